@@ -1,0 +1,32 @@
+"""Paragone: a laboratory for comparing machine-learning methods honestly."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paragone.data import Dataset
+    from paragone.errors import InputError
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Dataset": "paragone.data",
+    "InputError": "paragone.errors",
+}
+
+__all__ = ["Dataset", "InputError", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import paragone`` stays quick."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'paragone' has no attribute {name!r}")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""The command line: parses, calls the API, prints. It holds no logic."""
+
+from paragone.cli.app import app, main
+
+__all__ = ["app", "main"]

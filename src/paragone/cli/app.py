@@ -1,0 +1,48 @@
+"""The `paragone` command: one small module a verb, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from paragone.errors import InputError
+
+app = typer.Typer(
+    name="paragone",
+    help="A laboratory for comparing machine-learning methods honestly.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+EXIT_INPUT = 2
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from paragone import __version__
+
+        typer.echo(f"paragone {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Compare machine-learning methods honestly."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one sentence and exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(f"paragone: {error}", markup=False)
+        sys.exit(EXIT_INPUT)

@@ -1,0 +1,146 @@
+"""Dataset: named features and target, with everything that says what they are."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.errors import InputError
+from paragone.validation import FloatArray, check_indicator
+
+Task: TypeAlias = Literal["multilabel", "classification", "regression"]
+Features: TypeAlias = FloatArray | sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Named features and target; frozen, with a fingerprint of its content.
+
+    Parameters
+    ----------
+    name : str
+        What tables and files call it.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The features, float64.
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The target: a 0/1 indicator matrix (``multilabel``), class labels as the user's own values
+        (``classification``) or numbers, one column a target (``regression``).
+    task : {"multilabel", "classification", "regression"}
+        Declared, never guessed from ``y``.
+    groups : ndarray of shape (n_samples,), optional
+        Who or what a row was measured on; rows of one group move together.
+    feature_names, target_names : tuple of str
+        One name a column; made up (``x0``, ``y0``) where none are given.
+    train_part : ndarray of bool of shape (n_samples,), optional
+        True for the rows of the official train part, where the data come in two parts.
+    notes : tuple of str
+        What the reader changed or noticed, such as a dropped id column. Shown to the user.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Dataset("tiny", np.eye(3), np.eye(3, 2), task="multilabel")
+    Dataset 'tiny': 3 samples x 3 features, multilabel, 2 labels
+    """
+
+    name: str
+    X: Features
+    y: NDArray[Any]
+    task: Task
+    groups: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] = ()
+    target_names: tuple[str, ...] = ()
+    train_part: NDArray[np.bool_] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.task not in get_args(Task):
+            raise InputError(f"dataset {self.name!r}: task must be one of {', '.join(get_args(Task))}")
+        X: Any = self.X
+        X = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or 0 in X.shape:
+            raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
+        y = np.asarray(self.y)
+        if self.task == "multilabel":
+            y = check_indicator(y, name=f"dataset {self.name!r}: Y")
+        if y.shape[0] != X.shape[0]:
+            raise InputError(f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}")
+        n_targets = 1 if y.ndim == 1 else y.shape[1]
+        set_field = object.__setattr__
+        set_field(self, "X", X)
+        set_field(self, "y", y)
+        set_field(self, "feature_names", self.feature_names or tuple(f"x{j}" for j in range(X.shape[1])))
+        set_field(self, "target_names", self.target_names or tuple(f"y{j}" for j in range(n_targets)))
+        for what, given, wanted in (
+            ("feature names", len(self.feature_names), X.shape[1]),
+            ("target names", len(self.target_names), n_targets),
+            ("groups", X.shape[0] if self.groups is None else len(self.groups), X.shape[0]),
+            ("part marks", X.shape[0] if self.train_part is None else len(self.train_part), X.shape[0]),
+        ):
+            if given != wanted:
+                raise InputError(f"dataset {self.name!r}: {given} {what} given, {wanted} needed")
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of feature columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_targets(self) -> int:
+        """Number of labels or target columns."""
+        return 1 if self.y.ndim == 1 else int(self.y.shape[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the content: features, target, task, groups and parts; not of the names."""
+        digest = hashlib.sha256(self.task.encode())
+        if isinstance(self.X, sparse.csr_array):
+            canonical = self.X.copy()
+            canonical.sum_duplicates()
+            canonical.eliminate_zeros()
+            arrays: list[Any] = [canonical.data, canonical.indices, canonical.indptr]
+        else:
+            arrays = [self.X]
+        arrays += [self.y, self.groups, self.train_part]
+        digest.update(repr(self.X.shape).encode())
+        for array in arrays:
+            _update(digest, array)
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        targets = {"multilabel": "labels", "regression": "targets"}.get(self.task)
+        if targets is None:
+            end = f"{len(np.unique(self.y))} classes"
+        else:
+            end = f"{self.n_targets} {targets if self.n_targets != 1 else targets[:-1]}"
+        groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
+        return (
+            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, "
+            f"{self.task}, {end}{groups}"
+        )
+
+
+def _update(digest: Any, array: NDArray[Any] | None) -> None:
+    if array is None:
+        digest.update(b"none")
+        return
+    if array.dtype.kind in "OUST":
+        # Python strings hash by value; an object array's buffer would hold addresses.
+        digest.update(repr([str(value) for value in array.ravel()]).encode())
+        digest.update(repr(array.shape).encode())
+        return
+    if array.dtype.kind in "iub":
+        array = array.astype(np.int64)
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).data)

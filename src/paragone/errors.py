@@ -1,0 +1,46 @@
+"""The one exception for a user's mistake, and the sentence that helps to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Something the user gave cannot be used.
+
+    The message is for a person: what is wrong, where, and what to do, in one or two lines.
+    The command line prints it without a traceback and exits with code 2.
+    """
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
+    """Build the error for a name that does not exist, with the nearest one that does.
+
+    Parameters
+    ----------
+    kind : str
+        What the name should have named, such as ``"metric"``.
+    name : str
+        The name that was given.
+    known : iterable of str
+        Every name that would have been right.
+
+    Returns
+    -------
+    InputError
+        To be raised by the caller.
+
+    Examples
+    --------
+    >>> print(unknown_name("metric", "micro-f1", ["macro_f1", "micro_f1"]))
+    unknown metric 'micro-f1': did you mean 'micro_f1'?
+    >>> print(unknown_name("split", "x", ["kfold", "holdout"]))
+    unknown split 'x': choose one of kfold, holdout
+    """
+    options = list(known)
+    near = get_close_matches(name.lower(), [option.lower() for option in options], n=1, cutoff=0.6)
+    if near:
+        match = next(option for option in options if option.lower() == near[0])
+        return InputError(f"unknown {kind} {name!r}: did you mean {match!r}?")
+    return InputError(f"unknown {kind} {name!r}: choose one of {', '.join(options)}")
