@@ -94,7 +94,7 @@ def check_indicator(Y: Any, *, n_samples: int | None = None, name: str = "Y") ->
     rest = array[~positive]
     if not ((rest == 0).all() or (rest == -1).all()):
         strange = rest[~((rest == 0) | (rest == -1))]
-        found = repr(strange[0].item()) if strange.size else "both 0 and -1"
+        found = repr(strange.tolist()[0]) if strange.size else "both 0 and -1"
         raise InputError(f"{name} must hold labels coded 0/1 or -1/+1, it holds {found}")
     return np.ascontiguousarray(positive, dtype=np.uint8)
 
