@@ -30,7 +30,7 @@ def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     """
     true_positive = np.count_nonzero(Y & predicted)
     total = np.count_nonzero(Y) + np.count_nonzero(predicted)
-    return 2.0 * true_positive / total if total else 0.0
+    return float(2.0 * true_positive / total) if total else 0.0
 
 
 def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision = 0) -> float:
@@ -75,7 +75,7 @@ def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     >>> hamming_loss(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
     0.25
     """
-    return np.count_nonzero(predicted != Y) / Y.size
+    return float(np.count_nonzero(predicted != Y) / Y.size)
 
 
 def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
@@ -87,7 +87,7 @@ def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     >>> subset_accuracy(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
     0.5
     """
-    return np.count_nonzero((predicted == Y).all(axis=1)) / len(Y)
+    return float(np.count_nonzero((predicted == Y).all(axis=1)) / len(Y))
 
 
 def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
@@ -159,7 +159,7 @@ def one_error(Y: LabelArray, scores: Scores) -> float:
     0.5
     """
     first = scores.argmax(axis=1)
-    return 1.0 - np.count_nonzero(Y[np.arange(len(Y)), first]) / len(Y)
+    return float(1.0 - np.count_nonzero(Y[np.arange(len(Y)), first]) / len(Y))
 
 
 def ranking_loss(Y: LabelArray, scores: Scores) -> float:

@@ -40,6 +40,6 @@ class Protocol(ABC):
 
     @abstractmethod
     def score(
-        self, fitted: Fitted, data: SplitData
+        self, fitted: Fitted, data: SplitData, seed: int
     ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
-        """Return the scores, the packed predictions and notes."""
+        """Return the scores, the packed predictions and notes; ``seed`` is the same for all methods."""

@@ -118,11 +118,11 @@ class Curve(Protocol):
 
     @override
     def score(
-        self, fitted: Fitted, data: SplitData
+        self, fitted: Fitted, data: SplitData, seed: int
     ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
         ranking = np.asarray(fitted.arrays["ranking"], dtype=np.int64)
         grids = self.points(len(ranking))
-        predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data)
+        predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
         values = curve_values(predictions, data.y_test, self.metrics, self.zero_division)
         scores = tuple(
             Score(metric, values[k][metric], grid, at)
@@ -132,8 +132,8 @@ class Curve(Protocol):
         )
         return scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test)
 
-    def _predict(self, ranking: IntArray, ks: Sequence[int], data: SplitData) -> CurvePredictions:
-        evaluator = self.evaluator.build(seed=0)
+    def _predict(self, ranking: IntArray, ks: Sequence[int], data: SplitData, seed: int) -> CurvePredictions:
+        evaluator = self.evaluator.build(seed)
         return predict_along(evaluator, ranking, ks, data.X_train, data.y_train, data.X_test)
 
     def _notes(self, y_test: LabelArray) -> tuple[str, ...]:
