@@ -11,15 +11,29 @@ if TYPE_CHECKING:
     from paragone.rankers.chi2 import Chi2
     from paragone.rankers.dagfs import DAGFS
     from paragone.rankers.f_classif import FClassif
+    from paragone.rankers.grro import GRRO
+    from paragone.rankers.lrdg import LRDG
+    from paragone.rankers.lrmfs import LRMFS
+    from paragone.rankers.lsmfs import LSMFS
     from paragone.rankers.mutual_info import MutualInfo
     from paragone.rankers.random_order import RandomOrder
     from paragone.rankers.relieff import ReliefF
+    from paragone.rankers.rfsfs import RFSFS
+    from paragone.rankers.scnmf import SCNMF
+    from paragone.rankers.srfs import SRFS
     from paragone.rankers.top_features import TopFeatures
     from paragone.rankers.variance import Variance
 
 __all__ = [
     "ALIASES",
     "DAGFS",
+    "GRRO",
+    "LRDG",
+    "LRMFS",
+    "LSMFS",
+    "RFSFS",
+    "SCNMF",
+    "SRFS",
     "Chi2",
     "FClassif",
     "MutualInfo",
@@ -32,6 +46,13 @@ __all__ = [
 
 ALIASES: dict[str, str] = {
     "dagfs": "paragone.rankers.dagfs:DAGFS",
+    "lrmfs": "paragone.rankers.lrmfs:LRMFS",
+    "grro": "paragone.rankers.grro:GRRO",
+    "srfs": "paragone.rankers.srfs:SRFS",
+    "scnmf": "paragone.rankers.scnmf:SCNMF",
+    "lsmfs": "paragone.rankers.lsmfs:LSMFS",
+    "lrdg": "paragone.rankers.lrdg:LRDG",
+    "rfsfs": "paragone.rankers.rfsfs:RFSFS",
     "random": "paragone.rankers.random_order:RandomOrder",
     "variance": "paragone.rankers.variance:Variance",
     "chi2": "paragone.rankers.chi2:Chi2",

@@ -47,12 +47,14 @@ class Outcome:
 
     ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
     ``stopped_early`` says that the guard kept an earlier iterate, because the next was not finite.
+    ``extra`` holds what only this method has to say.
     """
 
     scores: FloatArray
     iterations: int
     objective: list[float] = field(default_factory=list)
     stopped_early: bool = False
+    extra: dict[str, int] = field(default_factory=dict)
 
 
 class GuardedRanker(Ranker):
@@ -82,6 +84,7 @@ class GuardedRanker(Ranker):
             "guard_acted": bool(aside.any() or outcome.stopped_early),
             "stopped_early": outcome.stopped_early,
             "non_finite_scores": strange,
+            **outcome.extra,
         }
         return Scored(_with_constants(outcome.scores, kept), diagnostics)
 
