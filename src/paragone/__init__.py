@@ -6,17 +6,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.data import Dataset
+    from paragone.data import Dataset, load
     from paragone.errors import InputError
+    from paragone.experiment import Experiment
+    from paragone.protocols import Curve, ranking_curve
+    from paragone.results import Results
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
+    "Experiment": "paragone.experiment",
     "InputError": "paragone.errors",
+    "Results": "paragone.results",
+    "load": "paragone.data",
+    "ranking_curve": "paragone.protocols",
 }
 
-__all__ = ["Dataset", "InputError", "__version__"]
+__all__ = [
+    "Curve",
+    "Dataset",
+    "Experiment",
+    "InputError",
+    "Results",
+    "__version__",
+    "load",
+    "ranking_curve",
+]
 
 
 def __getattr__(name: str) -> Any:

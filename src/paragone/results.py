@@ -175,9 +175,7 @@ class Results:
         """Return a feature ranking: 0-based feature indices, best first."""
         return np.asarray(self._fitted(dataset, fold, method, experiment).arrays["ranking"], dtype=np.int64)
 
-    def diagnostics(
-        self, dataset: str, fold: int, method: str, experiment: str | None = None
-    ) -> dict[str, Any]:
+    def diagnostics(self, dataset: str, fold: int, method: str, experiment: str | None = None) -> dict[str, Any]:
         """Return what a method told about its fit, and the seconds it took."""
         fitted = self._fitted(dataset, fold, method, experiment)
         return {**fitted.info, "seconds": fitted.seconds}

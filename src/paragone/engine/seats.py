@@ -42,11 +42,12 @@ class Seat(ABC):
         """Return what came of a finished task."""
         return future.result()
 
-    def kill(self) -> None:
+    def kill(self) -> None:  # noqa: B027  only places of one's own can be killed
         """End what runs here at once, and be ready for the next task."""
 
     def close(self) -> None:
         """Give the place up."""
+        self.kill()
 
 
 class InProcessSeat(Seat):
@@ -108,10 +109,6 @@ class ProcessSeat(Seat):
         if self._pool is not None:
             self._pool.shutdown(wait=True, kill_workers=True)
             self._pool = None
-
-    @override
-    def close(self) -> None:
-        self.kill()
 
 
 def _begin_worker(coordinator: int) -> None:

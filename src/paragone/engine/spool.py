@@ -67,10 +67,7 @@ def load_spooled(folder: str) -> tuple[Any, NDArray[Any]]:
     y = np.load(at / "y.npy", allow_pickle=False)
     if (at / "X.npy").exists():
         return np.load(at / "X.npy", mmap_mode="r", allow_pickle=False), y
-    parts = [
-        np.load(at / f"X_{part}.npy", mmap_mode="r", allow_pickle=False)
-        for part in ("data", "indices", "indptr")
-    ]
+    parts = [np.load(at / f"X_{part}.npy", mmap_mode="r", allow_pickle=False) for part in ("data", "indices", "indptr")]
     shape = tuple(int(size) for size in np.load(at / "X_shape.npy", allow_pickle=False))
     return sparse.csr_array(tuple(parts), shape=shape), y
 

@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from paragone.cells import Fitted, Outcome, SplitData
-from paragone.data import scale_split
+from paragone.data import Scale, scale_split
 from paragone.engine.spool import load_spooled
 from paragone.plugins import Method
 from paragone.protocols import Protocol
@@ -28,7 +28,7 @@ class SplitReference:
     fingerprint: str
     train: IntArray
     test: IntArray
-    scale: str
+    scale: Scale
 
     def load(self) -> SplitData:
         """Cut out and scale the split; the last one is kept, since neighbouring cells share it."""
@@ -112,4 +112,3 @@ def _extend_path(paths: tuple[str, ...]) -> None:
     for path in paths:
         if path not in sys.path:
             sys.path.append(path)
-

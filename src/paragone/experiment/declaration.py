@@ -109,11 +109,11 @@ def read_declaration(path: Path) -> tuple[Declaration, str]:
 
 
 def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
-    """Check the text of an experiment file.
+    r"""Check the text of an experiment file.
 
     Examples
     --------
-    >>> parse_declaration('name = "x"\\n[data]\\nsets = ["iris"]\\n[methods.A]\\nusee = "random"\\n')
+    >>> parse_declaration('name = "x"\n[data]\nsets = ["iris"]\n[methods.A]\nusee = "random"\n')
     Traceback (most recent call last):
     ...
     paragone.errors.InputError: experiment, line 5: unknown key 'methods.A.usee': did you mean 'use'?

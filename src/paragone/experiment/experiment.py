@@ -132,7 +132,7 @@ class Experiment:
             section.keep_predictions,
         )
         methods = {name: method.model_dump() for name, method in declaration.methods.items()}
-        experiment = cls(
+        return cls(
             [_load(entry, folder) for entry in declaration.data.sets],
             methods,
             declaration.split,
@@ -141,7 +141,6 @@ class Experiment:
             seed=declaration.seed,
             seconds_limit=declaration.limits.seconds,
         )
-        return experiment
 
     @cached_property
     def layout(self) -> Layout:
@@ -165,9 +164,7 @@ class Experiment:
             f"{n_methods} method{'s' * (n_methods != 1)}, {self.protocol.kind}"
         )
 
-    def forecast(
-        self, store: str | Path, *, retry_failed: bool = False, overwrite: bool | str = False
-    ) -> Forecast:
+    def forecast(self, store: str | Path, *, retry_failed: bool = False, overwrite: bool | str = False) -> Forecast:
         """Say what a run into this store would do, without doing it.
 
         Parameters
@@ -284,9 +281,7 @@ class Experiment:
         return frozenset(c.key for c in self.cells() if overwrite is True or c.method == overwrite)
 
     def _plan(self, layout: Layout) -> Plan:
-        return Plan(
-            self.name, self.declared(), layout.cells, layout.split_rows(), layout.truths(), layout.described()
-        )
+        return Plan(self.name, self.declared(), layout.cells, layout.split_rows(), layout.truths(), layout.described())
 
     def declared(self) -> str:
         """Return the declaration as text: the experiment file as it stands, or a JSON summary."""

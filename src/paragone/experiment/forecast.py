@@ -49,9 +49,7 @@ class Forecast:
         to_run = tuple(
             cell
             for cell in distinct
-            if cell.key in again
-            or cell.key not in statuses
-            or (retry_failed and statuses[cell.key] != "done")
+            if cell.key in again or cell.key not in statuses or (retry_failed and statuses[cell.key] != "done")
         )
         reused = sum(cell.fit_key in fit_keys and cell.key not in again for cell in to_run)
         stale = {

@@ -35,9 +35,7 @@ class Layout:
 
     def split_rows(self) -> dict[str, tuple[Any, Any]]:
         """Return the row numbers of every split by the cells' split part."""
-        return {
-            cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells
-        }
+        return {cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells}
 
     def truths(self) -> dict[str, bytes]:
         """Return the packed targets of every split's test rows."""
@@ -117,7 +115,13 @@ def _identity(method: Method, protocol: Protocol) -> _Identity:
 
 
 def _cell(
-    dataset: Dataset, split: Split, scale: str, method: str, identity: _Identity, protocol: Protocol, seed: int
+    dataset: Dataset,
+    split: Split,
+    scale: str,
+    method: str,
+    identity: _Identity,
+    protocol: Protocol,
+    seed: int,
 ) -> Cell:
     parts = Parts(
         data=dataset.fingerprint[:PART_LENGTH],
@@ -127,9 +131,7 @@ def _cell(
         version=identity.version,
         seed=str(seed),
     )
-    return Cell(
-        dataset.name, split.fold, method, protocol.kind, parts, parts.fit_key(identity.fit_version)
-    )
+    return Cell(dataset.name, split.fold, method, protocol.kind, parts, parts.fit_key(identity.fit_version))
 
 
 def seed_of(*parts: str) -> int:
@@ -140,7 +142,7 @@ def seed_of(*parts: str) -> int:
     >>> seed_of("a", "b") == seed_of("a", "b") != seed_of("a", "c")
     True
     """
-    return int(digest(list(parts)), 16) % 2**SEED_BITS
+    return int(digest(list(parts))[:16], 16) % (1 << SEED_BITS)
 
 
 def _described(dataset: Dataset) -> dict[str, Any]:

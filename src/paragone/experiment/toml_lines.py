@@ -11,7 +11,7 @@ ASSIGNMENT = re.compile(r"""^\s*(?P<path>(?:"[^"]*"|'[^']*'|[A-Za-z0-9_.-]|\s)+?
 
 
 def line_of(text: str, path: Sequence[str]) -> int | None:
-    """Return the number of the line where a key stands, or of the nearest table around it.
+    r"""Return the number of the line where a key stands, or of the nearest table around it.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def line_of(text: str, path: Sequence[str]) -> int | None:
 
     Examples
     --------
-    >>> text = "name = 'x'\\n[split]\\nkind = 'kfold'\\nfoldz = 5\\n"
+    >>> text = "name = 'x'\n[split]\nkind = 'kfold'\nfoldz = 5\n"
     >>> line_of(text, ("split", "foldz"))
     4
     >>> line_of(text, ("split", "missing"))

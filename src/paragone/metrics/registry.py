@@ -28,9 +28,7 @@ def _listed(needs_scores: bool, *functions: Callable[..., float]) -> dict[str, M
 
 
 MULTILABEL: dict[str, MultilabelMetric] = {
-    **_listed(
-        False, multilabel.micro_f1, multilabel.macro_f1, multilabel.hamming_loss, multilabel.subset_accuracy
-    ),
+    **_listed(False, multilabel.micro_f1, multilabel.macro_f1, multilabel.hamming_loss, multilabel.subset_accuracy),
     **_listed(
         True,
         multilabel.micro_pr_auc,

@@ -87,9 +87,7 @@ def check_neighbors(n_neighbors: int, n_train: int) -> None:
         )
 
 
-def posterior_tables(
-    counts: NDArray[np.uint8], labels: LabelArray, n_neighbors: int, smooth: float
-) -> FloatArray:
+def posterior_tables(counts: NDArray[np.uint8], labels: LabelArray, n_neighbors: int, smooth: float) -> FloatArray:
     """Turn the neighbour counts of training rows into P(label | count), one table a grid point.
 
     Parameters

@@ -112,9 +112,7 @@ class Curve(Protocol):
             count = int((~np.isfinite(scores)).sum())
             raise InputError(f"{type(estimator).__name__} gave {count} NaN or infinite feature scores")
         ranking = check_ranking(estimator.ranking_, data.X_train.shape[1])
-        return Fitted(
-            {"ranking": ranking, "scores": scores}, dict(getattr(estimator, "diagnostics_", {})), seconds
-        )
+        return Fitted({"ranking": ranking, "scores": scores}, dict(getattr(estimator, "diagnostics_", {})), seconds)
 
     @override
     def score(

@@ -65,9 +65,7 @@ def _grow_mlknn(
     tables = posterior_tables(train_counts, Y_train, n_neighbors, evaluator.smooth)
     del train_counts
     queries = np.ascontiguousarray(X_test[:, used])
-    return TablePredictions(
-        grid, neighbor_label_counts(queries, base, Y_train, grid, n_neighbors, False), tables
-    )
+    return TablePredictions(grid, neighbor_label_counts(queries, base, Y_train, grid, n_neighbors, False), tables)
 
 
 def _refit(

@@ -38,9 +38,7 @@ class KGrid:
 
     def __post_init__(self) -> None:
         if self.min < 1 or self.step < 1 or self.max < self.min:
-            raise InputError(
-                f"k-grid: needs 1 <= min <= max and step >= 1, got {self.min}, {self.max}, {self.step}"
-            )
+            raise InputError(f"k-grid: needs 1 <= min <= max and step >= 1, got {self.min}, {self.max}, {self.step}")
 
     def points(self, n_features: int) -> GridPoints:
         """Return the points on a dataset of ``n_features``; a single one at all features below ``min``."""
@@ -76,13 +74,9 @@ class PGrid:
 
     def __post_init__(self) -> None:
         if not (0 < self.min <= self.max <= 1 and self.step > 0):
-            raise InputError(
-                f"p-grid: needs 0 < min <= max <= 1 and step > 0, got {self.min}, {self.max}, {self.step}"
-            )
+            raise InputError(f"p-grid: needs 0 < min <= max <= 1 and step > 0, got {self.min}, {self.max}, {self.step}")
         if not any(abs(at - self.target) < 1e-9 for at in self._shares()):
-            raise InputError(
-                f"p-grid: the target {self.target} is not one of its points {list(self._shares())}"
-            )
+            raise InputError(f"p-grid: the target {self.target} is not one of its points {list(self._shares())}")
 
     def _raw(self) -> tuple[float, ...]:
         return tuple(float(p) for p in np.arange(self.min, self.max + 1e-12, self.step))

@@ -47,9 +47,7 @@ class CurvePredictions(ABC):
         """Unpack what `to_bytes` packed."""
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-        kind: type[TablePredictions | PlainPredictions] = (
-            TablePredictions if "tables" in arrays else PlainPredictions
-        )
+        kind: type[TablePredictions | PlainPredictions] = TablePredictions if "tables" in arrays else PlainPredictions
         return kind.from_arrays(arrays)
 
 

@@ -20,7 +20,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     {'a': array([0, 1, 2])}
     """
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 

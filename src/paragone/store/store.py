@@ -215,9 +215,7 @@ class Store:
 
     def running(self) -> list[str]:
         """Return the keys that living runs are at."""
-        rows = self.read(
-            "SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id"
-        )
+        rows = self.read("SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id")
         return [row[0] for row in rows if RunIdentity(*row[1:4]).lives(row[4])]
 
     # Cells

@@ -25,7 +25,9 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
     return (W**2).sum(1)
 
 
-def lsmfs(X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6):
+def lsmfs(
+    X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6
+):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1
     LY = L * np.eye(L) - np.ones((L, L))
