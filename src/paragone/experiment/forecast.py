@@ -59,6 +59,17 @@ class Forecast:
         }
         return cls(distinct, to_run, reused, stale, statuses)
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the counts, for programs."""
+        return {
+            "cells": len(self.distinct),
+            "with_result": dict(Counter(self.statuses.values())),
+            "to_run": len(self.to_run),
+            "to_fit": len(self.to_run) - self.reused_fits,
+            "reused_fits": self.reused_fits,
+            "stale": {", ".join(parts): count for parts, count in Counter(self.stale.values()).items()},
+        }
+
     def __str__(self) -> str:
         have = Counter(self.statuses.values())
         known = ", ".join(f"{count} {status}" for status, count in sorted(have.items())) or "none yet"
