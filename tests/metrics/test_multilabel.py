@@ -54,7 +54,7 @@ def naive(name, Y, labels, scores):
     if name == "coverage":
         return sk.coverage_error(Y, scores) if n_labels > 1 else float(Y.mean())
     if name == "micro_f1":
-        return sk.f1_score(Y, labels, average="micro", zero_division=0)
+        return sk.f1_score(Y.ravel(), labels.ravel(), zero_division=0)
     if name == "macro_f1":
         columns = [sk.f1_score(Y[:, j], labels[:, j], zero_division=0) for j in range(n_labels)]
         return float(np.mean(columns))

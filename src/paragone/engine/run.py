@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from typing import Any
 
 from paragone.cells import Cell, Outcome
 from paragone.engine.progress import Observer, Tally
@@ -65,6 +66,7 @@ class CellRun:
         self._seconds_limit = seconds_limit
         self._again = again
         self._running: dict[Future[Outcome], _Running] = {}
+        self._warming: dict[Future[None], Seat] = {}
         self._pending: deque[Cell] = deque()
         self._taken: deque[Cell] = deque()
         self._last_beat = time.monotonic()
@@ -76,18 +78,23 @@ class CellRun:
         while self._pending or self._running or self._taken:
             while free and self._start_next(free[-1], tally):
                 free.pop()
-            if not self._running:
+            if not self._running and not self._warming:
                 self._await_other_runs()
                 continue
-            ended, _ = wait(self._running, timeout=self._patience(), return_when=FIRST_COMPLETED)
+            busy: list[Future[Any]] = [*self._running, *self._warming]
+            ended, _ = wait(busy, timeout=self._patience(), return_when=FIRST_COMPLETED)
             for future in ended:
-                free.extend(self._finish(future, tally))
+                free.extend(self._welcome(future) if future in self._warming else self._finish(future, tally))
             free.extend(self._end_overdue(tally))
             self._beat()
         return tally
 
     def _start_next(self, seat: Seat, tally: Tally) -> bool:
         """Begin the next cell that is free on a seat; False where there is none."""
+        warming = seat.warm_up() if self._pending else None
+        if warming is not None:
+            self._warming[warming] = seat
+            return True
         while self._pending:
             cell = self._pending.popleft()
             claim = self._store.claim(cell.key, self._run, again=cell.key in self._again)
@@ -101,6 +108,12 @@ class CellRun:
                 tally.skipped += 1
                 self._observer.finished(cell, None, tally)
         return False
+
+    def _welcome(self, warm: Future[None]) -> list[Seat]:
+        """Return a seat that got ready; an error here is the machine's, not a method's."""
+        seat = self._warming.pop(warm)
+        warm.result()
+        return [seat]
 
     def _await_other_runs(self) -> None:
         """Look again, after a moment, at the cells that another run was at."""
@@ -127,7 +140,7 @@ class CellRun:
         self._observer.finished(cell, outcome, tally)
 
     def _patience(self) -> float:
-        if self._seconds_limit is None:
+        if self._seconds_limit is None or not self._running:
             return BEAT_SECONDS
         oldest = min(running.begun for running in self._running.values())
         return min(BEAT_SECONDS, max(0.0, oldest + self._seconds_limit - time.monotonic()))

@@ -17,7 +17,7 @@ from loky.process_executor import ProcessPoolExecutor
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.task import Task, run_task
+from paragone.engine.task import Task, be_ready, run_task
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -33,6 +33,10 @@ class Seat(ABC):
     """A place for one task at a time."""
 
     can_kill = False
+
+    def warm_up(self) -> Future[None] | None:
+        """Begin to get ready, so that a cell's time limit covers the cell alone; None where it is ready."""
+        return None
 
     @abstractmethod
     def submit(self, task: Task) -> Future[Outcome]:
@@ -80,15 +84,23 @@ class ProcessSeat(Seat):
         self._pool: ProcessPoolExecutor | None = None
 
     @override
+    def warm_up(self) -> Future[None] | None:
+        if self._pool is not None:
+            return None
+        self._pool = ProcessPoolExecutor(
+            max_workers=1,
+            timeout=None,
+            initializer=_begin_worker,
+            initargs=(os.getpid(),),
+            env=dict.fromkeys(THREAD_VARIABLES, "1"),
+        )
+        future: Future[None] = self._pool.submit(be_ready)
+        return future
+
+    @override
     def submit(self, task: Task) -> Future[Outcome]:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                max_workers=1,
-                timeout=None,
-                initializer=_begin_worker,
-                initargs=(os.getpid(),),
-                env=dict.fromkeys(THREAD_VARIABLES, "1"),
-            )
+            raise RuntimeError("submit before warm_up")
         future: Future[Outcome] = self._pool.submit(run_task, task)
         return future
 

@@ -74,6 +74,10 @@ class Task:
     import_paths: tuple[str, ...] = ()
 
 
+def be_ready() -> None:
+    """Do nothing: that a worker can call this shows that it has imported everything."""
+
+
 def run_task(task: Task) -> Outcome:
     """Run one cell on one thread and return what came of it; the method's errors become part of that."""
     _extend_path(task.import_paths)
