@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
@@ -112,7 +112,7 @@ class Method:
             return method
         if inspect.isclass(given):
             return cls(given)
-        if hasattr(given, "get_params"):
+        if hasattr(given, "fit"):
             return cls(type(given), _set_params(given))
         raise InputError(f"{kind}: expected a name, a mapping or an estimator, got {type(given).__name__}")
 
@@ -178,11 +178,24 @@ def _set_params(estimator: Any) -> dict[str, Any]:
     """Return the parameters of a configured estimator that differ from its class's defaults."""
     defaults = {name: p.default for name, p in inspect.signature(type(estimator)).parameters.items()}
     params = {}
-    for name, value in estimator.get_params(deep=False).items():
+    for name, value in _configured(estimator, defaults).items():
         if _differs(value, defaults.get(name, inspect.Parameter.empty)):
             is_estimator = hasattr(value, "get_params") and not inspect.isclass(value)
             params[name] = Method.declare(value) if is_estimator else value
     return params
+
+
+def _configured(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of an estimator: as scikit-learn asks, or the attributes its __init__ names."""
+    if hasattr(estimator, "get_params"):
+        return dict(estimator.get_params(deep=False))
+    missing = [name for name in names if not hasattr(estimator, name)]
+    if missing:
+        raise InputError(
+            f"{type(estimator).__name__} does not keep its parameter {missing[0]!r} as an attribute, so it cannot "
+            "be built again: derive it from sklearn.base.BaseEstimator"
+        )
+    return {name: getattr(estimator, name) for name in names}
 
 
 def _differs(value: Any, default: Any) -> bool:

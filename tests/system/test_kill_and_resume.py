@@ -82,10 +82,11 @@ def uninterrupted(tmp_path_factory) -> list[tuple]:
     return contents(folder / "a.sqlite")
 
 
-def test_killed_at_twenty_instants_and_resumed_every_cell_is_there_once(tmp_path, uninterrupted):
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path, uninterrupted, kills):
     file, store = lab_of_200_cells(tmp_path), tmp_path / "a.sqlite"
-    instants = random.Random(20)
-    for kill in range(20):
+    instants = random.Random(kills)
+    for kill in range(kills):
         before = count_cells(store)
         run = start(file, store, nap=0.04)
         while count_cells(store) == before and before < N_CELLS and run.poll() is None:

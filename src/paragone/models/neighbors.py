@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 from paragone.validation import FloatArray, IntArray
 
 ROW_BLOCK = 8
-CHUNK = 64
+"""Query rows worked on together: they share the training rows in the cache."""
+TILE = 256
+"""Training rows worked on together: five features of them fit into the innermost cache."""
+CHUNK = 32
+"""Distances that are passed over together when even the smallest is too large."""
 
 
 @njit(cache=True)
@@ -25,58 +29,81 @@ def grow_distances(
     """Add features ``begin .. end`` to the squared distances of a block of query rows, in place.
 
     ``queries`` is samples x features, ``base`` features x samples, so that the inner loop runs along memory.
-    The features are taken four at a time to keep the running sum in a register; the order of the additions
+    The features are taken five at a time to keep the running sum in a register; the order of the additions
     is that of the features.
     """
     n_rows, n_base = distances.shape
-    for r in range(n_rows):
-        row = distances[r]
-        query = queries[first + r]
-        f = begin
-        while f + 4 <= end:
-            q0, q1, q2, q3 = query[f], query[f + 1], query[f + 2], query[f + 3]
-            b0, b1, b2, b3 = base[f], base[f + 1], base[f + 2], base[f + 3]
-            for j in range(n_base):
-                total = row[j]
-                difference = q0 - b0[j]
-                total += difference * difference
-                difference = q1 - b1[j]
-                total += difference * difference
-                difference = q2 - b2[j]
-                total += difference * difference
-                difference = q3 - b3[j]
-                total += difference * difference
-                row[j] = total
-            f += 4
-        while f < end:
-            q0 = query[f]
-            b0 = base[f]
-            for j in range(n_base):
-                difference = q0 - b0[j]
-                row[j] += difference * difference
-            f += 1
+    for start in range(0, n_base, TILE):
+        stop = min(start + TILE, n_base)
+        for r in range(n_rows):
+            row = distances[r, start:stop]
+            query = queries[first + r]
+            f = begin
+            while f + 5 <= end:
+                q0, q1, q2, q3, q4 = query[f], query[f + 1], query[f + 2], query[f + 3], query[f + 4]
+                b0, b1, b2 = base[f, start:stop], base[f + 1, start:stop], base[f + 2, start:stop]
+                b3, b4 = base[f + 3, start:stop], base[f + 4, start:stop]
+                for j in range(len(row)):
+                    total = row[j]
+                    difference = q0 - b0[j]
+                    total += difference * difference
+                    difference = q1 - b1[j]
+                    total += difference * difference
+                    difference = q2 - b2[j]
+                    total += difference * difference
+                    difference = q3 - b3[j]
+                    total += difference * difference
+                    difference = q4 - b4[j]
+                    total += difference * difference
+                    row[j] = total
+                f += 5
+            while f < end:
+                q0 = query[f]
+                b0 = base[f, start:stop]
+                for j in range(len(row)):
+                    difference = q0 - b0[j]
+                    row[j] += difference * difference
+                f += 1
+
+
+# Distances are never NaN nor -0, and only under that promise does the minimum vectorise.
+@njit(cache=True, fastmath={"nnan", "nsz"})
+def chunk_minima(distances: FloatArray, minima: FloatArray) -> None:
+    """Write the smallest distance of every chunk."""
+    full = len(distances) // CHUNK
+    for chunk in range(full):
+        smallest = distances[chunk * CHUNK]
+        for i in range(1, CHUNK):
+            value = distances[chunk * CHUNK + i]
+            smallest = value if value < smallest else smallest
+        minima[chunk] = smallest
+    if full * CHUNK < len(distances):
+        smallest = distances[full * CHUNK]
+        for j in range(full * CHUNK, len(distances)):
+            value = distances[j]
+            smallest = value if value < smallest else smallest
+        minima[full] = smallest
 
 
 @njit(cache=True)
-def select_nearest(distances: FloatArray, bound: float, neighbors: IntArray, nearest: FloatArray) -> None:
+def select_nearest(
+    distances: FloatArray, minima: FloatArray, bound: float, neighbors: IntArray, nearest: FloatArray
+) -> None:
     """Write the indices of the smallest distances into ``neighbors``, ties to the lower index.
 
     ``bound`` must be at least the largest distance selected: only smaller or equal ones are looked at. It
     comes from the neighbours of the point before on the grid, whose distances can only have grown.
+    ``minima`` and ``nearest`` are room to work in.
     """
+    chunk_minima(distances, minima)
     count = len(neighbors)
     size = len(distances)
     filled = 0
     limit = np.nextafter(bound, np.inf)
-    for start in range(0, size, CHUNK):
-        stop = min(start + CHUNK, size)
-        # A branch-free count vectorises; most chunks hold nothing near enough and are passed over whole.
-        near = 0
-        for j in range(start, stop):
-            near += distances[j] < limit
-        if near == 0:
+    for chunk in range(len(minima)):
+        if minima[chunk] >= limit:
             continue
-        for j in range(start, stop):
+        for j in range(chunk * CHUNK, min((chunk + 1) * CHUNK, size)):
             value = distances[j]
             if value >= limit:
                 continue
@@ -132,6 +159,7 @@ def neighbor_label_counts(
     block = np.empty((ROW_BLOCK, n_base))
     neighbors = np.empty((ROW_BLOCK, n_neighbors), dtype=np.int64)
     nearest = np.empty(n_neighbors)
+    minima = np.empty((n_base + CHUNK - 1) // CHUNK)
     for first in range(0, n_queries, ROW_BLOCK):
         rows = min(ROW_BLOCK, n_queries - first)
         distances = block[:rows]
@@ -149,7 +177,7 @@ def neighbor_label_counts(
                     bound = 0.0
                     for t in range(n_neighbors):
                         bound = max(bound, distances[r, neighbors[r, t]])
-                select_nearest(distances[r], bound, neighbors[r], nearest)
+                select_nearest(distances[r], minima, bound, neighbors[r], nearest)
                 for t in range(n_neighbors):
                     labels = base_labels[neighbors[r, t]]
                     for label in range(n_labels):

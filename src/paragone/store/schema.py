@@ -172,7 +172,7 @@ def check_file(path: Path, *, create: bool) -> None:
 
 def _create_once(connection: sqlite3.Connection) -> None:
     """Make the tables under an exclusive lock, so that of two who come at once only one does."""
-    if connection.execute("PRAGMA user_version").fetchone()[0]:
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN EXCLUSIVE")
