@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from paragone.cells import Fitted, Outcome, SplitData
 from paragone.data import Scale, scale_split
@@ -82,7 +82,7 @@ def run_task(task: Task) -> Outcome:
     """Run one cell on one thread and return what came of it; the method's errors become part of that."""
     _extend_path(task.import_paths)
     begun = time.perf_counter()
-    with threadpool_limits(limits=1):
+    with _thread_pools(len(sys.modules)).limit(limits=1):
         try:
             data = task.split.load()
             _seed_globals(task.seed)
@@ -104,6 +104,12 @@ def run_task(task: Task) -> Outcome:
         notes=notes,
         seconds=time.perf_counter() - begun,
     )
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """Find the thread pools of the loaded libraries: slow, so only anew when modules were imported since."""
+    return ThreadpoolController()
 
 
 def _seed_globals(seed: int) -> None:
