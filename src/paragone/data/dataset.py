@@ -66,9 +66,7 @@ class Dataset:
         X = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
-        y = np.asarray(self.y)
-        if self.task == "multilabel":
-            y = check_indicator(y, name=f"dataset {self.name!r}: Y")
+        y = _checked_target(self.y, self.task, f"dataset {self.name!r}")
         if y.shape[0] != X.shape[0]:
             raise InputError(f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}")
         n_targets = 1 if y.ndim == 1 else y.shape[1]
@@ -129,6 +127,30 @@ class Dataset:
             f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, "
             f"{self.task}, {end}{groups}"
         )
+
+
+def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
+    if task == "multilabel":
+        return check_indicator(y, name=f"{where}: Y")
+    array = np.asarray(y)
+    if task == "regression":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{where}: a regression target must hold numbers ({error})") from error
+        if array.ndim not in (1, 2):
+            raise InputError(f"{where}: a regression target has one or two dimensions, not {array.ndim}")
+        return array
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(
+            f"{where}: a classification target is one class a row, y has {array.ndim} dimensions"
+        )
+    missing = sum(value is None or value != value for value in array.tolist())
+    if missing:
+        raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
+    return array
 
 
 def _update(digest: Any, array: NDArray[Any] | None) -> None:

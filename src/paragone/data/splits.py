@@ -63,9 +63,10 @@ class Split:
 def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ...]:
     """Split a dataset as the plan says; the same seed gives the same indices everywhere.
 
-    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified splitters,
-    numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them together as well:
-    `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with ``seed + f``.
+    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
+    splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
+    together as well: `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with
+    ``seed + f``.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def _iterative_holdout(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator
 
 
 def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
-    """The scikit-learn splitter for everything that is not iterative stratification."""
+    """Make the scikit-learn splitter for everything that is not iterative stratification."""
     from sklearn import model_selection as ms
 
     if ":" in plan.kind:

@@ -6,6 +6,7 @@ import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.errors import InputError
+from paragone.validation import FloatArray, LabelArray
 
 
 def make_synthetic(
@@ -23,13 +24,13 @@ def make_synthetic(
 ) -> Dataset:
     r"""Make a multi-label dataset in which it is known which features matter.
 
-    Relevant features are standard normal. Label :math:`l` is 1 where
-    :math:`\sum_{j \in S_l} w_{lj} x_j + \varepsilon` is among the highest ``density`` of the samples, with
-    :math:`S_l` a set of ``features_per_label`` relevant features, :math:`|w_{lj}|` uniform on [0.5, 1.5] with random
-    sign, and :math:`\varepsilon` normal with deviation ``noise``. The sets are dealt out in turn, so every relevant
-    feature is used once there are enough labels. A redundant feature is a weighted sum of two relevant ones plus
-    normal noise of deviation 0.1. An irrelevant one is standard normal and used nowhere. The names say which is
-    which; the columns are shuffled.
+    Relevant features are standard normal. Label :math:`l` is 1 where :math:`\sum_{j \in S_l} w_{lj} x_j +
+    \varepsilon` is among the highest ``density`` of the samples, with :math:`S_l` a set of
+    ``features_per_label`` relevant features, :math:`|w_{lj}|` uniform on [0.5, 1.5] with random sign, and
+    :math:`\varepsilon` normal with deviation ``noise``. The sets are dealt out in turn, so every relevant
+    feature is used once there are enough labels. A redundant feature is a weighted sum of two relevant
+    ones plus normal noise of deviation 0.1. An irrelevant one is standard normal and used nowhere. The
+    names say which is which; the columns are shuffled.
 
     Parameters
     ----------
@@ -99,8 +100,8 @@ def make_synthetic(
     )
 
 
-def _highest(logits: np.ndarray, density: float) -> np.ndarray:  # type: ignore[type-arg]
-    """1 for the highest share of every column, at least one and not all."""
+def _highest(logits: FloatArray, density: float) -> LabelArray:
+    """Mark the highest share of every column, at least one and not all."""
     n_samples = len(logits)
     count = min(max(1, round(density * n_samples)), max(1, n_samples - 1))
     Y = np.zeros(logits.shape, dtype=np.uint8)

@@ -118,7 +118,7 @@ def _target(columns: Sequence[Column], table: Table, task: Task) -> tuple[NDArra
 
 
 def _plain(column: Column, table: Table) -> NDArray[Any]:
-    """The user's own values of a column, whole numbers as integers; refused where one is missing."""
+    """Return the user's own values of a column, whole numbers as integers; none may be missing."""
     if column.categories is None:
         values = numbers(column, table.n_rows, where=table.where)
         missing = int(np.isnan(values).sum())

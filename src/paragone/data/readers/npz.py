@@ -62,9 +62,9 @@ def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
 def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
-    ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options. Optional: ``groups``,
-    ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is ``X_data``, ``X_indices``,
-    ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
+    ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
+    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is
+    ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
     """
     if options.target or options.groups or options.labels or options.drop:
         raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")

@@ -19,7 +19,7 @@ _TASKS = ("multilabel", "classification", "regression")
 
 
 def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
-    """Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
+    r"""Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
 
     A CSV or TSV file may be compressed with gzip, whatever its name ends in.
 
@@ -28,7 +28,7 @@ def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "houses.csv"
-    ...     _ = path.write_text("size,town,price\\n1,Bari,5\\n2,Asti,6\\n3,Bari,7\\n")
+    ...     _ = path.write_text("size,town,price\n1,Bari,5\n2,Asti,6\n3,Bari,7\n")
     ...     dataset = read_table(path, ReadOptions(target="price", task="regression"))
     >>> dataset.feature_names
     ('size', 'town=Asti', 'town=Bari')
@@ -109,9 +109,9 @@ def _column(name: str, series: Any, where: str) -> Column:
 def read_matrix_folder(folder: Path, options: ReadOptions, meta: dict[str, object]) -> Dataset:
     """Read ``X.csv`` and ``y.csv``, with ``META.json`` saying ``task``, ``targets`` and ``split``.
 
-    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets are the
-    columns named in ``options.target``, else all that META.json names besides the split column; of several
-    for a classification the first.
+    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets
+    are the columns named in ``options.target``, else all that META.json names besides the split column;
+    of several for a classification the first.
     """
     where = str(folder)
     X, y = read_frame(folder / "X.csv"), read_frame(folder / "y.csv")

@@ -28,15 +28,15 @@ def load(
     Parameters
     ----------
     name_or_path : str or Path
-        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders: Mulan's train and
-        test ARFF with XML, ``X.csv`` with ``y.csv``, or a folder with one data file.
+        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders:
+        Mulan's train and test ARFF with XML, ``X.csv`` with ``y.csv``, or a folder with one data file.
     base : str or Path, optional
         The folder that a relative path is relative to; the current folder where it is not given.
     options : ReadOptions, optional
         How to read it.
     **given
-        The fields of `ReadOptions`, in place of ``options``: ``target``, ``task``, ``groups``, ``labels``, ``nominal``,
-        ``drop_ids``, ``drop``, ``name``.
+        The fields of `ReadOptions`, in place of ``options``: ``target``, ``task``, ``groups``,
+        ``labels``, ``nominal``, ``drop_ids``, ``drop``, ``name``.
 
     Returns
     -------
