@@ -66,9 +66,7 @@ def test_quoted_and_escaped_names_are_read_as_their_plain_name(tmp_path: Path, d
 
 @pytest.mark.parametrize("values", ["YES,NO", "NO,YES", "no, yes", "TRUE,FALSE", "False,True", "1,0", "0,1", "Y,N"])
 def test_yes_is_one_in_any_case_and_order(tmp_path: Path, values: str) -> None:
-    yes, no = sorted((v.strip() for v in values.split(",")), key=lambda v: v.lower() in ("yes", "true", "1", "y"))[
-        ::-1
-    ]
+    yes, no = sorted((v.strip() for v in values.split(",")), key=lambda v: v.lower() in ("yes", "true", "1", "y"))[::-1]
     text = f"@relation t\n@attribute f {{{values}}}\n@attribute l {{{values}}}\n@data\n{yes},{no}\n{no},{yes}\n"
     dataset = load(write(tmp_path, text, ["l"]))
     assert dataset.X.ravel().tolist() == [1.0, 0.0]

@@ -33,9 +33,7 @@ def list_sets(as_json: Json = False) -> None:
 
     entries = bundled_sets()
     if as_json:
-        typer.echo(
-            json.dumps([{"name": entry.name, "summary": entry.summary} for entry in entries], indent=1)
-        )
+        typer.echo(json.dumps([{"name": entry.name, "summary": entry.summary} for entry in entries], indent=1))
         return
     _print_pairs("Bundled datasets", [(entry.name, entry.summary) for entry in entries])
 
@@ -47,9 +45,7 @@ def describe_set(
     target: Annotated[
         list[str] | None, typer.Option("--target", help="A target column of a table; repeat for several.")
     ] = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="multilabel, classification or regression.")
-    ] = None,
+    task: Annotated[str | None, typer.Option("--task", help="multilabel, classification or regression.")] = None,
     groups: Annotated[str | None, typer.Option("--groups", help="The column that names the group.")] = None,
     labels: Annotated[
         str | None,
@@ -60,9 +56,7 @@ def describe_set(
     ] = None,
     nominal: Annotated[str, typer.Option("--nominal", help="onehot or ordinal.")] = "onehot",
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")
-    ] = None,
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
     as_json: Json = False,
 ) -> None:
     """Describe a dataset: its size, its targets, and what to look out for.

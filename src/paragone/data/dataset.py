@@ -124,8 +124,7 @@ class Dataset:
             end = f"{self.n_targets} {targets if self.n_targets != 1 else targets[:-1]}"
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
         return (
-            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, "
-            f"{self.task}, {end}{groups}"
+            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, {self.task}, {end}{groups}"
         )
 
 
@@ -144,9 +143,7 @@ def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InputError(
-            f"{where}: a classification target is one class a row, y has {array.ndim} dimensions"
-        )
+        raise InputError(f"{where}: a classification target is one class a row, y has {array.ndim} dimensions")
     missing = sum(value is None or value != value for value in array.tolist())
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")

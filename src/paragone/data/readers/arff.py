@@ -198,9 +198,7 @@ def _floats_one_by_one(name: str, values: Sequence[Any], positions: Any, where: 
             numbers[i] = np.nan if value is None else float(value)
         except ValueError as error:
             row = (i if positions is None else int(positions[i])) + 1
-            raise InputError(
-                f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}"
-            ) from error
+            raise InputError(f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}") from error
     return numbers
 
 

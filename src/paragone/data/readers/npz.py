@@ -75,9 +75,7 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing")
     y = arrays["Y"] if "Y" in arrays else arrays["y"]
     if task is None and "Y" not in arrays:
-        raise InputError(
-            f"{path}: nothing says what y is; say task= (classification, regression, multilabel)"
-        )
+        raise InputError(f"{path}: nothing says what y is; say task= (classification, regression, multilabel)")
     return Dataset(
         name=options.name or name or path.stem,
         X=X,

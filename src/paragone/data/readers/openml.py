@@ -64,8 +64,7 @@ def _fetch(reference: str, where: str, fetch: Any) -> Any:
         return fetch(**query, as_frame=True, parser="auto")
     except (URLError, ConnectionError, TimeoutError) as error:
         raise InputError(
-            f"{where}: OpenML cannot be reached ({error}); connect once so that scikit-learn caches it, "
-            "or use a file"
+            f"{where}: OpenML cannot be reached ({error}); connect once so that scikit-learn caches it, or use a file"
         ) from error
     except (ValueError, OSError) as error:
         raise InputError(f"{where}: OpenML does not give it ({error})") from error

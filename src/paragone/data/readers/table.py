@@ -38,9 +38,7 @@ def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> 
         names = ", ".join(map(str, list(frame.columns)[-3:]))
         raise InputError(f"{path}: name its target columns with target= (its last columns are {names})")
     if options.task is None:
-        raise InputError(
-            f"{path}: say what the target is with task= (classification, regression, multilabel)"
-        )
+        raise InputError(f"{path}: say what the target is with task= (classification, regression, multilabel)")
     table = frame_table(frame, name or path.stem, str(path), options)
     return dataset_from(table, options.target, options.task, options)
 
