@@ -176,6 +176,22 @@ def test_train_and_test_parts_are_pooled_train_first_with_the_union_of_values(tm
     assert dataset.train_part.tolist() == [True, True, True, False, False]
 
 
+def test_one_part_alone_finds_the_xml_of_the_dataset(tmp_path: Path) -> None:
+    text = "@relation t\n@attribute l {0,1}\n@attribute x real\n@data\n1,2\n0,3\n"
+    path = write(tmp_path, text, name="birds-train")
+    (tmp_path / "birds.xml").write_text(XML.format('<label name="l"/>'))
+    dataset = load(path)
+    assert (dataset.name, dataset.target_names, dataset.train_part) == ("birds-train", ("l",), None)
+
+
+def test_an_id_of_a_sparse_file_is_seen_with_the_value_it_leaves_out(tmp_path: Path) -> None:
+    text = "@relation t\n@attribute id {a,b,c}\n@attribute x real\n@attribute l {0,1}\n@data\n"
+    distinct = write(tmp_path, text + "{0 b,1 1}\n{1 2}\n{0 c,2 1}\n", ["l"])
+    assert load(distinct).feature_names == ("x",)
+    repeated = write(tmp_path, text + "{0 b,1 1}\n{1 2}\n{1 3}\n{0 c,2 1}\n", ["l"])
+    assert load(repeated).feature_names == ("id=a", "id=b", "id=c", "x")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -36,6 +36,15 @@ def test_a_regression_target_of_integers_is_the_same_data_as_one_of_floats() -> 
     assert a.fingerprint == b.fingerprint
 
 
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [([1, 2], "2 groups given, 3 needed"), ([1.0, np.nan, 2.0], "no group"), (np.eye(3), "2 dimensions")],
+)
+def test_groups_that_do_not_fit_are_refused(groups: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Dataset("t", X, [1, 2, 3], task="regression", groups=groups)  # type: ignore[arg-type]
+
+
 def test_a_column_of_classes_is_taken_as_a_list() -> None:
     assert Dataset("t", X, np.array([[1], [2], [1]]), task="classification").y.shape == (3,)
 

@@ -56,8 +56,6 @@ def test_unknown_endings_and_options_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_text("")
     with pytest.raises(InputError, match="files of this kind are not read"):
         load(tmp_path / "t.xlsx")
-    with pytest.raises(InputError, match="unknown option 'targets': did you mean 'target'"):
-        load("iris", targets="x")
     with pytest.raises(InputError, match="takes no options"):
         load("iris", target="x")
     with pytest.raises(InputError, match="not both"):

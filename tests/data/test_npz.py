@@ -59,6 +59,14 @@ def test_a_broken_file_is_refused_with_its_name(tmp_path: Path, content: bytes) 
         load(path)
 
 
+def test_a_single_array_is_no_dataset(tmp_path: Path) -> None:
+    path = tmp_path / "one.npz"
+    with path.open("wb") as file:
+        np.save(file, np.eye(3))
+    with pytest.raises(InputError, match="a single array"):
+        load(path)
+
+
 def test_missing_arrays_are_named(tmp_path: Path) -> None:
     path = tmp_path / "half.npz"
     np.savez(path, y=np.eye(3))

@@ -103,6 +103,27 @@ def test_an_unreadable_table_is_refused_with_its_name(tmp_path: Path, name: str,
         load(tmp_path / name, target="a", task="regression")
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("x,x,y\n1,2,3\n", "'x' stands twice"), ("x,y\n1,2,3\n4,5,6\n", "more fields than its header")],
+)
+def test_what_pandas_would_mend_silently_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(InputError, match=message):
+        load(tmp_path / "t.csv", target="y", task="regression")
+
+
+def test_a_nameless_column_that_counts_the_rows_is_left_out_and_a_named_one_pointed_at(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(",number,x,y\n0,1,5,1\n1,2,7,2\n2,3,6,3\n")
+    dataset = load(tmp_path / "t.csv", target="y", task="regression")
+    assert dataset.feature_names == ("number", "x")
+    assert [note.split(":")[0] for note in dataset.notes] == [
+        "column 0 left out",
+        "column 'number' counts the rows",
+    ]
+    assert load(tmp_path / "t.csv", target="y", task="regression", drop_ids=False).n_features == 3
+
+
 def matrix_folder(folder: Path, **meta: object) -> Path:
     folder.mkdir()
     (folder / "X.csv").write_text("900,902\n1,2\n3,4\n5,6\n")

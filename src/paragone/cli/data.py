@@ -69,10 +69,10 @@ def describe_set(
         name_or_path,
         base=Path.cwd(),
         target=target or (),
-        task=task,
+        task=task,  # type: ignore[arg-type]  # checked by ReadOptions
         groups=groups,
         labels=_labels(labels),
-        nominal=nominal,
+        nominal=nominal,  # type: ignore[arg-type]
         drop_ids=not keep_ids,
         drop=drop or (),
     )

@@ -71,6 +71,10 @@ class Dataset:
             raise InputError(f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}")
         n_targets = 1 if y.ndim == 1 else y.shape[1]
         set_field = object.__setattr__
+        if self.groups is not None:
+            set_field(self, "groups", _checked_groups(self.groups, f"dataset {self.name!r}"))
+        if self.train_part is not None:
+            set_field(self, "train_part", np.asarray(self.train_part, dtype=bool))
         set_field(self, "X", X)
         set_field(self, "y", y)
         set_field(self, "feature_names", self.feature_names or tuple(f"x{j}" for j in range(X.shape[1])))
@@ -148,6 +152,16 @@ def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
     return array
+
+
+def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
+    array = np.asarray(groups)
+    if array.ndim != 1:
+        raise InputError(f"{where}: groups are one name or number a row, they have {array.ndim} dimensions")
+    missing = sum(value is None or value != value for value in array.tolist())
+    if missing:
+        raise InputError(f"{where}: {missing} row(s) have no group; complete or remove them")
+    return array.astype(str) if array.dtype.kind == "O" else array
 
 
 def _update(digest: Any, array: NDArray[Any] | None) -> None:

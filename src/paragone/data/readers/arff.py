@@ -174,7 +174,8 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
             for i, value in zip(positions, values, strict=True):
                 full[i] = value
         return text_column(attribute.name, full)
-    strange = next((v for v in values if v is not None and v not in attribute.categories), None)
+    declared = {None, *attribute.categories}
+    strange = next((value for value in values if value not in declared), None)
     if strange is not None:
         raise InputError(
             f"{where}: attribute {attribute.name!r} holds {strange!r}, which is none of its declared values"

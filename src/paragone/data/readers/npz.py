@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +92,14 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as content:
-            if not isinstance(content, np.lib.npyio.NpzFile):
-                raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+        with content:
             return {key: content[key] for key in content.files}
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path}: not a readable .npz file ({error})") from error
     except InputError:
         raise
