@@ -60,6 +60,11 @@ def test_unknown_endings_and_options_are_refused(tmp_path: Path) -> None:
         load("iris", target="x")
     with pytest.raises(InputError, match="not both"):
         load("iris", options=ReadOptions(), name="x")
+    for wrong in ({"target": 3}, {"drop": [1]}, {"labels": 2.5}):
+        with pytest.raises(InputError, match="by their names"):
+            ReadOptions(**wrong)
+    with pytest.raises(InputError, match="other than 0"):
+        ReadOptions(labels=0)
     with pytest.raises(InputError, match="did you mean 'onehot'"):
         ReadOptions(nominal="one-hot")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="did you mean 'regression'"):

@@ -187,8 +187,9 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
 
 def _floats(name: str, values: Sequence[Any], positions: Any, where: str) -> Any:
     try:
-        return np.array(values, dtype=np.float64)
-    except ValueError:
+        return np.fromiter(map(float, values), dtype=np.float64, count=len(values))
+    except (TypeError, ValueError):
+        # A missing value or a text: slower, and it says which.
         return _floats_one_by_one(name, values, positions, where)
 
 
