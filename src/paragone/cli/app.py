@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from paragone.cli.data import data_app
 from paragone.errors import InputError
 
 app = typer.Typer(
@@ -37,6 +38,9 @@ def root(
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
+
+
+app.add_typer(data_app(), name="data")
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 from paragone.data.bundled import bundled_names, bundled_sets, load_bundled
 from paragone.data.dataset import Dataset, Task
-from paragone.data.load import load
+from paragone.data.description import DatasetDescription, describe
+from paragone.data.loading import load
 from paragone.data.options import ReadOptions
 from paragone.data.plan import Scale, SplitPlan
 from paragone.data.readers.npz import save_npz
@@ -13,6 +14,7 @@ from paragone.data.synthetic import make_synthetic
 
 __all__ = [
     "Dataset",
+    "DatasetDescription",
     "ReadOptions",
     "Scale",
     "Scaler",
@@ -21,6 +23,7 @@ __all__ = [
     "Task",
     "bundled_names",
     "bundled_sets",
+    "describe",
     "describe_splits",
     "fit_scaler",
     "iterative_stratification",

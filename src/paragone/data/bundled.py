@@ -72,12 +72,8 @@ def _catalogue() -> dict[str, BundledSet]:
         ),
         BundledSet("wine-traits", "wines, cultivar, strength and colour", bundled_multilabel.wine_traits),
         BundledSet("synthetic-multilabel", "seeded, relevant features known", synthetic.make_synthetic),
-        BundledSet(
-            "digits-by-writer", "digit images, grouped by writing sheet", bundled_grouped.digits_by_writer
-        ),
-        BundledSet(
-            "diabetes-by-age", "disease progression, grouped by age band", bundled_grouped.diabetes_by_age
-        ),
+        BundledSet("digits-by-writer", "digit images, grouped by writing sheet", bundled_grouped.digits_by_writer),
+        BundledSet("diabetes-by-age", "disease progression, grouped by age band", bundled_grouped.diabetes_by_age),
         BundledSet("iris", "150 flowers, three species", bundled_plain.iris),
         BundledSet("wine", "178 wines of three cultivars", bundled_plain.wine),
         BundledSet("breast-cancer", "569 tumours, malignant or benign", bundled_plain.breast_cancer),

@@ -47,7 +47,7 @@ def digits_traits() -> Dataset:
 
 
 def digits_completion() -> Dataset:
-    """The upper half of a digit (32 pixels), to say where the lower half has ink.
+    """Guess from the upper half of a digit (32 pixels) where the lower half has ink.
 
     The middle six columns of the lower half are cut into six blocks of 2 x 2 pixels; a label says that the
     block's mean exceeds half of the scale (8 of 16). The outer columns hardly ever have ink.

@@ -105,8 +105,24 @@ def text_column(name: str, values: Sequence[Any]) -> Column:
     return Column(name, array, tuple(sorted({v for v in array if v is not None})), is_text=True)
 
 
+def full_values(column: Column, n_rows: int) -> NDArray[Any]:
+    """Return the values of a nominal column for every row, the first category where a sparse file has none.
+
+    Examples
+    --------
+    >>> column = Column("c", np.array(["b"], dtype=object), ("a", "b"), rows=np.array([1]))
+    >>> full_values(column, 3).tolist()
+    ['a', 'b', 'a']
+    """
+    if column.rows is None:
+        return column.values
+    full = np.full(n_rows, column.categories[0] if column.categories else None, dtype=object)
+    full[column.rows] = column.values
+    return full
+
+
 def is_identifier(column: Column, parts: Sequence[slice]) -> bool:
-    """Whether a text or nominal column has another value in every row of every part.
+    """Say whether a text or nominal column has another value in every row of every part.
 
     Examples
     --------
@@ -115,12 +131,12 @@ def is_identifier(column: Column, parts: Sequence[slice]) -> bool:
     >>> is_identifier(text_column("colour", ["red", "red", "blue"]), [slice(0, 3)])
     False
     """
-    if not column.is_nominal or column.binary_codes is not None or column.rows is not None:
+    if not column.is_nominal or column.binary_codes is not None:
         return False
+    everywhere = full_values(column, parts[-1].stop)
     for part in parts:
-        values = [value for value in column.values[part] if value is not None]
-        whole = len(values) == len(column.values[part])
-        if len(values) < 2 or not whole or len(set(values)) < len(values):
+        values = everywhere[part].tolist()
+        if len(values) < 2 or None in values or len(set(values)) < len(values):
             return False
     return True
 

@@ -56,8 +56,10 @@ class ReadOptions:
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
-        for field in ("target", "drop", "labels"):
+        for field in ("target", "drop"):
             object.__setattr__(self, field, _names(getattr(self, field)))
+        if self.labels is not None and not isinstance(self.labels, int):
+            object.__setattr__(self, "labels", _names(self.labels))
         if self.task is not None and self.task not in get_args(Task):
             raise unknown_name("task", self.task, get_args(Task))
         if self.nominal not in get_args(Nominal):
@@ -66,8 +68,9 @@ class ReadOptions:
             raise InputError("labels must be names or a number of labels other than 0")
 
 
-def _names(given: str | Sequence[str] | int | None) -> Any:
-    """Make one name or a list of names a tuple; leave a number or nothing as it is."""
-    if given is None or isinstance(given, int):
-        return given
-    return (given,) if isinstance(given, str) else tuple(given)
+def _names(given: Any) -> tuple[str, ...]:
+    """Make one name or a list of names a tuple."""
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise InputError(f"columns are given by their names, not by {given!r}")
+    return names

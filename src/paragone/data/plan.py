@@ -21,8 +21,8 @@ class SplitPlan:
     Parameters
     ----------
     kind : str, default="kfold"
-        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and test part a
-        dataset comes in); or ``"module:Class"``, any splitter in scikit-learn's interface.
+        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and
+        test part a dataset comes in); or ``"module:Class"``, any splitter in scikit-learn's interface.
     folds : int or "all", optional
         Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
     test_size : float, default=0.2
@@ -32,7 +32,8 @@ class SplitPlan:
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True
-        Whether ``kfold`` takes the rows in random order. Without it multi-label data is cut into consecutive blocks.
+        Whether ``kfold`` takes the rows in random order. Without it multi-label data is cut into
+        consecutive blocks.
     stratify : bool, default=True
         Whether labels or classes are spread evenly over the folds.
     params : mapping

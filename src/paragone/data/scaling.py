@@ -18,29 +18,44 @@ _NO_RANGE = 10 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
-    """A fitted column-wise scaling, ``x * factor + offset``; made by `fit_scaler`."""
+    """A fitted column-wise scaling; made by `fit_scaler`.
 
-    factor: FloatArray
-    offset: FloatArray
+    Parameters
+    ----------
+    how : {"minmax", "zscore", "none"}
+        The kind.
+    center, spread : ndarray of shape (n_features,)
+        Minimum and range, or mean and deviation, of the train columns; spread is 1 for a constant one.
+    """
+
+    how: Scale
+    center: FloatArray
+    spread: FloatArray
 
     def transform(self, X: Any) -> Any:
-        """Scale rows; a sparse X stays sparse where every offset is 0, else it becomes dense.
+        """Scale rows; a sparse X stays sparse where no column is shifted, else it becomes dense.
 
         Examples
         --------
-        >>> fit_scaler([[0.0], [4.0]], "minmax").transform(np.array([[2.0], [5.0]]))
+        >>> fit_scaler([[0.0], [4.0]], "minmax").transform([[2.0], [5.0]])
         array([[0.5 ],
                [1.25]])
         """
-        if X.shape[1] != len(self.factor):
-            raise InputError(f"the scaling was fitted on {len(self.factor)} columns, X has {X.shape[1]}")
+        X = _array(X)
+        if X.shape[1] != len(self.center):
+            raise InputError(f"the scaling was fitted on {len(self.center)} columns, X has {X.shape[1]}")
+        if self.how == "none":
+            return X
         if sparse.issparse(X):
-            if not self.offset.any():
-                return sparse.csr_array(X.multiply(self.factor[None, :]))
+            if not self.center.any():
+                return sparse.csr_array(X.multiply((1.0 / self.spread)[None, :]))
             X = X.toarray()
-        scaled = np.asarray(X, dtype=np.float64) * self.factor
-        scaled += self.offset
-        return scaled
+        with np.errstate(invalid="ignore"):
+            if self.how == "zscore":
+                return (X - self.center) / self.spread
+            # The order of scikit-learn's MinMaxScaler, so that the same bytes come out.
+            factor = 1.0 / self.spread
+            return X * factor + (0.0 - self.center * factor)
 
 
 def fit_scaler(X: Any, how: Scale) -> Scaler:
@@ -52,25 +67,23 @@ def fit_scaler(X: Any, how: Scale) -> Scaler:
 
     Examples
     --------
-    >>> fit_scaler([[1.0, 7.0], [3.0, 7.0]], "zscore").transform(np.array([[1.0, 7.0], [3.0, 8.0]]))
+    >>> fit_scaler([[1.0, 7.0], [3.0, 7.0]], "zscore").transform([[1.0, 7.0], [3.0, 8.0]])
     array([[-1.,  0.],
            [ 1.,  1.]])
     """
     if how not in get_args(Scale):
         raise unknown_name("scale", how, get_args(Scale))
-    if not sparse.issparse(X):
-        X = np.asarray(X, dtype=np.float64)
-    n_columns = X.shape[1]
+    X = _array(X)
     if how == "none":
-        return Scaler(np.ones(n_columns), np.zeros(n_columns))
+        return Scaler(how, np.zeros(X.shape[1]), np.ones(X.shape[1]))
     low, high = _extreme(X, "min"), _extreme(X, "max")
-    if how == "minmax":
-        factor = _inverse(high - low)
-        return Scaler(factor, 0.0 - low * factor)
-    mean, deviation = _moments(X)
+    with np.errstate(invalid="ignore"):
+        if how == "minmax":
+            return Scaler(how, low, _without_zeros(high - low))
+        dense = _dense(X)
+        mean, deviation = dense.mean(axis=0), dense.std(axis=0)
     constant = low == high
-    factor = _inverse(np.where(constant, 0.0, deviation))
-    return Scaler(factor, 0.0 - np.where(constant, low, mean) * factor)
+    return Scaler(how, np.where(constant, low, mean), _without_zeros(np.where(constant, 0.0, deviation)))
 
 
 def scale_split(X_train: Any, X_test: Any, how: Scale) -> tuple[FloatArray, FloatArray]:
@@ -83,7 +96,7 @@ def scale_split(X_train: Any, X_test: Any, how: Scale) -> tuple[FloatArray, Floa
     ([[0.0], [1.0]], [[1.5]])
     """
     scaler = fit_scaler(X_train, how)
-    return _dense(scaler.transform(_array(X_train))), _dense(scaler.transform(_array(X_test)))
+    return _dense(scaler.transform(X_train)), _dense(scaler.transform(X_test))
 
 
 def _array(X: Any) -> Any:
@@ -99,13 +112,5 @@ def _extreme(X: Any, which: str) -> FloatArray:
     return np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64).ravel()
 
 
-def _moments(X: Any) -> tuple[FloatArray, FloatArray]:
-    if not sparse.issparse(X):
-        return X.mean(axis=0), X.std(axis=0)
-    mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-    square = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-    return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
-
-
-def _inverse(spread: FloatArray) -> FloatArray:
-    return 1.0 / np.where(spread < _NO_RANGE, 1.0, spread)
+def _without_zeros(spread: FloatArray) -> FloatArray:
+    return np.where(spread < _NO_RANGE, 1.0, spread)

@@ -63,9 +63,10 @@ class Split:
 def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ...]:
     """Split a dataset as the plan says; the same seed gives the same indices everywhere.
 
-    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified splitters,
-    numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them together as well:
-    `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with ``seed + f``.
+    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
+    splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
+    together as well: `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with
+    ``seed + f``.
 
     Parameters
     ----------
@@ -120,11 +121,7 @@ def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
         return plan.kind.partition(":")[2]
     if plan.n_folds is None:
         return "one fold a group (LeaveOneGroupOut)"
-    count = (
-        f"{plan.n_folds} folds"
-        if plan.kind != "holdout"
-        else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
-    )
+    count = f"{plan.n_folds} folds" if plan.kind != "holdout" else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
     if _iterative(dataset, plan):
         return f"{count}, iterative stratification of order {plan.order}"
     name = type(_splitter(dataset, plan, seed=0)).__name__
@@ -140,14 +137,10 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
     if plan.kind == "official":
         return _official(dataset)
     if plan.kind == "groups" and dataset.groups is None:
-        raise InputError(
-            f"dataset {dataset.name!r} has no groups; name their column with groups=, or use kfold"
-        )
+        raise InputError(f"dataset {dataset.name!r} has no groups; name their column with groups=, or use kfold")
     if _iterative(dataset, plan):
         return (
-            _iterative_kfold(dataset, plan, seed)
-            if plan.kind == "kfold"
-            else _iterative_holdout(dataset, plan, seed)
+            _iterative_kfold(dataset, plan, seed) if plan.kind == "kfold" else _iterative_holdout(dataset, plan, seed)
         )
     if plan.kind == "holdout":
         repeats = range(plan.n_folds or 0)
@@ -165,9 +158,7 @@ def _official(dataset: Dataset) -> _Pairs:
 
 def _iterative_kfold(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
     n_folds = plan.n_folds or 0
-    folds = iterative_stratification(
-        dataset.y, [1.0] * n_folds, np.random.default_rng(seed), order=plan.order
-    )
+    folds = iterative_stratification(dataset.y, [1.0] * n_folds, np.random.default_rng(seed), order=plan.order)
     for fold in range(n_folds):
         yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
 
@@ -175,14 +166,12 @@ def _iterative_kfold(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[t
 def _iterative_holdout(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
     for fold in range(plan.n_folds or 0):
         rng = np.random.default_rng(seed + fold)
-        part = iterative_stratification(
-            dataset.y, [1.0 - plan.test_size, plan.test_size], rng, order=plan.order
-        )
+        part = iterative_stratification(dataset.y, [1.0 - plan.test_size, plan.test_size], rng, order=plan.order)
         yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
 
 def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
-    """The scikit-learn splitter for everything that is not iterative stratification."""
+    """Make the scikit-learn splitter for everything that is not iterative stratification."""
     from sklearn import model_selection as ms
 
     if ":" in plan.kind:
@@ -208,25 +197,19 @@ def _custom(plan: SplitPlan, seed: int) -> Any:
     try:
         kind = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(
-            f"split {plan.kind!r} cannot be imported ({error}); write it as 'module:Class'"
-        ) from error
+        raise InputError(f"split {plan.kind!r} cannot be imported ({error}); write it as 'module:Class'") from error
+    if not callable(getattr(kind, "split", None)):
+        raise InputError(f"split {plan.kind!r} has no split method: it is no splitter in scikit-learn's interface")
     params = dict(plan.params)
     known = signature(kind).parameters
     # A K-fold that does not shuffle refuses a random_state.
-    if "random_state" in known and "random_state" not in params and params.get("shuffle", True):
-        default = known["shuffle"].default if "shuffle" in known else True
-        if params.get("shuffle", default):
-            params["random_state"] = seed
+    shuffles = params.get("shuffle", known["shuffle"].default if "shuffle" in known else True)
+    if "random_state" in known and shuffles:
+        params.setdefault("random_state", seed)
     try:
-        splitter = kind(**params)
+        return kind(**params)
     except (TypeError, ValueError) as error:
         raise InputError(f"split {plan.kind!r} does not take these params ({error})") from error
-    if not callable(getattr(splitter, "split", None)):
-        raise InputError(
-            f"split {plan.kind!r} has no split method: it is no splitter in scikit-learn's interface"
-        )
-    return splitter
 
 
 def _sklearn_pairs(splitter: Any, dataset: Dataset) -> _Pairs:

@@ -20,12 +20,13 @@ def iterative_stratification(
     Sechidis, Tsoumakas and Vlahavas (2011), "On the stratification of multi-label data"; the second order is
     that of Szymanski and Kajdanowicz (2017), "A network perspective on stratification of multi-label data".
 
-    The rows are put in a random order. Then, as long as rows with labels are left: the label with the fewest
-    remaining rows is taken (ties: the lowest index), and each of those rows, in the random order, goes to the
-    fold that still wants most of this label; ties go to the fold that wants most rows, further ties are drawn.
-    With ``order=2`` pairs of labels that occur together stand beside the labels, and come before them at equal
-    counts. Rows without labels go to the fold that wants most rows. A fold's size can miss its share by a few
-    rows where labels overlap: proportions of labels come first, as in the paper.
+    The rows are put in a random order. Then, as long as rows with labels are left: the label with the
+    fewest remaining rows is taken (ties: the lowest index), and each of those rows, in the random order,
+    goes to the fold that still wants most of this label; ties go to the fold that wants most rows,
+    further ties are drawn. With ``order=2`` pairs of labels that occur together stand beside the labels,
+    and come before them at equal counts. Rows without labels go to the fold that wants most rows. A
+    fold's size can miss its share by a few rows where labels overlap: proportions of labels come first,
+    as in the paper.
 
     Parameters
     ----------
@@ -58,12 +59,13 @@ def iterative_stratification(
         raise InputError(f"the order of stratification must be 1 or 2, it is {order}")
     n_samples = labels.shape[0]
     permutation = rng.permutation(n_samples)
-    draws = rng.random(n_samples)
+    draws: FloatArray = rng.random((n_samples,))
     item_start, items, n_items = _items(labels[permutation], order)
     row_start, rows = _transpose(item_start, items, n_items)
     counts = np.diff(row_start)
     wanted_items = counts[:, None] * shares[None, :]
-    dealt = deal(item_start, items, row_start, rows, wanted_items, n_samples * shares, draws)
+    wanted_rows: FloatArray = n_samples * shares
+    dealt = deal(item_start, items, row_start, rows, wanted_items, wanted_rows, draws)
     folds = np.empty(n_samples, dtype=np.int64)
     folds[permutation] = dealt
     return folds
@@ -73,11 +75,12 @@ def _shares(proportions: Sequence[float]) -> FloatArray:
     shares = np.asarray(proportions, dtype=np.float64)
     if shares.ndim != 1 or len(shares) < 2 or not (np.isfinite(shares) & (shares > 0)).all():
         raise InputError("proportions must be two or more positive numbers, one a fold")
-    return shares / shares.sum()
+    normalised: FloatArray = shares / shares.sum()
+    return normalised
 
 
 def _items(Y: Any, order: int) -> tuple[IntArray, IntArray, int]:
-    """What is to be balanced, row by row (CSR): pairs of labels first (second order), then the labels."""
+    """List what is to be balanced, row by row (CSR): pairs of labels where wanted, then the labels."""
     n_samples, n_labels = Y.shape
     row_of, label_of = np.nonzero(Y)
     start = np.zeros(n_samples + 1, dtype=np.int64)

@@ -12,7 +12,7 @@ NOTHING_LEFT = np.iinfo(np.int64).max
 
 @njit(cache=True)  # type: ignore[untyped-decorator,unused-ignore]
 def pairs_of_rows(start: IntArray, labels: IntArray, n_labels: int) -> tuple[IntArray, IntArray]:
-    """Number the pairs of labels of every row as ``first * n_labels + second``, first below second."""
+    """List the pairs of labels of every row as ``first * n_labels + second``, first below second."""
     n_rows = len(start) - 1
     pair_start = np.zeros(n_rows + 1, dtype=np.int64)
     for i in range(n_rows):
@@ -42,12 +42,10 @@ def _lower(tree: IntArray, node: int) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator,unused-ignore]
 def _choose(wanted_item: FloatArray, wanted_rows: FloatArray, draw: float) -> int:
-    """The fold that wants most of the item; ties by the rows it wants, further ties by the draw."""
+    """Return the fold that wants most of the item; ties by the rows it wants, further ties by the draw."""
     best_item, best_rows, tied = -np.inf, -np.inf, 0
     for fold in range(len(wanted_rows)):
-        if wanted_item[fold] > best_item or (
-            wanted_item[fold] == best_item and wanted_rows[fold] > best_rows
-        ):
+        if wanted_item[fold] > best_item or (wanted_item[fold] == best_item and wanted_rows[fold] > best_rows):
             best_item, best_rows, tied = wanted_item[fold], wanted_rows[fold], 1
         elif wanted_item[fold] == best_item and wanted_rows[fold] == best_rows:
             tied += 1

@@ -6,6 +6,7 @@ import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.errors import InputError
+from paragone.validation import FloatArray, IntArray, LabelArray
 
 
 def make_synthetic(
@@ -23,13 +24,13 @@ def make_synthetic(
 ) -> Dataset:
     r"""Make a multi-label dataset in which it is known which features matter.
 
-    Relevant features are standard normal. Label :math:`l` is 1 where
-    :math:`\sum_{j \in S_l} w_{lj} x_j + \varepsilon` is among the highest ``density`` of the samples, with
-    :math:`S_l` a set of ``features_per_label`` relevant features, :math:`|w_{lj}|` uniform on [0.5, 1.5] with random
-    sign, and :math:`\varepsilon` normal with deviation ``noise``. The sets are dealt out in turn, so every relevant
-    feature is used once there are enough labels. A redundant feature is a weighted sum of two relevant ones plus
-    normal noise of deviation 0.1. An irrelevant one is standard normal and used nowhere. The names say which is
-    which; the columns are shuffled.
+    Relevant features are standard normal. Label :math:`l` is 1 where :math:`\sum_{j \in S_l} w_{lj} x_j +
+    \varepsilon` is among the highest ``density`` of the samples, with :math:`S_l` a set of
+    ``features_per_label`` relevant features, :math:`|w_{lj}|` uniform on [0.5, 1.5] with random sign, and
+    :math:`\varepsilon` normal with deviation ``noise``. The least used features go first, so every relevant
+    feature is used once there are enough labels. A redundant feature is a weighted sum of two relevant
+    ones plus normal noise of deviation 0.1. An irrelevant one is standard normal and used nowhere. The
+    names say which is which; the columns are shuffled.
 
     Parameters
     ----------
@@ -66,44 +67,40 @@ def make_synthetic(
         raise InputError("synthetic data: density must lie between 0 and 1, and noise must not be negative")
     rng = np.random.default_rng(seed)
     relevant = rng.standard_normal((n_samples, n_relevant))
-    logits = rng.normal(0.0, noise, (n_samples, n_labels))
-    order = np.concatenate([rng.permutation(n_relevant) for _ in range(n_labels * features_per_label)])
+    strength = rng.normal(0.0, noise, (n_samples, n_labels))
+    uses = np.zeros(n_relevant, dtype=np.int64)
     for label in range(n_labels):
-        used = order[label * features_per_label : (label + 1) * features_per_label]
-        weights = rng.uniform(0.5, 1.5, features_per_label) * rng.choice((-1.0, 1.0), features_per_label)
-        # A loop and not a matrix product: the sum must not depend on the BLAS of the machine.
-        for j, weight in zip(used, weights, strict=True):
-            logits[:, label] += weight * relevant[:, j]
+        used = np.lexsort((rng.random(n_relevant), uses))[:features_per_label]
+        uses[used] += 1
+        signs = rng.choice((-1.0, 1.0), features_per_label)
+        _add_weighted(strength[:, label], relevant, used, signs * rng.uniform(0.5, 1.5, features_per_label))
     redundant = rng.normal(0.0, 0.1, (n_samples, n_redundant))
     for j in range(n_redundant):
-        for parent, weight in zip(rng.integers(n_relevant, size=2), rng.uniform(0.5, 1.0, 2), strict=True):
-            redundant[:, j] += weight * relevant[:, parent]
+        _add_weighted(redundant[:, j], relevant, rng.integers(n_relevant, size=2), rng.uniform(0.5, 1.0, 2))
     irrelevant = rng.standard_normal((n_samples, n_irrelevant))
-    X = np.hstack([relevant, redundant, irrelevant])
-    names = [
-        f"{kind}_{j}"
-        for kind, count in (
-            ("relevant", n_relevant),
-            ("redundant", n_redundant),
-            ("irrelevant", n_irrelevant),
-        )
-        for j in range(count)
-    ]
-    columns = rng.permutation(X.shape[1])
+    kinds = {"relevant": relevant, "redundant": redundant, "irrelevant": irrelevant}
+    names = [f"{kind}_{j}" for kind, block in kinds.items() for j in range(block.shape[1])]
+    columns = rng.permutation(len(names))
     return Dataset(
         name,
-        np.ascontiguousarray(X[:, columns]),
-        _highest(logits, density),
+        np.ascontiguousarray(np.hstack(list(kinds.values()))[:, columns]),
+        _highest(strength, density),
         task="multilabel",
         feature_names=tuple(names[j] for j in columns),
     )
 
 
-def _highest(logits: np.ndarray, density: float) -> np.ndarray:  # type: ignore[type-arg]
-    """1 for the highest share of every column, at least one and not all."""
-    n_samples = len(logits)
+def _add_weighted(column: FloatArray, X: FloatArray, used: IntArray, weights: FloatArray) -> None:
+    """Add columns of X one by one: a matrix product would depend on the BLAS of the machine."""
+    for j, weight in zip(used, weights, strict=True):
+        column += weight * X[:, j]
+
+
+def _highest(strength: FloatArray, density: float) -> LabelArray:
+    """Mark the highest share of every column, at least one and not all."""
+    n_samples = len(strength)
     count = min(max(1, round(density * n_samples)), max(1, n_samples - 1))
-    Y = np.zeros(logits.shape, dtype=np.uint8)
-    highest = np.argsort(-logits, axis=0, kind="stable")[:count]
+    Y = np.zeros(strength.shape, dtype=np.uint8)
+    highest = np.argsort(-strength, axis=0, kind="stable")[:count]
     np.put_along_axis(Y, highest, 1, axis=0)
     return Y

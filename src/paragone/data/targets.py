@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.columns import Column, features_from, numbers
+from paragone.data.columns import Column, features_from, full_values, numbers
 from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
 from paragone.errors import InputError, unknown_name
@@ -118,15 +118,14 @@ def _target(columns: Sequence[Column], table: Table, task: Task) -> tuple[NDArra
 
 
 def _plain(column: Column, table: Table) -> NDArray[Any]:
-    """The user's own values of a column, whole numbers as integers; refused where one is missing."""
+    """Return the user's own values of a column, whole numbers as integers; none may be missing."""
     if column.categories is None:
         values = numbers(column, table.n_rows, where=table.where)
         missing = int(np.isnan(values).sum())
         if not missing and (values == np.floor(values)).all() and (np.abs(values) < 2**53).all():
             values = values.astype(np.int64)
     else:
-        full = np.full(table.n_rows, column.categories[0] if column.categories else None, dtype=object)
-        full[slice(None) if column.rows is None else column.rows] = column.values
+        full = full_values(column, table.n_rows)
         missing = sum(value is None for value in full)
         values = full if missing else full.astype(str)
     if missing:

@@ -33,7 +33,7 @@ class _Part:
 def read_arff(
     paths: Sequence[Path], options: ReadOptions, *, xml: Path | None = None, name: str | None = None
 ) -> Dataset:
-    """Read one ARFF file, or the train and the test part of a dataset, in this order.
+    r"""Read one ARFF file, or the train and the test part of a dataset, in this order.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_arff(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.arff"
-    ...     _ = path.write_text("@relation 't: -C 1'\\n@attribute l {0,1}\\n@attribute x real\\n@data\\n1,2\\n0,3\\n")
+    ...     _ = path.write_text("@relation 't: -C 1'\n@attribute l {0,1}\n@attribute x real\n@data\n1,2\n0,3")
     ...     read_arff([path], ReadOptions())
     Dataset 'tiny': 2 samples x 1 features, multilabel, 1 label
     """
@@ -69,8 +69,8 @@ def read_arff(
         return dataset_from(table, labels, "multilabel", options)
     if not options.target or options.task is None:
         raise InputError(
-            f"{table.where}: nothing says which attributes are labels; put Mulan's XML beside it, give labels= "
-            "(names, or a number as in MEKA's -C), or target= and task="
+            f"{table.where}: nothing says which attributes are labels; put Mulan's XML beside it, give "
+            "labels= (names, or a number as in MEKA's -C), or target= and task="
         )
     return dataset_from(table, options.target, options.task, options)
 
@@ -99,8 +99,9 @@ def _text(path: Path) -> str:
 def _decode(path: Path, header: Header, data: list[str], is_sparse: bool) -> list[Any]:
     """Let the library cut the rows into values; every value comes back as text, None for ``?``.
 
-    The declarations are replaced by plain ones of the same number: the library rounds ``integer`` attributes down
-    and takes escaped names apart wrongly, and types are checked here with the attribute's name in the message.
+    The declarations are replaced by plain ones of the same number: the library rounds ``integer``
+    attributes down and takes escaped names apart wrongly, and types are checked here with the attribute's
+    name in the message.
     """
     import arff
 
@@ -173,7 +174,8 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
             for i, value in zip(positions, values, strict=True):
                 full[i] = value
         return text_column(attribute.name, full)
-    strange = next((v for v in values if v is not None and v not in attribute.categories), None)
+    declared = {None, *attribute.categories}
+    strange = next((value for value in values if value not in declared), None)
     if strange is not None:
         raise InputError(
             f"{where}: attribute {attribute.name!r} holds {strange!r}, which is none of its declared values"
@@ -184,15 +186,21 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
 
 
 def _floats(name: str, values: Sequence[Any], positions: Any, where: str) -> Any:
+    try:
+        return np.fromiter(map(float, values), dtype=np.float64, count=len(values))
+    except (TypeError, ValueError):
+        # A missing value or a text: slower, and it says which.
+        return _floats_one_by_one(name, values, positions, where)
+
+
+def _floats_one_by_one(name: str, values: Sequence[Any], positions: Any, where: str) -> Any:
     numbers = np.empty(len(values))
     for i, value in enumerate(values):
         try:
             numbers[i] = np.nan if value is None else float(value)
         except ValueError as error:
             row = (i if positions is None else int(positions[i])) + 1
-            raise InputError(
-                f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}"
-            ) from error
+            raise InputError(f"{where}: row {row} of the numeric attribute {name!r} holds {value!r}") from error
     return numbers
 
 

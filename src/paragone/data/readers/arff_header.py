@@ -96,9 +96,7 @@ def _categories(kind: str, where: str) -> tuple[str, ...]:
     while position < len(inner):
         match = _VALUE.match(inner, position)
         if match is None or match.end() == position:
-            raise InputError(
-                f"{where}: cannot read the list of values near {inner[position : position + 20]!r}"
-            )
+            raise InputError(f"{where}: cannot read the list of values near {inner[position : position + 20]!r}")
         values.append(unquote(match[1]))
         position = match.end()
     if not values or len(set(values)) < len(values):

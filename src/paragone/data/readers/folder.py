@@ -13,21 +13,22 @@ _SINGLE = (".arff", ".mat", ".npz", ".csv", ".parquet")
 
 
 def read_folder(folder: Path, options: ReadOptions) -> Dataset:
-    """Read the one dataset that stands in a folder.
+    r"""Read the one dataset that stands in a folder.
 
-    Looked for in this order: ``*-train.arff`` with ``*-test.arff`` (pooled, with the XML that names the labels);
-    ``X.csv`` with ``y.csv`` and ``META.json``; ``*train.mat`` with ``*test.mat``; else one single data file.
+    Looked for in this order: ``*-train.arff`` with ``*-test.arff`` (pooled, with the XML that names the
+    labels); ``X.csv`` with ``y.csv`` and ``META.json``; ``*train.mat`` with ``*test.mat``; else one
+    single data file.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "X.csv").write_text("a,b\\n1,2\\n3,4\\n")
-    ...     _ = (Path(folder) / "y.csv").write_text("price\\n5\\n6\\n")
+    ...     _ = (Path(folder) / "X.csv").write_text("a,b\n1,2\n3,4\n")
+    ...     _ = (Path(folder) / "y.csv").write_text("price\n5\n6\n")
     ...     read_folder(Path(folder), ReadOptions(task="regression", name="houses"))
     Dataset 'houses': 2 samples x 2 features, regression, 1 target
     """
-    from paragone.data.load import read_file
+    from paragone.data.loading import read_file
     from paragone.data.readers.arff import read_arff
     from paragone.data.readers.mat import read_mat
     from paragone.data.readers.table import read_matrix_folder
@@ -54,7 +55,7 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
 
 
 def _pair(files: list[Path], suffix: str, folder: Path) -> tuple[Path, Path] | None:
-    """The train and the test file of a dataset that comes in two parts, if there is one such pair."""
+    """Find the train and the test file of a dataset that comes in two parts."""
     stems = {path.stem.lower(): path for path in files if path.suffix.lower() == suffix}
     pairs = [
         (path, stems[stem[: -len("train")] + "test"])
@@ -71,7 +72,7 @@ def _xml(files: list[Path], arff: Path, folder: Path) -> Path | None:
     same = [path for path in found if arff.stem.lower().startswith(path.stem.lower())]
     if len(same or found) > 1:
         raise InputError(f"{folder}: several XML files; keep the one that names the labels")
-    return (same or found or [None])[0]
+    return next(iter(same or found), None)
 
 
 def _meta(path: Path) -> dict[str, object]:

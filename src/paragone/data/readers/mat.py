@@ -28,10 +28,11 @@ _PARTS = (
 def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = None) -> Dataset:
     """Read one ``.mat`` file, or the train and the test file of one dataset.
 
-    Three layouts are known (names in any case): ``X`` and ``Y`` with samples as rows; ``train`` and ``test``, each a
-    cell ``{X transposed, Y transposed}``; ``train_data``, ``train_target``, ``test_data``, ``test_target``. Where
-    the row counts do not agree, the one orientation that makes them agree is taken and noted. A target matrix of
-    several columns is a label indicator unless ``options.task`` says otherwise; a single column needs a task.
+    Three layouts are known (names in any case): ``X`` and ``Y`` with samples as rows; ``train`` and
+    ``test``, each a cell ``{X transposed, Y transposed}``; ``train_data``, ``train_target``,
+    ``test_data``, ``test_target``. Where the row counts do not agree, the one orientation that makes them
+    agree is taken and noted. A target matrix of several columns is a label indicator unless
+    ``options.task`` says otherwise; a single column needs a task.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def _parts(variables: Variables, where: str) -> tuple[list[tuple[Matrix, Matrix]
     for names in _PARTS:
         if set(names) <= set(variables):
             given = [variables[name] for name in names]
-            both = [orient(*given[:2], where), orient(*given[2:], where)]
+            both = [orient(given[0], given[1], where), orient(given[2], given[3], where)]
             return [(X, Y) for X, Y, _ in both], sorted({note for *_, note in both if note})
     for features, target in _PAIRS:
         if features in variables and target in variables:
@@ -138,8 +139,8 @@ def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tup
     if X.shape[0] == Y.shape[0]:
         if not transposed and X.shape == Y.shape and min(X.shape) > 1:
             raise InputError(
-                f"{where}: X and Y are both {X.shape[0]} x {X.shape[1]}, so nothing says whether rows or columns "
-                "are the samples; save it as .npz or ARFF instead"
+                f"{where}: X and Y are both {X.shape[0]} x {X.shape[1]}, so nothing says whether rows or "
+                "columns are the samples; save it as .npz or ARFF instead"
             )
         return X, Y, ""
     turned = [
@@ -169,9 +170,7 @@ def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:
 
 def _task(Y: NDArray[Any], task: Task | None, where: str) -> tuple[Task, NDArray[Any]]:
     if task is None and Y.shape[1] == 1:
-        raise InputError(
-            f"{where}: its target has one column; say task= (classification, regression, multilabel)"
-        )
+        raise InputError(f"{where}: its target has one column; say task= (classification, regression, multilabel)")
     if task == "classification" and Y.shape[1] > 1:
         raise InputError(f"{where}: classification takes one target column, it has {Y.shape[1]}")
     single = Y.shape[1] == 1 and task != "multilabel"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
 def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
-    ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options. Optional: ``groups``,
-    ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is ``X_data``, ``X_indices``,
-    ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
+    ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
+    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is
+    ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
     """
     if options.target or options.groups or options.labels or options.drop:
         raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")
@@ -75,9 +76,7 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing")
     y = arrays["Y"] if "Y" in arrays else arrays["y"]
     if task is None and "Y" not in arrays:
-        raise InputError(
-            f"{path}: nothing says what y is; say task= (classification, regression, multilabel)"
-        )
+        raise InputError(f"{path}: nothing says what y is; say task= (classification, regression, multilabel)")
     return Dataset(
         name=options.name or name or path.stem,
         X=X,
@@ -93,13 +92,14 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as content:
-            if not isinstance(content, np.lib.npyio.NpzFile):
-                raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+        with content:
             return {key: content[key] for key in content.files}
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path}: not a readable .npz file ({error})") from error
     except InputError:
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.error import URLError
 
@@ -19,9 +20,9 @@ PREFIX = "openml:"
 def read_openml(reference: str, options: ReadOptions, *, fetch: Callable[..., Any] | None = None) -> Dataset:
     """Read ``openml:NAME``, ``openml:NAME@VERSION`` or ``openml:ID``.
 
-    The target is OpenML's default one unless the options name another. The task is the declared one; where
-    none is, it is what OpenML declares of the target: nominal means classification, numeric regression, several
-    yes/no targets multilabel. A note says so.
+    The target is OpenML's default one unless the options name another. The task is the declared one;
+    where none is, it is what OpenML declares of the target: nominal means classification, numeric
+    regression, several yes/no targets multilabel. A note says so.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ def read_openml(reference: str, options: ReadOptions, *, fetch: Callable[..., An
     dataset = dataset_from(table, targets, task, options)
     if options.task is not None:
         return dataset
-    from dataclasses import replace
-
     return replace(dataset, notes=(*dataset.notes, f"task {task} taken from the types OpenML declares"))
 
 
-def _fetch(reference: str, where: str, fetch: Callable[..., Any] | None) -> Any:
+def _fetch(reference: str, where: str, fetch: Any) -> Any:
     if fetch is None:
-        from sklearn.datasets import fetch_openml as fetch
+        from sklearn.datasets import fetch_openml
+
+        fetch = fetch_openml
     name, _, version = reference.partition("@")
     if version and not version.isdigit():
         raise InputError(f"{where}: the version after @ must be a number")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ _TASKS = ("multilabel", "classification", "regression")
 
 
 def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
-    """Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
+    r"""Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
 
     A CSV or TSV file may be compressed with gzip, whatever its name ends in.
 
@@ -28,7 +30,7 @@ def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "houses.csv"
-    ...     _ = path.write_text("size,town,price\\n1,Bari,5\\n2,Asti,6\\n3,Bari,7\\n")
+    ...     _ = path.write_text("size,town,price\n1,Bari,5\n2,Asti,6\n3,Bari,7\n")
     ...     dataset = read_table(path, ReadOptions(target="price", task="regression"))
     >>> dataset.feature_names
     ('size', 'town=Asti', 'town=Bari')
@@ -38,9 +40,7 @@ def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> 
         names = ", ".join(map(str, list(frame.columns)[-3:]))
         raise InputError(f"{path}: name its target columns with target= (its last columns are {names})")
     if options.task is None:
-        raise InputError(
-            f"{path}: say what the target is with task= (classification, regression, multilabel)"
-        )
+        raise InputError(f"{path}: say what the target is with task= (classification, regression, multilabel)")
     table = frame_table(frame, name or path.stem, str(path), options)
     return dataset_from(table, options.target, options.task, options)
 
@@ -50,19 +50,42 @@ def read_frame(path: Path) -> Any:
     import pandas
 
     try:
-        if path.suffix.lower() == ".parquet":
-            return pandas.read_parquet(path)
-        with path.open("rb") as file:
-            compression = "gzip" if file.read(2) == _GZIP else None
-        separator = "\t" if ".tsv" in path.name.lower() else ","
-        return pandas.read_csv(path, sep=separator, compression=compression, skipinitialspace=True)
+        return _read_parquet(path) if path.suffix.lower() == ".parquet" else _read_csv(path)
     except ImportError as error:
         raise InputError(f"{path}: Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except ValueError as error:
-        # The parsers of pandas and pyarrow raise subclasses of ValueError only.
+    except pandas.errors.ParserWarning as error:
+        raise InputError(f"{path}: its rows have more fields than its header") from error
+    except InputError:
+        raise
+    except (ValueError, EOFError, zlib.error) as error:
+        # The parsers of pandas and pyarrow raise subclasses of ValueError.
         raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
+
+
+def _read_parquet(path: Path) -> Any:
+    import pandas
+
+    frame = pandas.read_parquet(path)
+    # A named index is a column of the table; a nameless one only numbers the rows.
+    return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
+
+
+def _read_csv(path: Path) -> Any:
+    import pandas
+
+    with path.open("rb") as file:
+        compression = "gzip" if file.read(2) == _GZIP else None
+    separator = "\t" if ".tsv" in path.name.lower() else ","
+    how: dict[str, Any] = {"sep": separator, "compression": compression, "skipinitialspace": True}
+    named = pandas.read_csv(path, header=None, nrows=1, dtype=str, **how).iloc[0].dropna()
+    # pandas renames doubled columns without a word.
+    if named.duplicated().any():
+        raise InputError(f"{path}: column {named[named.duplicated()].iloc[0]!r} stands twice")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        return pandas.read_csv(path, index_col=False, **how)
 
 
 def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Table:
@@ -81,13 +104,25 @@ def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Tabl
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{where}: column {twice!r} stands twice")
-    columns = []
+    columns, notes = [], []
     for position, label in enumerate(labels):
+        if _counts_rows(frame.iloc[:, position]) and label not in (*options.drop, *options.target):
+            if label.startswith("Unnamed: ") and options.drop_ids:
+                notes.append(f"column {position} left out: it has no name and counts the rows")
+                continue
+            notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with drop=")
         if label in options.drop:
             columns.append(Column(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
         else:
             columns.append(_column(label, frame.iloc[:, position], where))
-    return Table(name, where, columns, len(frame))
+    return Table(name, where, columns, len(frame), notes=tuple(notes))
+
+
+def _counts_rows(series: Any) -> bool:
+    """Whether a column of three rows or more holds 0, 1, 2, ... or 1, 2, 3, ..."""
+    if series.dtype.kind != "i" or len(series) < 3 or series.iloc[0] not in (0, 1):
+        return False
+    return bool((np.diff(series.to_numpy()) == 1).all())
 
 
 def _column(name: str, series: Any, where: str) -> Column:
@@ -109,9 +144,9 @@ def _column(name: str, series: Any, where: str) -> Column:
 def read_matrix_folder(folder: Path, options: ReadOptions, meta: dict[str, object]) -> Dataset:
     """Read ``X.csv`` and ``y.csv``, with ``META.json`` saying ``task``, ``targets`` and ``split``.
 
-    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets are the
-    columns named in ``options.target``, else all that META.json names besides the split column; of several
-    for a classification the first.
+    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets
+    are the columns named in ``options.target``, else all that META.json names besides the split column;
+    of several for a classification the first.
     """
     where = str(folder)
     X, y = read_frame(folder / "X.csv"), read_frame(folder / "y.csv")
@@ -125,7 +160,7 @@ def read_matrix_folder(folder: Path, options: ReadOptions, meta: dict[str, objec
     features = frame_table(X, folder.resolve().name, where, options)
     others = frame_table(y, folder.resolve().name, where, ReadOptions())
     columns = [*features.columns, *(others.column(label, "column of y.csv") for label in kept)]
-    both = replace(features, columns=columns, notes=tuple(notes))
+    both = replace(features, columns=columns, notes=(*features.notes, *notes))
     dataset = dataset_from(both, targets, task, replace(options, groups=groups))
     if not split:
         return dataset

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from paragone.data.bundled import bundled_names, load_bundled
-from paragone.data.dataset import Dataset
-from paragone.data.options import ReadOptions
+from paragone.data.dataset import Dataset, Task
+from paragone.data.options import Nominal, ReadOptions
 from paragone.errors import InputError, unknown_name
 
 _TABLES = (".csv", ".tsv", ".parquet")
@@ -19,7 +19,14 @@ def load(
     *,
     base: str | Path | None = None,
     options: ReadOptions | None = None,
-    **given: Any,
+    target: str | Sequence[str] = (),
+    task: Task | None = None,
+    groups: str | None = None,
+    labels: int | str | Sequence[str] | None = None,
+    nominal: Nominal = "onehot",
+    drop_ids: bool = True,
+    drop: str | Sequence[str] = (),
+    name: str | None = None,
 ) -> Dataset:
     """Load a dataset by its bundled name, its file or folder, or as ``openml:NAME``.
 
@@ -28,15 +35,14 @@ def load(
     Parameters
     ----------
     name_or_path : str or Path
-        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders: Mulan's train and
-        test ARFF with XML, ``X.csv`` with ``y.csv``, or a folder with one data file.
+        What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders: Mulan's
+        train and test ARFF with XML, ``X.csv`` with ``y.csv``, or a folder with one data file.
     base : str or Path, optional
         The folder that a relative path is relative to; the current folder where it is not given.
     options : ReadOptions, optional
-        How to read it.
-    **given
-        The fields of `ReadOptions`, in place of ``options``: ``target``, ``task``, ``groups``, ``labels``, ``nominal``,
-        ``drop_ids``, ``drop``, ``name``.
+        All of the following in one object; give either this or them.
+    target, task, groups, labels, nominal, drop_ids, drop, name
+        How to read it: see `ReadOptions`.
 
     Returns
     -------
@@ -48,7 +54,22 @@ def load(
     >>> load("iris")
     Dataset 'iris': 150 samples x 4 features, classification, 3 classes
     """
-    options = _options(options, given)
+    given = ReadOptions(
+        target=target,  # type: ignore[arg-type]  # ReadOptions makes tuples of names
+        task=task,
+        groups=groups,
+        labels=labels,  # type: ignore[arg-type]
+        nominal=nominal,
+        drop_ids=drop_ids,
+        drop=drop,  # type: ignore[arg-type]
+        name=name,
+    )
+    if options is not None and given != ReadOptions():
+        raise InputError("give options= or its fields (target=, task=, ...), not both")
+    return _read(name_or_path, Path(base or "."), options or given)
+
+
+def _read(name_or_path: str | Path, base: Path, options: ReadOptions) -> Dataset:
     reference = str(name_or_path)
     if reference.startswith("openml:"):
         from paragone.data.readers.openml import read_openml
@@ -58,7 +79,7 @@ def load(
         if options != ReadOptions(name=options.name):
             raise InputError(f"dataset {reference!r} is bundled and takes no options but name=")
         return load_bundled(reference, name_as=options.name)
-    path = Path(base or ".") / Path(name_or_path).expanduser()
+    path = base / Path(name_or_path).expanduser()
     if path.is_dir():
         from paragone.data.readers.folder import read_folder
 
@@ -68,16 +89,6 @@ def load(
     if path.suffix.lower() in _SUFFIXES or "/" in reference or "\\" in reference:
         raise InputError(f"no file or folder at {path}")
     raise InputError(f"{unknown_name('dataset', reference, bundled_names())} (and there is no file {path})")
-
-
-def _options(options: ReadOptions | None, given: dict[str, Any]) -> ReadOptions:
-    if options is not None and given:
-        raise InputError(f"give options= or {', '.join(given)}=, not both")
-    known = ReadOptions.__dataclass_fields__
-    for name in given:
-        if name not in known:
-            raise unknown_name("option", name, known)
-    return options if options is not None else ReadOptions(**given)
 
 
 def read_file(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
