@@ -105,9 +105,7 @@ class LSMFS(GuardedRanker):
                 break
         return Outcome((W**2).sum(axis=1), len(trace), trace)
 
-    def _draw(
-        self, n_samples: int, n_features: int, n_labels: int
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draw what has a row a sample first, so that a further feature changes nothing for the others."""
         generator = np.random.default_rng(self.seed)
         V, slack = generator.random((n_samples, n_labels)), generator.random((n_samples, n_labels))
