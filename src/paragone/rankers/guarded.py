@@ -47,13 +47,15 @@ class Outcome:
 
     ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
     ``stopped_early`` says that the guard kept an earlier iterate, because the next was not finite.
-    ``extra`` holds what only this method has to say.
+    ``demoted`` counts features that the method's own guard put behind the others. ``extra`` holds what only
+    this method has to say.
     """
 
     scores: FloatArray
     iterations: int
     objective: list[float] = field(default_factory=list)
     stopped_early: bool = False
+    demoted: int = 0
     extra: dict[str, int] = field(default_factory=dict)
 
 
@@ -70,7 +72,7 @@ class GuardedRanker(Ranker):
             outcome = Outcome(np.empty(0), 0)
         else:
             with np.errstate(all="ignore"):
-                outcome = self._outcome(X if kept.all else X[:, kept.columns], Y, kept)
+                outcome = self._outcome(X if kept.all else X.take(kept.columns, axis=1), Y, kept)
         strange = int((~np.isfinite(outcome.scores)).sum())
         if self.guard and strange:
             raise InputError(
@@ -81,8 +83,9 @@ class GuardedRanker(Ranker):
             "iterations": outcome.iterations,
             "objective": outcome.objective,
             "constants": int(constant.sum()),
-            "guard_acted": bool(aside.any() or outcome.stopped_early),
+            "guard_acted": bool(aside.any() or outcome.stopped_early or outcome.demoted),
             "stopped_early": outcome.stopped_early,
+            "demoted": outcome.demoted,
             "non_finite_scores": strange,
             **outcome.extra,
         }

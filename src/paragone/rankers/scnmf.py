@@ -9,7 +9,7 @@ import numpy as np
 
 from paragone.rankers.distinct import distinct_columns
 from paragone.rankers.gram import Gram, gram_of
-from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
+from paragone.rankers.guarded import BoolArray, GuardedRanker, Kept, Outcome
 from paragone.rankers.label_graph import cosine_distance
 from paragone.rankers.multiplicative import multiplicative_updates, row_norms
 from paragone.validation import FloatArray
@@ -20,8 +20,10 @@ TINY = 1e-20
 class SCNMF(GuardedRanker):
     """Rank features by weights that predict the labels and factor the similarity of the features.
 
-    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most similar
-    and would get the largest weights: on sparse data the guard matters.
+    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most similar and
+    would get the largest weights, and after them columns that a single row keeps from being constant. On
+    sparse data those would fill the top of the ranking, so here the guard puts both behind the others: first
+    all other features by their weights, then the single-row columns by theirs, then the constant ones.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ class SCNMF(GuardedRanker):
     tolerance : float, default=0.01
         Stop when the objective changed by no more than this.
     guard : bool, default=True
-        Set constant columns aside and keep the last finite iterate.
+        Set constant columns aside, put single-row columns behind the others and keep the last finite iterate.
 
     References
     ----------
@@ -77,8 +79,29 @@ class SCNMF(GuardedRanker):
             tolerance=self.tolerance,
             guard=self.guard,
         )
-        scores: FloatArray = run.weights.sum(axis=1) / roots
-        return Outcome(scores[columns.group], run.iterations, run.objective, run.stopped_early)
+        scores: FloatArray = (run.weights.sum(axis=1) / roots)[columns.group]
+        single = single_row_columns(X) if self.guard else np.zeros(X.shape[1], dtype=np.bool_)
+        if single.any() and not single.all():
+            scores[single] -= scores[single].max() - scores[~single].min() + 1
+        return Outcome(scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum()))
+
+
+def single_row_columns(X: FloatArray) -> BoolArray:
+    """Say which columns one single row keeps from being constant; of fewer than three rows none can be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> single_row_columns(np.array([[0.0, 0.0, 5.0], [0.0, 1.0, 5.0], [0.0, 0.0, 2.0], [0.0, 1.0, 5.0]]))
+    array([False, False,  True])
+    """
+    n = X.shape[0]
+    if n < 3:
+        return np.zeros(X.shape[1], dtype=np.bool_)
+    ordered = np.partition(X, (0, 1, n - 2, n - 1), axis=0)
+    lowest, second, last_but_one, highest = ordered[[0, 1, n - 2, n - 1]]
+    single: BoolArray = ((lowest == last_but_one) | (second == highest)) & (lowest < highest)
+    return single
 
 
 def feature_similarity(X: FloatArray, roots: FloatArray) -> FloatArray:
