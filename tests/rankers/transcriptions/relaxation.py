@@ -1,5 +1,4 @@
 import numpy as np
-from scipy.linalg import solve
 
 EPS = np.finfo(float).eps
 
@@ -12,7 +11,7 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
     for _ in range(T):
         F = Y + B * slack
         C = X.T @ Dz @ X + alpha * np.eye(d) + lam * D
-        W = solve(C - alpha * Q @ Q.T, X.T @ Dz @ F, assume_a="sym")
+        W = np.linalg.solve(C - alpha * Q @ Q.T, X.T @ Dz @ F)
         Q = np.zeros_like(Q)
         slack = np.maximum(B * (X @ W - Y), 0)
         residuals = np.linalg.norm(X @ W - F, axis=1)
@@ -35,7 +34,7 @@ def lsmfs(X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consist
         M = Y + B * slack
         U, _, Pt = np.linalg.svd(W, full_matrices=False)
         # (XᵀX + γD)⁻¹ = D⁻¹(XᵀX D⁻¹ + γI)⁻¹: the same matrix without the entries near 1/eps
-        W = inverse_D[:, None] * solve(X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt)
+        W = inverse_D[:, None] * np.linalg.solve(X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt)
         if consistent:
             V = (X @ W + alpha * M) @ np.linalg.inv((1 + alpha) * np.eye(L) + beta * LY)
         else:
