@@ -83,6 +83,17 @@ def test_the_guard_of_scnmf_puts_single_row_columns_between_the_others_and_the_c
     assert SCNMF(guard=False).fit(X, Y).diagnostics_["demoted"] == 0
 
 
+def test_the_guard_of_lsmfs_stops_a_runaway_at_the_least_objective() -> None:
+    X, Y = problem()
+    guarded, raw = LSMFS().fit(X, Y), LSMFS(guard=False).fit(X, Y)
+    trace = raw.diagnostics_["objective"]
+    assert trace[-1] > 100 * min(trace)
+    assert guarded.diagnostics_["stopped_early"]
+    assert guarded.diagnostics_["objective"] == trace[: len(guarded.diagnostics_["objective"])]
+    kept = LSMFS(max_iter=trace.index(min(trace)) + 1, guard=False).fit(X, Y)
+    np.testing.assert_array_equal(guarded.scores_, kept.scores_)
+
+
 def test_scnmf_ranks_data_that_has_single_row_columns_only() -> None:
     assert sorted(SCNMF().fit(np.eye(5), [0, 1, 0, 1, 1]).ranking_.tolist()) == [0, 1, 2, 3, 4]
 

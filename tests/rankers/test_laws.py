@@ -123,9 +123,10 @@ DOUBLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "SRFS": ({"alpha": 0.2, "beta": 0.2, "gamma": 0.2}, {"alpha": 0.1, "beta": 0.1, "gamma": 0.1}),
     "RFSFS": ({"alpha": 0.2, "beta": 0.2, "gamma": 0.2}, {"alpha": 0.1, "beta": 0.1, "gamma": 0.1}),
     "LRMFS": ({"alpha": 0.2, "lambda_": 2, "tolerance": 0}, {"alpha": 0.1, "lambda_": 1, "tolerance": 0}),
+    # What the guard of LSMFS takes for a runaway depends on all terms of its objective.
     "LSMFS": (
-        {"gamma": 2, "lambda_": 2, "tolerance": 0, "max_iter": 4},
-        {"gamma": 1, "lambda_": 1, "tolerance": 0, "max_iter": 4},
+        {"gamma": 2, "lambda_": 2, "tolerance": 0, "max_iter": 4, "guard": False},
+        {"gamma": 1, "lambda_": 1, "tolerance": 0, "max_iter": 4, "guard": False},
     ),
     "GRRO": ({}, {}),
 }

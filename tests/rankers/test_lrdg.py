@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_every_update_of_the_whole_course_follows_the_formulas(real: Callable[[s
     AX, AY = graph(X, 5), graph(Y.astype(float), 5)
     PY = np.diag(AY.sum(1))
     course = list(iterates(Problem(X, Y), LRDG()))
-    for (V, S), (V_next, S_next) in zip(course, course[1:], strict=False):
+    for (V, S), (V_next, S_next) in pairwise(course):
         AV = graph(V.T, 3)
         fitted = H @ (X @ S)
         assert_quotient(

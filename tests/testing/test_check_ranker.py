@@ -135,7 +135,7 @@ class TakesCodesAsTheyAre(Good):
 class TakesAnyCode(Good):
     def fit(self, X: Any, Y: Any) -> Any:
         Y = np.asarray(Y)
-        return super().fit(X, (Y == Y.max()).astype(int))
+        return super().fit(X, (Y.max() == Y).astype(int))
 
 
 class TakesNaN(Good):

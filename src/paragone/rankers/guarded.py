@@ -46,7 +46,7 @@ class Outcome:
     """What the formulas gave: scores of the kept features and the course of the iteration.
 
     ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
-    ``stopped_early`` says that the guard kept an earlier iterate, because the next was not finite.
+    ``stopped_early`` says that the guard kept an earlier iterate, because a later one was not finite or ran away.
     ``demoted`` counts features that the method's own guard put behind the others. ``extra`` holds what only
     this method has to say.
     """

@@ -8,7 +8,7 @@ def two_bins(X):
     n = len(X)
     middle = int(np.floor(n / 2 + 0.5))
     cuts = np.sort(X, axis=0)[middle - 1]
-    return (X > cuts).astype(float)
+    return (cuts < X).astype(float)
 
 
 def information(A, B):

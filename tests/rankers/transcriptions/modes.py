@@ -44,7 +44,7 @@ def _lrmfs(X, Y, kept, generator, guard, params):
 
 def _lsmfs(X, Y, kept, generator, guard, params):
     V, slack = generator.random(Y.shape), generator.random(Y.shape)
-    return lsmfs(X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], **params)
+    return lsmfs(X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], guard=guard, **params)
 
 
 def _lrdg(X, Y, kept, generator, guard, params):

@@ -24,12 +24,14 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
     return (W**2).sum(1)
 
 
-def lsmfs(X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6):
+def lsmfs(
+    X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6, guard=True
+):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1
     LY = L * np.eye(L) - np.ones((L, L))
     inverse_D = np.ones(d)
-    before = None
+    before, history = None, []
     for _ in range(T):
         M = Y + B * slack
         U, _, Pt = np.linalg.svd(W, full_matrices=False)
@@ -46,6 +48,10 @@ def lsmfs(X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consist
         low_rank = np.linalg.norm(W, "nuc") if consistent else norms.sum()
         now = ((X @ W - V) ** 2).sum() + alpha * ((V - M) ** 2).sum() + beta * np.trace(V @ LY @ V.T)
         now += gamma * norms.sum() + lam * low_rank
+        history.append((now, W))
+        least = min(history, key=lambda step: step[0])
+        if guard and now > 2 * least[0]:
+            return (least[1] ** 2).sum(1)
         if before is not None and abs(now - before) <= tolerance:
             break
         before = now
