@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.linalg import solve_sylvester
+from transcriptions.lrdg import graph
 
 from paragone.rankers.distinct import distinct_columns
 from paragone.rankers.gram import FactoredGram, FormedGram, SparseGram, gram_of
 from paragone.rankers.grro import _solve, binary_information
 from paragone.rankers.label_graph import cosine_distance, cosine_similarity
-from paragone.rankers.neighbour_graph import nearest
+from paragone.rankers.neighbour_graph import nearest, sample_graph
 from paragone.rankers.reweighted import TallSolver, WideSolver
 
 
@@ -84,6 +85,17 @@ def test_the_nearest_are_the_first_of_a_stable_sort(seed: int) -> None:
         chosen = nearest(distances, count)
         for row, marks in zip(distances, chosen, strict=True):
             assert sorted(np.argsort(row, kind="stable")[:count]) == np.flatnonzero(marks).tolist()
+
+
+@pytest.mark.parametrize("kind", ["real", "tied"])
+def test_the_graph_made_in_blocks_is_the_one_made_by_loops(kind: str) -> None:
+    generator = np.random.default_rng(0)
+    points = generator.random((700, 3)) if kind == "real" else generator.integers(0, 2, (700, 4)).astype(float)
+    np.testing.assert_allclose(sample_graph(points, 5).toarray(), graph(points, 5), atol=1e-14)
+
+
+def test_the_graph_of_fewer_points_than_neighbours_joins_them_all() -> None:
+    assert (sample_graph(np.array([[0.0], [1.0], [2.0]]), 5).toarray() > 0).all()
 
 
 def test_signed_zeros_make_equal_columns() -> None:

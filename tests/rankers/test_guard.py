@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,14 @@ def test_the_guard_of_lsmfs_stops_a_runaway_at_the_least_objective() -> None:
     assert guarded.diagnostics_["objective"] == trace[: len(guarded.diagnostics_["objective"])]
     kept = LSMFS(max_iter=trace.index(min(trace)) + 1, guard=False).fit(X, Y)
     np.testing.assert_array_equal(guarded.scores_, kept.scores_)
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_diagnostics_are_strict_json_even_of_a_runaway(guard: bool) -> None:
+    X, Y = problem()
+    diagnostics = SRFS(guard=guard, alpha=1e308, gamma=1e308).fit(X, Y).diagnostics_
+    assert json.loads(json.dumps(diagnostics, allow_nan=False)) == diagnostics
+    assert {"iterations", "objective", "constants", "guard_acted"} <= set(diagnostics)
 
 
 def test_scnmf_ranks_data_that_has_single_row_columns_only() -> None:

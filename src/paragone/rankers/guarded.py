@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ class GuardedRanker(Ranker):
             )
         diagnostics = {
             "iterations": outcome.iterations,
-            "objective": outcome.objective,
+            "objective": [value if isfinite(value) else None for value in outcome.objective],
             "constants": int(constant.sum()),
             "guard_acted": bool(aside.any() or outcome.stopped_early or outcome.demoted),
             "stopped_early": outcome.stopped_early,

@@ -57,8 +57,9 @@ class LSMFS(GuardedRanker):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).random((40, 4))
     >>> Y = np.column_stack([X[:, 2] > 0.5, X[:, 2] + X[:, 0] > 1.2])
-    >>> int(LSMFS().fit(X, Y).ranking_[0])
-    2
+    >>> fitted = LSMFS().fit(X, Y)
+    >>> sorted(fitted.ranking_.tolist()), fitted.diagnostics_["stopped_early"]
+    ([0, 1, 2, 3], True)
     """
 
     def __init__(
