@@ -139,9 +139,7 @@ class DAGFS(GuardedRanker):
         return best
 
 
-def _sample_weights(
-    Y: FloatArray, frequency: FloatArray, gamma: float, kappa: float, cap: float
-) -> FloatArray:
+def _sample_weights(Y: FloatArray, frequency: FloatArray, gamma: float, kappa: float, cap: float) -> FloatArray:
     """Weigh the rows by the rarity of their labels, with mean one."""
     rarity = frequency ** (-float(gamma))
     rarity /= rarity.sum() + EPS

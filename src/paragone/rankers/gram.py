@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
+from scipy import sparse
 
 from paragone.validation import FloatArray
+
+SPARSE_COST = 12
 
 
 class Gram(Protocol):
@@ -38,11 +41,25 @@ class FactoredGram:
         return np.matmul(self._X.T, self._X @ W, out=out)
 
 
-def gram_of(X: FloatArray, *, n_labels: int, applications: int) -> Gram:
-    """Choose the form of X'X that needs the fewest operations.
+class SparseGram:
+    """X'(XW) over the entries of X that are not zero."""
 
-    Forming it costs ``n d²`` (the product is symmetric) and ``2 d² L`` an application, against ``4 n d L``
-    an application in factors: with many applications the break-even is near d = 2n.
+    def __init__(self, X: FloatArray) -> None:
+        self._X = sparse.csr_array(X)
+        self._transposed = sparse.csr_array(X.T)
+
+    def apply(self, W: FloatArray, out: FloatArray) -> FloatArray:
+        """Write X'X W into ``out`` and return it."""
+        np.copyto(out, self._transposed @ (self._X @ W))
+        return out
+
+
+def gram_of(X: FloatArray, *, n_labels: int, applications: int) -> Gram:
+    """Choose the form of X'X that takes the least time.
+
+    Forming it costs ``n d²`` operations (the product is symmetric) and ``2 d² L`` an application, against
+    ``4 n d L`` an application in factors: with many applications the break-even is near d = 2n. An operation
+    on a sparse X takes as long as about twelve on a dense one.
 
     Parameters
     ----------
@@ -63,4 +80,6 @@ def gram_of(X: FloatArray, *, n_labels: int, applications: int) -> Gram:
     n, d = X.shape
     formed = n * d * d + applications * 2 * d * d * n_labels
     factored = applications * 4 * n * d * n_labels
+    if SPARSE_COST * factored * (np.count_nonzero(X) / X.size) < min(formed, factored):
+        return SparseGram(X)
     return FormedGram(X) if formed <= factored else FactoredGram(X)

@@ -9,7 +9,8 @@ from scipy.linalg import eigh, solve_sylvester
 
 from paragone.errors import InputError, unknown_name
 from paragone.rankers.discretise import equal_frequency_bins, plug_in_terms
-from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
+from paragone.rankers.distinct import distinct_columns
+from paragone.rankers.guarded import GuardedRanker, Kept, Outcome, constant_columns
 from paragone.rankers.label_graph import cosine_distance
 from paragone.validation import FloatArray
 
@@ -70,15 +71,27 @@ class GRRO(GuardedRanker):
         if self.k < 1:
             raise InputError(f"k of GRRO must be at least 1, it is {self.k}")
         high = equal_frequency_bins(X, 2).astype(np.float64)
-        redundancy = binary_information(high, high)
-        np.fill_diagonal(redundancy, 1.0)
-        W = _weights(
-            redundancy, self.beta * cosine_distance(Y), binary_information(high, Y), alpha=self.alpha
-        )
+        split = np.flatnonzero(~constant_columns(high))
+        W = np.zeros((X.shape[1], Y.shape[1]))
+        if split.size:
+            W[split] = self._weights(np.ascontiguousarray(high[:, split]), Y)
         if self.variant == "label_specific":
             W = _largest(W, self.k)
-        one_bin = int((high.min(axis=0) == high.max(axis=0)).sum())
-        return Outcome(W.sum(axis=1), 1, extra={"features_in_one_bin": one_bin})
+        return Outcome(W.sum(axis=1), 1, extra={"features_in_one_bin": X.shape[1] - split.size})
+
+    def _weights(self, high: FloatArray, Y: FloatArray) -> FloatArray:
+        """Solve for groups of equal columns; one with a single bin carries no information and weighs 0."""
+        columns = distinct_columns(high)
+        high, roots = np.ascontiguousarray(high[:, columns.first]), columns.roots[:, None]
+        redundancy = binary_information(high, high)
+        # A column is redundant with itself by 1, with each of its equals by their entropy.
+        own = 1 + (columns.roots**2 - 1) * np.diagonal(redundancy)
+        redundancy *= roots
+        redundancy *= roots.T
+        np.fill_diagonal(redundancy, own)
+        relevance = roots * binary_information(high, Y)
+        W = _solve(redundancy, self.beta * cosine_distance(Y), relevance, self.alpha) / roots
+        return W[columns.group]
 
 
 def binary_information(A: FloatArray, B: FloatArray) -> FloatArray:
@@ -110,7 +123,7 @@ def binary_information(A: FloatArray, B: FloatArray) -> FloatArray:
     return information
 
 
-def _weights(redundancy: FloatArray, labels: FloatArray, relevance: FloatArray, alpha: float) -> FloatArray:
+def _solve(redundancy: FloatArray, labels: FloatArray, relevance: FloatArray, alpha: float) -> FloatArray:
     """Solve (I + α FF) W + W B = FL through the eigenvectors of both symmetric sides."""
     left, U = eigh(redundancy, driver="evd", check_finite=False)
     left = 1 + alpha * left

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +47,16 @@ class Outcome:
     """What the formulas gave: scores of the kept features and the course of the iteration.
 
     ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
-    ``stopped_early`` says that the guard kept an earlier iterate, because the next was not finite.
-    ``extra`` holds what only this method has to say.
+    ``stopped_early`` says that the guard kept an earlier iterate, because a later one was not finite or ran away.
+    ``demoted`` counts features that the method's own guard put behind the others. ``extra`` holds what only
+    this method has to say.
     """
 
     scores: FloatArray
     iterations: int
     objective: list[float] = field(default_factory=list)
     stopped_early: bool = False
+    demoted: int = 0
     extra: dict[str, int] = field(default_factory=dict)
 
 
@@ -70,7 +73,7 @@ class GuardedRanker(Ranker):
             outcome = Outcome(np.empty(0), 0)
         else:
             with np.errstate(all="ignore"):
-                outcome = self._outcome(X if kept.all else X[:, kept.columns], Y, kept)
+                outcome = self._outcome(X if kept.all else X.take(kept.columns, axis=1), Y, kept)
         strange = int((~np.isfinite(outcome.scores)).sum())
         if self.guard and strange:
             raise InputError(
@@ -79,10 +82,11 @@ class GuardedRanker(Ranker):
             )
         diagnostics = {
             "iterations": outcome.iterations,
-            "objective": outcome.objective,
+            "objective": [value if isfinite(value) else None for value in outcome.objective],
             "constants": int(constant.sum()),
-            "guard_acted": bool(aside.any() or outcome.stopped_early),
+            "guard_acted": bool(aside.any() or outcome.stopped_early or outcome.demoted),
             "stopped_early": outcome.stopped_early,
+            "demoted": outcome.demoted,
             "non_finite_scores": strange,
             **outcome.extra,
         }

@@ -113,9 +113,7 @@ def _reweigh(fitted: FloatArray, F: FloatArray, W: FloatArray) -> _Step:
     return _Step(fitted, residuals, row_norms(W), float(residuals.sum()))
 
 
-def _first_weights(
-    solver: RidgeSolver, P: FloatArray, F: FloatArray, Q: FloatArray, alpha: float
-) -> FloatArray:
+def _first_weights(solver: RidgeSolver, P: FloatArray, F: FloatArray, Q: FloatArray, alpha: float) -> FloatArray:
     """Solve with C − αQQᵀ, C = XᵀX + (α + λ)I, by two solutions with C and a small system (Woodbury)."""
     plain, through = solver.solve(P, F), solver.solve(P, np.zeros_like(F), R=Q)
     small = np.eye(Q.shape[1]) - alpha * (Q.T @ through)

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from paragone.rankers.distinct import distinct_columns
 from paragone.rankers.gram import Gram, gram_of
-from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
+from paragone.rankers.guarded import BoolArray, GuardedRanker, Kept, Outcome
 from paragone.rankers.label_graph import cosine_distance
 from paragone.rankers.multiplicative import multiplicative_updates, row_norms
 from paragone.validation import FloatArray
@@ -19,8 +20,10 @@ TINY = 1e-20
 class SCNMF(GuardedRanker):
     """Rank features by weights that predict the labels and factor the similarity of the features.
 
-    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most similar
-    and would get the largest weights: on sparse data the guard matters.
+    The weights start from 0.5 everywhere, so nothing is random. Columns of zeros are mutually most similar and
+    would get the largest weights, and after them columns that a single row keeps from being constant. On
+    sparse data those would fill the top of the ranking, so here the guard puts both behind the others: first
+    all other features by their weights, then the single-row columns by theirs, then the constant ones.
 
     Parameters
     ----------
@@ -33,7 +36,7 @@ class SCNMF(GuardedRanker):
     tolerance : float, default=0.01
         Stop when the objective changed by no more than this.
     guard : bool, default=True
-        Set constant columns aside and keep the last finite iterate.
+        Set constant columns aside, put single-row columns behind the others and keep the last finite iterate.
 
     References
     ----------
@@ -66,33 +69,56 @@ class SCNMF(GuardedRanker):
         self.guard = guard
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
-        gram = gram_of(X, n_labels=Y.shape[1], applications=self.max_iter)
+        columns = distinct_columns(X)
+        roots = columns.roots
         run = multiplicative_updates(
-            np.full((X.shape[1], Y.shape[1]), 0.5),
-            _Terms.of(gram, X, Y, self.lambda_1, self.lambda_2),
+            np.repeat(0.5 * roots[:, None], Y.shape[1], axis=1),
+            _Terms.of(X[:, columns.first], Y, roots, self),
             floor=TINY,
             max_iter=self.max_iter,
             tolerance=self.tolerance,
             guard=self.guard,
         )
-        scores: FloatArray = run.weights.sum(axis=1)
-        return Outcome(scores, run.iterations, run.objective, run.stopped_early)
+        scores: FloatArray = (run.weights.sum(axis=1) / roots)[columns.group]
+        single = single_row_columns(X) if self.guard else np.zeros(X.shape[1], dtype=np.bool_)
+        if single.any() and not single.all():
+            scores[single] -= scores[single].max() - scores[~single].min() + 1
+        return Outcome(scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum()))
 
 
-def feature_similarity(X: FloatArray) -> FloatArray:
-    """Return the Gaussian similarity of the columns, as wide as their mean distance.
-
-    Where all columns are equal the mean distance is 0 and they are all alike.
+def single_row_columns(X: FloatArray) -> BoolArray:
+    """Say which columns one single row keeps from being constant; of fewer than three rows none can be.
 
     Examples
     --------
     >>> import numpy as np
-    >>> feature_similarity(np.array([[0.0, 1.0, 1.0]])).round(3)
-    array([[1.   , 0.325, 0.325],
-           [0.325, 1.   , 1.   ],
-           [0.325, 1.   , 1.   ]])
+    >>> single_row_columns(np.array([[0.0, 0.0, 5.0], [0.0, 1.0, 5.0], [0.0, 0.0, 2.0], [0.0, 1.0, 5.0]]))
+    array([False, False,  True])
     """
-    d = X.shape[1]
+    n = X.shape[0]
+    if n < 3:
+        return np.zeros(X.shape[1], dtype=np.bool_)
+    ordered = np.partition(X, (0, 1, n - 2, n - 1), axis=0)
+    lowest, second, last_but_one, highest = ordered[[0, 1, n - 2, n - 1]]
+    single: BoolArray = ((lowest == last_but_one) | (second == highest)) & (lowest < highest)
+    return single
+
+
+def feature_similarity(X: FloatArray, roots: FloatArray) -> FloatArray:
+    """Return the Gaussian similarity of distinct columns, as wide as the mean distance of all columns.
+
+    ``roots`` are the roots of the numbers of equal columns that each one stands for. Where all columns are
+    equal the mean distance is 0 and they are all alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> feature_similarity(np.array([[0.0, 1.0]]), np.sqrt([1.0, 2.0])).round(3)
+    array([[1.   , 0.325],
+           [0.325, 1.   ]])
+    """
+    counts = roots**2
+    d = counts.sum()
     similarity: FloatArray = X.T @ X
     squares = np.diagonal(similarity).copy()
     similarity *= -2.0
@@ -100,7 +126,7 @@ def feature_similarity(X: FloatArray) -> FloatArray:
     similarity += squares[:, None]
     np.maximum(similarity, 0.0, out=similarity)
     np.fill_diagonal(similarity, 0.0)
-    width = np.sqrt(similarity).sum() / max(d * (d - 1), 1)
+    width = counts @ np.sqrt(similarity) @ counts / max(d * (d - 1), 1)
     similarity *= -1 / (2 * width**2) if width > 0 else 0.0
     return np.exp(similarity, out=similarity)
 
@@ -109,7 +135,8 @@ def feature_similarity(X: FloatArray) -> FloatArray:
 class _Terms:
     """Numerator and denominator of the update, and the objective, at given weights.
 
-    ``similarity`` is scaled by twice its weight once, not in every update.
+    ``similarity`` is scaled by twice its weight once, not in every update. The weights stand for groups of
+    equal columns and are scaled by ``roots``.
     """
 
     gram: Gram
@@ -118,16 +145,22 @@ class _Terms:
     similarity: FloatArray
     distances: FloatArray
     lambda_1: float
+    roots: FloatArray
     spare: FloatArray
 
     @classmethod
-    def of(cls, gram: Gram, X: FloatArray, Y: FloatArray, lambda_1: float, lambda_2: float) -> _Terms:
-        similarity = feature_similarity(X)
-        constant = float(np.vdot(Y, Y) + lambda_1 * np.vdot(similarity, similarity))
-        similarity *= 2 * lambda_1
+    def of(cls, X: FloatArray, Y: FloatArray, roots: FloatArray, ranker: SCNMF) -> _Terms:
+        similarity = feature_similarity(X, roots)
+        similarity *= roots
+        similarity *= roots[:, None]
+        constant = float(np.vdot(Y, Y) + ranker.lambda_1 * np.vdot(similarity, similarity))
+        similarity *= 2 * ranker.lambda_1
+        X = X * roots
+        gram = gram_of(X, n_labels=Y.shape[1], applications=ranker.max_iter)
+        distances = ranker.lambda_2 * cosine_distance(Y)
         target = X.T @ Y
-        distances = lambda_2 * cosine_distance(Y)
-        return cls(gram, target, constant, similarity, distances, lambda_1, np.empty_like(target))
+        spare = np.empty_like(target)
+        return cls(gram, target, constant, similarity, distances, ranker.lambda_1, roots, spare)
 
     def __call__(self, W: FloatArray, numerator: FloatArray, denominator: FloatArray) -> float:
         self.gram.apply(W, denominator)
@@ -139,8 +172,8 @@ class _Terms:
         objective += self.lambda_1 * np.vdot(between, between) + np.vdot(self.distances, between)
         np.matmul(W, 2 * self.lambda_1 * between + self.distances, out=self.spare)
         denominator += self.spare
-        norms = row_norms(W)
-        objective += norms.sum()
+        norms = row_norms(W) / self.roots
+        objective += float(self.roots**2 @ norms)
         np.multiply(W, (0.5 / np.maximum(norms, TINY))[:, None], out=self.spare)
         denominator += self.spare
         return float(objective)

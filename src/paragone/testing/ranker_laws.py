@@ -111,9 +111,7 @@ def _no_global_state(ranker: Any) -> None:
         after = np.random.random()  # noqa: NPY002
         np.random.seed(1)  # noqa: NPY002
         require(np.random.random() == after, "fit draws from numpy's global state")  # noqa: NPY002
-        require(
-            _same_bytes(first, _fitted(ranker, problem.X, problem.Y)), "the global seed changes the scores"
-        )
+        require(_same_bytes(first, _fitted(ranker, problem.X, problem.Y)), "the global seed changes the scores")
     finally:
         np.random.set_state(kept)  # noqa: NPY002
 
@@ -174,9 +172,7 @@ def _refused(ranker: Any, X: Any, Y: Any, what: str) -> None:
     require(said, f"{what} is refused without a word")
 
 
-@RANKER_CONTRACT.law(
-    "one label, a label without positives, a label without negatives and a single feature are ranked"
-)
+@RANKER_CONTRACT.law("one label, a label without positives, a label without negatives and a single feature are ranked")
 def _thin_labels(ranker: Any) -> None:
     problem = example()
     bare, full = problem.Y.copy(), problem.Y.copy()
@@ -194,9 +190,7 @@ def _thin_labels(ranker: Any) -> None:
         check_ranking(fitted.ranking_, X.shape[1])
 
 
-@RANKER_CONTRACT.law(
-    "permuting the features permutes the scores", applies=lambda r: _flag(r, "deterministic")
-)
+@RANKER_CONTRACT.law("permuting the features permutes the scores", applies=lambda r: _flag(r, "deterministic"))
 def _feature_order(ranker: Any) -> None:
     problem = example()
     order = np.random.default_rng(3).permutation(problem.X.shape[1])
@@ -217,9 +211,7 @@ def _constants_last(ranker: Any) -> None:
     X = problem.X.copy()
     X[:, [0, 5]] = 0.0, 0.7
     fitted = _fitted(ranker, X, problem.Y)
-    require(
-        fitted.ranking_[-2:].tolist() == [0, 5], f"columns 0 and 5 are constant, {fitted.ranking_} came out"
-    )
+    require(fitted.ranking_[-2:].tolist() == [0, 5], f"columns 0 and 5 are constant, {fitted.ranking_} came out")
     flat = _fitted(ranker, np.zeros_like(X), problem.Y)
     require(flat.ranking_.tolist() == list(range(X.shape[1])), "constant columns alone keep their order")
 

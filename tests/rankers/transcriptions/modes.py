@@ -46,7 +46,7 @@ def _lrmfs(X, Y, kept, generator, guard, params):
 
 def _lsmfs(X, Y, kept, generator, guard, params):
     V, slack = generator.random(Y.shape), generator.random(Y.shape)
-    return lsmfs(X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], **params)
+    return lsmfs(X, Y, V, slack, generator.random((len(kept), Y.shape[1]))[kept], guard=guard, **params)
 
 
 def _lrdg(X, Y, kept, generator, guard, params):
@@ -54,11 +54,19 @@ def _lrdg(X, Y, kept, generator, guard, params):
     return lrdg(X, Y, V, S[kept], guard=guard, **params)
 
 
+def _scnmf(X, Y, kept, generator, guard, params):
+    found = scnmf(X, Y, **params)
+    lone = np.array([guard and len(X) > 2 and len(X) - max(np.unique(c, return_counts=True)[1]) == 1 for c in X.T])
+    if lone.any() and not lone.all():
+        found[lone] = found[lone] - found[lone].max() + found[~lone].min() - 1
+    return found
+
+
 RUNS = {
     "dagfs": _dagfs,
     "srfs": _fusion(srfs),
     "rfsfs": _fusion(rfsfs),
-    "scnmf": lambda X, Y, kept, generator, guard, params: scnmf(X, Y, **params),
+    "scnmf": _scnmf,
     "grro": lambda X, Y, kept, generator, guard, params: grro(X, Y, **params),
     "lrmfs": _lrmfs,
     "lsmfs": _lsmfs,

@@ -1,5 +1,4 @@
 import numpy as np
-from scipy.linalg import solve
 
 EPS = np.finfo(float).eps
 
@@ -12,7 +11,7 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
     for _ in range(T):
         F = Y + B * slack
         C = X.T @ Dz @ X + alpha * np.eye(d) + lam * D
-        W = solve(C - alpha * Q @ Q.T, X.T @ Dz @ F, assume_a="sym")
+        W = np.linalg.solve(C - alpha * Q @ Q.T, X.T @ Dz @ F)
         Q = np.zeros_like(Q)
         slack = np.maximum(B * (X @ W - Y), 0)
         residuals = np.linalg.norm(X @ W - F, axis=1)
@@ -26,18 +25,22 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
 
 
 def lsmfs(
+<<<<<<< HEAD
     X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6
+=======
+    X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6, guard=True
+>>>>>>> rankers
 ):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1
     LY = L * np.eye(L) - np.ones((L, L))
     inverse_D = np.ones(d)
-    before = None
+    before, history = None, []
     for _ in range(T):
         M = Y + B * slack
         U, _, Pt = np.linalg.svd(W, full_matrices=False)
         # (XᵀX + γD)⁻¹ = D⁻¹(XᵀX D⁻¹ + γI)⁻¹: the same matrix without the entries near 1/eps
-        W = inverse_D[:, None] * solve(X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt)
+        W = inverse_D[:, None] * np.linalg.solve(X.T @ X * inverse_D + gamma * np.eye(d), X.T @ V - lam * U @ Pt)
         if consistent:
             V = (X @ W + alpha * M) @ np.linalg.inv((1 + alpha) * np.eye(L) + beta * LY)
         else:
@@ -49,6 +52,10 @@ def lsmfs(
         low_rank = np.linalg.norm(W, "nuc") if consistent else norms.sum()
         now = ((X @ W - V) ** 2).sum() + alpha * ((V - M) ** 2).sum() + beta * np.trace(V @ LY @ V.T)
         now += gamma * norms.sum() + lam * low_rank
+        history.append((now, W))
+        least = min(history, key=lambda step: step[0])
+        if guard and now > 2 * least[0]:
+            return (least[1] ** 2).sum(1)
         if before is not None and abs(now - before) <= tolerance:
             break
         before = now

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,9 +33,7 @@ def read_arff(path: Path, labels: Path) -> tuple[np.ndarray, np.ndarray]:
     is_sparse = rows[0].lstrip().startswith("{")
     content: dict[str, Any] = arff.loads(text, return_type=arff.LOD if is_sparse else arff.DENSE)
     names = [attribute for attribute, _ in content["attributes"]]
-    wanted = [
-        element.get("name") for element in ElementTree.parse(labels).getroot().iter() if element.get("name")
-    ]
+    wanted = re.findall(r'label name="([^"]+)"', labels.read_text())
     if is_sparse:
         table = np.zeros((len(content["data"]), len(names)))
         for number, row in enumerate(content["data"]):
