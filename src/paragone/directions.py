@@ -3,35 +3,79 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 
-_HIGHER = (
-    # multi-label
-    "micro_f1 macro_f1 micro_pr_auc macro_pr_auc avg_precision subset_accuracy "
-    # classification
-    "balanced_accuracy accuracy f1 precision recall roc_auc cohen_kappa matthews_corrcoef jaccard specificity "
-    "quadratic_weighted_kappa auc auroc "
-    # regression
-    "r2 explained_variance rpd rpiq consistency pearson_r spearman_r "
-    # top-K recommendation
-    "f1_of_means rmrr ndcg hit_rate mrr map item_coverage novelty tail_recall"
-).split()
+_MULTILABEL = {
+    "micro_f1": True,
+    "macro_f1": True,
+    "micro_pr_auc": True,
+    "macro_pr_auc": True,
+    "avg_precision": True,
+    "subset_accuracy": True,
+    "hamming_loss": False,
+    "one_error": False,
+    "ranking_loss": False,
+    "coverage": False,
+}
 
-_LOWER = (
-    # multi-label
-    "hamming_loss one_error ranking_loss coverage "
-    # classification
-    "log_loss error_rate "
-    # regression
-    "rmse mse mae mape max_error median_ae sep nrmse nmse nmae rmsecv rmsep rmsec "
-    # top-K recommendation
-    "gini_exposure"
-).split()
+_CLASSIFICATION = {
+    "accuracy": True,
+    "auc": True,
+    "auroc": True,
+    "balanced_accuracy": True,
+    "cohen_kappa": True,
+    "error_rate": False,
+    "f1": True,
+    "jaccard": True,
+    "log_loss": False,
+    "matthews_corrcoef": True,
+    "precision": True,
+    "quadratic_weighted_kappa": True,
+    "recall": True,
+    "roc_auc": True,
+    "specificity": True,
+}
 
-_NEITHER = ("bias",)
+_REGRESSION = {
+    "bias": None,
+    "consistency": True,
+    "explained_variance": True,
+    "mae": False,
+    "mape": False,
+    "max_error": False,
+    "median_ae": False,
+    "mse": False,
+    "nmae": False,
+    "nmse": False,
+    "nrmse": False,
+    "pearson_r": True,
+    "r2": True,
+    "rmse": False,
+    "rmsec": False,
+    "rmsecv": False,
+    "rmsep": False,
+    "rpd": True,
+    "rpiq": True,
+    "sep": False,
+    "spearman_r": True,
+}
 
-DIRECTIONS = MappingProxyType(
-    {name: True for name in _HIGHER} | {name: False for name in _LOWER} | {name: None for name in _NEITHER}
+_TOP_K = {
+    "f1_of_means": True,
+    "gini_exposure": False,
+    "hit_rate": True,
+    "item_coverage": True,
+    "map": True,
+    "mrr": True,
+    "ndcg": True,
+    "novelty": True,
+    "rmrr": True,
+    "tail_recall": True,
+}
+
+DIRECTIONS: Mapping[str, bool | None] = MappingProxyType(
+    {**_MULTILABEL, **_CLASSIFICATION, **_REGRESSION, **_TOP_K}
 )
 """Every metric Paragone knows: True where higher is better, False where lower is, None where neither is."""
 
