@@ -74,9 +74,7 @@ _TOP_K = {
     "tail_recall": True,
 }
 
-DIRECTIONS: Mapping[str, bool | None] = MappingProxyType(
-    {**_MULTILABEL, **_CLASSIFICATION, **_REGRESSION, **_TOP_K}
-)
+DIRECTIONS: Mapping[str, bool | None] = MappingProxyType({**_MULTILABEL, **_CLASSIFICATION, **_REGRESSION, **_TOP_K})
 """Every metric Paragone knows: True where higher is better, False where lower is, None where neither is."""
 
 _QUALIFIER = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\)|@.*)$")

@@ -126,8 +126,7 @@ class Dataset:
             end = f"{self.n_targets} {targets if self.n_targets != 1 else targets[:-1]}"
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
         return (
-            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, "
-            f"{self.task}, {end}{groups}"
+            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, {self.task}, {end}{groups}"
         )
 
 
