@@ -69,7 +69,7 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     >>> import pandas as pd
     >>> row = {"protocol": "curve", "dataset": "d", "method": "A", "metric": "micro_f1", "fold": 0}
     >>> frame = pd.DataFrame([{**row, "at": 10, "value": 0.2}, {**row, "at": 20, "value": 0.4}])
-    >>> round(mean_table(frame)["curve", "micro_f1"]["A"][0], 10)
+    >>> print(mean_table(frame)["curve", "micro_f1"]["A"][0].round(10))
     0.3
     """
     tables = {}

@@ -79,7 +79,7 @@ def test_sparse_rows_leave_out_zero_and_the_first_declared_value(tmp_path: Path)
         "@data\n{0 2.5,3 1}\n{1 NO, 2 c}\n{}\n"
     )
     path = write(tmp_path, text, ["l"])
-    dataset = load(path)
+    dataset = load(path, nominal="onehot")
     assert isinstance(dataset.X, sparse.csr_array)
     assert dataset.feature_names == ("x", "yes_first", "kind=a", "kind=b", "kind=c")
     assert dense(dataset.X).tolist() == [[2.5, 1, 1, 0, 0], [0, 0, 0, 0, 1], [0, 1, 1, 0, 0]]
@@ -111,7 +111,7 @@ def test_integer_attributes_keep_their_fractions(tmp_path: Path) -> None:
 def test_nominal_features_are_one_column_a_value_or_their_position(tmp_path: Path) -> None:
     text = "@relation t\n@attribute c {red,'dark blue',green}\n@attribute l {0,1}\n@data\n'dark blue',1\nred,0\nred,0\n"
     path = write(tmp_path, text, ["l"])
-    onehot = load(path)
+    onehot = load(path, nominal="onehot")
     assert onehot.feature_names == ("c=red", "c=dark blue", "c=green")
     assert onehot.X.tolist() == [[0, 1, 0], [1, 0, 0], [1, 0, 0]]
     ordinal = load(path, nominal="ordinal")
@@ -131,12 +131,12 @@ def test_a_column_with_another_value_in_every_row_is_dropped_and_reported(tmp_pa
 
 def test_a_nominal_column_with_a_repeated_value_is_no_id(tmp_path: Path) -> None:
     text = "@relation t\n@attribute c {a,b}\n@attribute x real\n@attribute l {0,1}\n@data\na,1,0\nb,2,1\na,3,1\n"
-    assert load(write(tmp_path, text, ["l"])).feature_names == ("c=a", "c=b", "x")
+    assert load(write(tmp_path, text, ["l"]), nominal="onehot").feature_names == ("c=a", "c=b", "x")
 
 
 def test_missing_features_are_nan_and_counted(tmp_path: Path) -> None:
     text = "@relation t\n@attribute x real\n@attribute c {a,b}\n@attribute l {0,1}\n@data\n?,a,0\n1,?,1\n2,a,1\n"
-    dataset = load(write(tmp_path, text, ["l"]))
+    dataset = load(write(tmp_path, text, ["l"]), nominal="onehot")
     assert np.isnan(dataset.X).tolist() == [[True, False, False], [False, True, True], [False, False, False]]
     assert "3 missing feature value(s) kept as NaN" in dataset.notes
 
@@ -169,7 +169,7 @@ def test_train_and_test_parts_are_pooled_train_first_with_the_union_of_values(tm
     write(folder, head.format("a,b") + "a,1\nb,0\nb,0\n", name="birds-train")
     write(folder, head.format("b,z") + "z,0\nz,1\n", name="birds-test")
     (folder / "birds.xml").write_text(XML.format('<label name="l"/>'))
-    dataset = load(folder)
+    dataset = load(folder, nominal="onehot")
     assert dataset.name == "birds"
     assert dataset.feature_names == ("c=a", "c=b", "c=z")
     assert dataset.X.tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
@@ -189,7 +189,7 @@ def test_an_id_of_a_sparse_file_is_seen_with_the_value_it_leaves_out(tmp_path: P
     distinct = write(tmp_path, text + "{0 b,1 1}\n{1 2}\n{0 c,2 1}\n", ["l"])
     assert load(distinct).feature_names == ("x",)
     repeated = write(tmp_path, text + "{0 b,1 1}\n{1 2}\n{1 3}\n{0 c,2 1}\n", ["l"])
-    assert load(repeated).feature_names == ("id=a", "id=b", "id=c", "x")
+    assert load(repeated, nominal="onehot").feature_names == ("id=a", "id=b", "id=c", "x")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,8 @@ def test_mulan_sets_have_the_published_shape_and_every_value(data_folder: Path, 
 
 def test_flags_nominals_become_one_column_a_value(data_folder: Path) -> None:
     folder = data_folder / "multilabel" / "flags"
-    onehot, ordinal = load(folder), load(folder, nominal="ordinal")
+    onehot, ordinal = load(folder, nominal="onehot"), load(folder)
+    assert ordinal.n_features == 19
     assert onehot.n_features == 19 - 4 + 6 + 4 + 10 + 8
     landmass = [onehot.feature_names.index(f"landmass={v}") for v in range(1, 7)]
     np.testing.assert_array_equal(onehot.X[:, landmass].argmax(axis=1), ordinal.X[:, 0])

@@ -22,7 +22,7 @@ KNOWN = json.loads((Path(__file__).parent / "mlknn_known_answers.json").read_tex
 
 def official(data_folder: Path, name: str, scale: str):
     folder = data_folder / "multilabel" / ("arts/official_split" if name == "arts" else name)
-    dataset = load(folder, nominal="ordinal")
+    dataset = load(folder)
     split = make_splits(dataset, SplitPlan(kind="official"), seed=0)[0]
     X_train, X_test = scale_split(dataset.X[split.train], dataset.X[split.test], scale)
     return X_train, dataset.y[split.train], X_test, dataset.y[split.test]

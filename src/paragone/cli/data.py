@@ -54,7 +54,7 @@ def describe_set(
             help="ARFF without XML: label names with commas between, or their number (-6: the last).",
         ),
     ] = None,
-    nominal: Annotated[str, typer.Option("--nominal", help="onehot or ordinal.")] = "onehot",
+    nominal: Annotated[str | None, typer.Option("--nominal", help="onehot or ordinal.")] = None,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
     as_json: Json = False,

@@ -23,7 +23,7 @@ def load(
     task: Task | None = None,
     groups: str | None = None,
     labels: int | str | Sequence[str] | None = None,
-    nominal: Nominal = "onehot",
+    nominal: Nominal | None = None,
     drop_ids: bool = True,
     drop: str | Sequence[str] = (),
     name: str | None = None,

@@ -27,9 +27,11 @@ class ReadOptions:
     labels : int or tuple of str, optional
         The labels of an ARFF file without XML: their names, or their number as MEKA counts them
         (``6`` for the first six attributes, ``-6`` for the last six).
-    nominal : {"onehot", "ordinal"}, default="onehot"
+    nominal : {"onehot", "ordinal"}, optional
         How text and nominal features that are not 0/1 or yes/no become numbers: one 0/1 column a value,
         or one column with the value's position (in the declared order; sorted where none is declared).
+        Where it is not given, ARFF is read as ``ordinal`` (its values have a declared order, and published
+        dimensions count one column an attribute), tables as ``onehot``.
     drop_ids : bool, default=True
         Leave out text and nominal columns that have another value in every row. A note says which.
     drop : tuple of str
@@ -47,7 +49,7 @@ class ReadOptions:
     task: Task | None = None
     groups: str | None = None
     labels: int | tuple[str, ...] | None = None
-    nominal: Nominal = "onehot"
+    nominal: Nominal | None = None
     drop_ids: bool = True
     drop: tuple[str, ...] = ()
     name: str | None = None
@@ -62,7 +64,7 @@ class ReadOptions:
             object.__setattr__(self, "labels", _names(self.labels))
         if self.task is not None and self.task not in get_args(Task):
             raise unknown_name("task", self.task, get_args(Task))
-        if self.nominal not in get_args(Nominal):
+        if self.nominal is not None and self.nominal not in get_args(Nominal):
             raise unknown_name("coding of nominal columns", self.nominal, get_args(Nominal))
         if self.labels == 0 or isinstance(self.labels, bool):
             raise InputError("labels must be names or a number of labels other than 0")

@@ -31,7 +31,7 @@ class SetSection(Section):
     task: Literal["multilabel", "classification", "regression"] | None = None
     groups: str | None = None
     labels: int | tuple[str, ...] | None = None
-    nominal: Literal["onehot", "ordinal"] = "onehot"
+    nominal: Literal["onehot", "ordinal"] | None = None
     drop_ids: bool = True
     drop: tuple[str, ...] = ()
     name: str | None = None

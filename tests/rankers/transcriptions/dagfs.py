@@ -3,28 +3,8 @@ import numpy as np
 EPS = np.finfo(float).eps
 
 
-<<<<<<< HEAD
-def dagfs(
-    X,
-    Y,
-    W,
-    *,
-    alpha=0.1,
-    beta=0.1,
-    T=40,
-    gamma=2,
-    tau=0.5,
-    topK=10,
-    kappa=1.5,
-    s_max=3,
-    lift=True,
-    paired=True,
-):
-    n, d = X.shape
-=======
 def dagfs(X, Y, W, *, alpha=0.1, beta=0.1, T=40, gamma=2, tau=0.5, topK=10, kappa=1.5, s_max=3, lift=True, paired=True):
     d = X.shape[1]
->>>>>>> rankers
     L = Y.shape[1]
     f = Y.sum(0) + 1.0
     p = f**-gamma

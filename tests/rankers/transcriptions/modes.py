@@ -22,9 +22,7 @@ def scores(name, X, Y, *, guard=True, seed=0, **params):
 
 def ranking(found):
     """Order by falling score, ties to the lower index, what has no score last."""
-    return sorted(
-        range(len(found)), key=lambda j: (np.isnan(found[j]), -found[j] if found[j] == found[j] else 0)
-    )
+    return sorted(range(len(found)), key=lambda j: (np.isnan(found[j]), -found[j] if found[j] == found[j] else 0))
 
 
 def _dagfs(X, Y, kept, generator, guard, params):

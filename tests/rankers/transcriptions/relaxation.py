@@ -25,11 +25,7 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
 
 
 def lsmfs(
-<<<<<<< HEAD
-    X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6
-=======
     X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6, guard=True
->>>>>>> rankers
 ):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ def read_arff(
     ...     read_arff([path], ReadOptions())
     Dataset 'tiny': 2 samples x 1 features, multilabel, 1 label
     """
+    options = replace(options, nominal=options.nominal or "ordinal")
     parts = [_read_part(path) for path in paths]
     table = _pool(parts, name or paths[0].stem, options)
     labels = _label_names(table, parts[0], options, xml or _xml_beside(paths[0]))
