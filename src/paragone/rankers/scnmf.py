@@ -82,8 +82,17 @@ class SCNMF(GuardedRanker):
         scores: FloatArray = (run.weights.sum(axis=1) / roots)[columns.group]
         single = single_row_columns(X) if self.guard else np.zeros(X.shape[1], dtype=np.bool_)
         if single.any() and not single.all():
-            scores[single] -= scores[single].max() - scores[~single].min() + 1
+            scores[single] = _below(scores[single], scores[~single].min())
         return Outcome(scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum()))
+
+
+def _below(scores: FloatArray, bound: float) -> FloatArray:
+    """Bring scores below a bound in their own order; scaling keeps the order of the smallest, too."""
+    highest = scores.max()
+    if bound > 0:
+        return scores * (0.5 * bound / highest) if highest > 0 else scores
+    shifted: FloatArray = scores - (highest - bound + 1)
+    return shifted
 
 
 def single_row_columns(X: FloatArray) -> BoolArray:
