@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from paragone.rankers.multiplicative import all_finite
 from paragone.validation import FloatArray
@@ -171,11 +171,15 @@ def ridge_solver(X: FloatArray) -> RidgeSolver:
 def _solve_one_plus(system: FloatArray, right: FloatArray) -> FloatArray:
     """Solve (I + system) W = right; ``system`` is symmetric, not negative, and overwritten.
 
-    What is not finite stays so: the caller decides what becomes of it.
+    Where it is not finite, or no longer positive definite by rounding, so is the solution: the caller
+    decides what becomes of it.
     """
     if not np.isfinite(system.sum()):
         return np.full_like(right, np.nan)
     system[np.diag_indices_from(system)] += 1.0
-    factor = cho_factor(system.T, lower=False, overwrite_a=True, check_finite=False)
+    try:
+        factor = cho_factor(system.T, lower=False, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return np.full_like(right, np.nan)
     solution: FloatArray = cho_solve(factor, right, check_finite=False)
     return solution

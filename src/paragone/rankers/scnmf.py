@@ -69,6 +69,7 @@ class SCNMF(GuardedRanker):
         self.guard = guard
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
+        self._refuse_negative(X)
         columns = distinct_columns(X)
         roots = columns.roots
         run = multiplicative_updates(
