@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise as neighbours
 
 import numpy as np
@@ -51,36 +52,36 @@ def test_labels_of_the_rank_diagram_stand_in_rows_of_their_own(n_methods):
         assert all(b - a >= ROW - 1e-9 for a, b in neighbours(heights))
 
 
+def with_p_values(result, ranks, p_values):
+    """Return the comparison with other ranks and adjusted p-values (keyed by the methods' positions)."""
+    pairs = tuple(
+        replace(pair, p_adjusted=p_values.get(place, 0.001))
+        for place, pair in zip(result.family.pairs, result.pairs, strict=True)
+    )
+    return replace(result, pairs=pairs, friedman=replace(result.friedman, average_ranks=ranks))
+
+
 def test_cliques_that_are_no_intervals_are_drawn_as_a_matrix_with_the_reason():
-    # B beats C by a hair on almost every dataset while A swings widely, so A is like both and ranks between.
-    generator = np.random.default_rng(1)
-    b = generator.uniform(0.5, 0.9, 20)
-    c = b - 0.01
-    a = b - 0.005 + generator.normal(0, 0.2, 20)
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(20)], "A": a, "B": b, "C": c})
-    result = compare(frame, metric="r2", n_resamples=200, n_samples=500)
-    order = result.rank_table["method"].tolist()
-    reason = cliques_of(result).reason
-    specification = str(chart_specification(result.charts["critical_difference"]))
-    if order[1] == "A":
-        assert reason is None
-    else:
-        assert reason is not None
-        assert "No critical-difference diagram" in specification
+    frame = pd.DataFrame(np.random.default_rng(0).random((9, 4)), columns=list("ABCD"))
+    plain = compare(frame.assign(dataset=[f"d{i}" for i in range(9)]), metric="r2", n_resamples=200, n_samples=500)
+    broken = with_p_values(plain, (1.5, 2.2, 2.6, 3.7), {(0, 2): 0.30, (0, 1): 0.01, (1, 2): 0.02})
+    drawn = chart_specification(broken.charts["critical_difference"])
+    assert drawn["title"]["text"] == ["Pair matrix"]
+    subtitle = " ".join(drawn["title"]["subtitle"])
+    assert "No critical-difference diagram: A and C cannot be told apart, but B, which ranks between them" in subtitle
+    mended = with_p_values(plain, (1.5, 2.2, 2.6, 3.7), {(0, 2): 0.30, (0, 1): 0.41, (1, 2): 0.52})
+    assert cliques_of(mended).bars == ((0, 1, 2),)
+    assert chart_specification(mended.charts["critical_difference"])["title"]["text"] == ["Critical-difference diagram"]
 
 
-def test_reference_that_skips_a_rank_gets_no_bar():
-    generator = np.random.default_rng(4)
-    base = generator.uniform(0.5, 0.9, 30)
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(30)], "ref": base, "near": base - 0.001})
-    frame["wild"] = base + generator.normal(-0.001, 0.3, 30)
-    result = compare(frame, metric="r2", reference="ref", n_resamples=200, n_samples=500)
-    verdicts = {pair.rival: pair.verdict for pair in result.pairs}
-    assert verdicts == {"near": "better", "wild": "undecided"}
-    ranks = dict(zip(result.scores.methods, result.friedman.average_ranks, strict=True))
-    cliques = cliques_of(result)
-    inside = min(ranks["ref"], ranks["wild"]) <= ranks["near"] <= max(ranks["ref"], ranks["wild"])
-    assert (cliques.reason is not None) == inside
+def test_reference_with_a_stranger_between_it_and_its_like_gets_no_bar():
+    frame = pd.DataFrame(np.random.default_rng(0).random((9, 3)), columns=list("ABC"))
+    frame = frame.assign(dataset=[f"d{i}" for i in range(9)])
+    plain = compare(frame, metric="r2", reference="A", n_resamples=200, n_samples=500)
+    broken = with_p_values(plain, (1.2, 2.0, 2.8), {(0, 2): 0.3})
+    assert cliques_of(broken).reason == "B differs from A but ranks among those that do not"
+    mended = with_p_values(plain, (1.2, 2.0, 2.8), {(0, 1): 0.3})
+    assert cliques_of(mended).bars == ((0, 1),)
 
 
 def test_pair_matrix_of_a_reference_shows_p_only_where_it_was_tested():

@@ -51,6 +51,7 @@ class Charts(_Gallery):
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
+        self._paired: dict[str | None, PairedComparison] = {}
         self._drawers = {
             "critical_difference": lambda: critical_difference(comparison),
             "pair_matrix": lambda: pair_matrix(comparison),
@@ -62,17 +63,23 @@ class Charts(_Gallery):
             "posterior": self.posterior,
         }
 
+    def _against(self, rival: str | None) -> PairedComparison:
+        """Compute a pair once for all charts about it."""
+        if rival not in self._paired:
+            self._paired[rival] = self._comparison.against(rival)
+        return self._paired[rival]
+
     def scatter(self, rival: str | None = None) -> Any:
         """Draw the leader's scores against a rival's."""
-        return score_scatter(self._comparison.against(rival))
+        return score_scatter(self._against(rival))
 
     def differences(self, rival: str | None = None) -> Any:
         """Draw the sorted differences between the leader and a rival."""
-        return difference_bars(self._comparison.against(rival))
+        return difference_bars(self._against(rival))
 
     def posterior(self, rival: str | None = None) -> Any:
         """Draw the posterior of the leader and a rival."""
-        return posterior_triangle(self._comparison.against(rival))
+        return posterior_triangle(self._against(rival))
 
 
 class PairedCharts(_Gallery):
