@@ -48,6 +48,18 @@ def format_p(p: float) -> str:
     return f"{p:.{2 - math.floor(math.log10(p))}f}"
 
 
+def p_is(p: float) -> str:
+    """Print a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> p_is(0.274414), p_is(1e-7)
+    ('p = 0.274', 'p < 0.0001')
+    """
+    text = format_p(p)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
 def format_mean_std(mean: float, std: float, digits: int = 4) -> str:
     """Print a mean with its standard deviation, or alone where there is no spread to print.
 
