@@ -54,6 +54,33 @@ class EstimatorSection(Section):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
+class TuneSection(Section):
+    """``[methods.X.tune]``: choose parameters on inner splits of train."""
+
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+    space: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    trials: Annotated[int, Field(ge=1)] = 20
+    folds: Annotated[int, Field(ge=2)] = 3
+    metric: str = "micro_f1"
+    p: Annotated[float, Field(gt=0, le=1)] = 0.2
+    evaluator: str | EstimatorSection = "mlknn"
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+
+
+class MethodSection(EstimatorSection):
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned."""
+
+    seeds: Annotated[int, Field(ge=1)] = 1
+    tune: TuneSection | None = None
+
+    def declared(self) -> dict[str, Any]:
+        """Return the method as `Method.declare` takes it: the estimator, or the tuner around it."""
+        estimator = {"use": self.use, "params": self.params}
+        if self.tune is None:
+            return estimator
+        return {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
+
+
 class ProtocolSection(Section):
     """``[protocol]``: how a method is scored."""
 
@@ -80,7 +107,7 @@ class Declaration(Section):
     data: DataSection
     split: SplitPlan = SplitPlan()
     protocol: ProtocolSection = ProtocolSection()
-    methods: Annotated[dict[str, EstimatorSection], Field(min_length=1)]
+    methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
 
 
@@ -175,6 +202,6 @@ def _known_keys(path: list[int | str]) -> list[str]:
     }
     section = sections.get(tuple(path))
     if section is None:
-        section = SetSection if path[0] == "data" else EstimatorSection
+        section = SetSection if path[0] == "data" else TuneSection if path[-1] == "tune" else MethodSection
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

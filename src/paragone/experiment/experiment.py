@@ -55,6 +55,8 @@ class Experiment:
         What the store and the tables call it.
     seed : int, default=0
         Every random thing follows from it.
+    repeats : mapping of str to int, optional
+        How many seeds to repeat a random method over; scores are then means over the repeats.
     seconds_limit : float, optional
         A cell that takes longer is ended and counts as ``timeout``.
 
@@ -87,6 +89,7 @@ class Experiment:
         *,
         name: str = "experiment",
         seed: int = 0,
+        repeats: Mapping[str, int] | None = None,
         seconds_limit: float | None = None,
     ) -> None:
         if not data:
@@ -95,6 +98,7 @@ class Experiment:
             raise InputError("the experiment has no method: name at least one")
         self.name = name
         self.seed = seed
+        self.repeats = _checked_repeats(repeats or {}, methods)
         self.seconds_limit = seconds_limit
         self.methods = {key: Method.declare(value, kind=f"method {key!r}") for key, value in methods.items()}
         self.split = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
@@ -131,7 +135,7 @@ class Experiment:
             section.zero_division,
             section.keep_predictions,
         )
-        methods = {name: method.model_dump() for name, method in declaration.methods.items()}
+        methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
             [_load(entry, folder) for entry in declaration.data.sets],
             methods,
@@ -139,6 +143,7 @@ class Experiment:
             protocol,
             name=declaration.name,
             seed=declaration.seed,
+            repeats={name: method.seeds for name, method in declaration.methods.items() if method.seeds > 1},
             seconds_limit=declaration.limits.seconds,
         )
 
@@ -146,7 +151,7 @@ class Experiment:
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
         datasets = [d if isinstance(d, Dataset) else load(d) for d in self._data]
-        return lay_out(datasets, self.split, self.methods, self.protocol, self.seed)
+        return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -281,21 +286,33 @@ class Experiment:
         return frozenset(c.key for c in self.cells() if overwrite is True or c.method == overwrite)
 
     def _plan(self, layout: Layout) -> Plan:
-        return Plan(self.name, self.declared(), layout.cells, layout.split_rows(), layout.truths(), layout.described())
+        return Plan(
+            self.name,
+            self.declared(),
+            self.described(),
+            layout.cells,
+            layout.split_rows(),
+            layout.truths(),
+            layout.described(),
+        )
 
     def declared(self) -> str:
         """Return the declaration as text: the experiment file as it stands, or a JSON summary."""
         if self._text is not None:
             return self._text
-        summary = {
+        return json.dumps(self.described(), indent=1)
+
+    def described(self) -> dict[str, Any]:
+        """Return what reports say about the experiment, as plain values."""
+        return {
             "name": self.name,
             "seed": self.seed,
             "data": [d.name if isinstance(d, Dataset) else str(d) for d in self._data],
-            "split": {key: value for key, value in vars(self.split).items() if value is not None},
-            "protocol": {"kind": self.protocol.kind},
-            "methods": {name: method.label for name, method in self.methods.items()},
+            "split": json.loads(json.dumps(vars(self.split), default=str)),
+            "protocol": self.protocol.described(),
+            "methods": {name: method.described() for name, method in self.methods.items()},
+            "repeats": dict(self.repeats),
         }
-        return json.dumps(summary, default=str, indent=1)
 
 
 class _Preparation:
@@ -327,6 +344,15 @@ class _Preparation:
             fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
             import_paths=experiment._import_paths,
         )
+
+
+def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> dict[str, int]:
+    for name, count in repeats.items():
+        if name not in methods:
+            raise unknown_name("method in repeats", name, methods)
+        if count < 1:
+            raise InputError(f"method {name!r}: the number of seeds must be at least 1, it is {count}")
+    return dict(repeats)
 
 
 def _load(entry: str | SetSection, folder: Path) -> Dataset:

@@ -53,7 +53,12 @@ class Layout:
 
 
 def lay_out(
-    datasets: Sequence[Dataset], plan: SplitPlan, methods: Mapping[str, Method], protocol: Protocol, seed: int
+    datasets: Sequence[Dataset],
+    plan: SplitPlan,
+    methods: Mapping[str, Method],
+    protocol: Protocol,
+    seed: int,
+    repeats: Mapping[str, int],
 ) -> Layout:
     """Work out every cell of an experiment, dataset by dataset, fold by fold, method by method.
 
@@ -69,6 +74,8 @@ def lay_out(
         How to score.
     seed : int
         The experiment's seed.
+    repeats : mapping of str to int
+        How many seeds a method is repeated over; one where it is not named.
 
     Returns
     -------
@@ -90,10 +97,11 @@ def lay_out(
             protocol.check_split(dataset, len(split.train))
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
     cells = tuple(
-        _cell(dataset, split, plan.scale, name, identities[name], protocol, seed)
+        _cell(dataset, split, plan.scale, name, identities[name], protocol, seed, repeat)
         for dataset in by_name.values()
         for split in splits[dataset.name]
         for name in methods
+        for repeat in range(repeats.get(name, 1))
     )
     return Layout(by_name, splits, cells, tuple(notes))
 
@@ -122,6 +130,7 @@ def _cell(
     identity: _Identity,
     protocol: Protocol,
     seed: int,
+    repeat: int,
 ) -> Cell:
     parts = Parts(
         data=dataset.fingerprint[:PART_LENGTH],
@@ -129,9 +138,11 @@ def _cell(
         method=identity.method,
         protocol=protocol.identity()[:PART_LENGTH],
         version=identity.version,
-        seed=str(seed),
+        # The first repeat is the experiment without repeats: raising their number keeps what is there.
+        seed=str(seed) if repeat == 0 else f"{seed}/{repeat}",
     )
-    return Cell(dataset.name, split.fold, method, protocol.kind, parts, parts.fit_key(identity.fit_version))
+    fit_key = parts.fit_key(identity.fit_version)
+    return Cell(dataset.name, split.fold, method, protocol.kind, parts, fit_key, repeat)
 
 
 def seed_of(*parts: str) -> int:

@@ -23,6 +23,10 @@ class Protocol(ABC):
         """Return a hash of everything in the protocol that determines a score."""
 
     @abstractmethod
+    def described(self) -> dict[str, Any]:
+        """Return what a report says about the protocol, as plain values."""
+
+    @abstractmethod
     def versions(self) -> dict[str, str]:
         """Return the package versions that `score` depends on."""
 

@@ -18,6 +18,7 @@ CREATE TABLE experiments (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     declared TEXT NOT NULL,
+    described TEXT NOT NULL,
     planned_at TEXT NOT NULL
 ) STRICT;
 CREATE TABLE fits (
@@ -62,6 +63,7 @@ CREATE TABLE plan (
     dataset TEXT NOT NULL,
     fold INTEGER NOT NULL,
     method TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
     key TEXT NOT NULL,
     fit_key TEXT NOT NULL,
     data_part TEXT NOT NULL,
@@ -71,7 +73,7 @@ CREATE TABLE plan (
     version_part TEXT NOT NULL,
     seed_part TEXT NOT NULL,
     current INTEGER NOT NULL,
-    PRIMARY KEY (experiment_id, dataset, fold, method, key)
+    PRIMARY KEY (experiment_id, dataset, fold, method, repeat, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_by_key ON plan (key);
 CREATE TABLE splits (

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from paragone.cells import Cell, Fitted, Outcome, Parts, Score
+from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
 from paragone.store.arrays import pack, unpack
 from paragone.store.runs import RunIdentity
 from paragone.store.schema import connect, damaged
@@ -34,6 +34,8 @@ class Plan:
     ----------
     name, declared : str
         The experiment's name and its declaration as text.
+    described : mapping
+        What reports need to know of the declaration: seed, split, protocol, methods.
     cells : sequence of Cell
         In the order of work.
     splits : mapping
@@ -46,6 +48,7 @@ class Plan:
 
     name: str
     declared: str
+    described: Mapping[str, Any]
     cells: Sequence[Cell]
     splits: Mapping[str, tuple[IntArray, IntArray]]
     truths: Mapping[str, bytes]
@@ -116,19 +119,20 @@ class Store:
     def write_plan(self, plan: Plan) -> None:
         """Make this the current plan of its experiment; what was planned before stays known as stale."""
         rows = [
-            (position, c.protocol, c.dataset, c.fold, c.method, c.key, c.fit_key, *astuple(c.parts))
+            (position, c.protocol, *c.place, c.key, c.fit_key, *astuple(c.parts))
             for position, c in enumerate(plan.cells)
         ]
         with self._writing() as db:
             db.execute(
-                "INSERT INTO experiments (name, declared, planned_at) VALUES (?, ?, ?) "
-                "ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, planned_at = excluded.planned_at",
-                (plan.name, plan.declared, _now()),
+                "INSERT INTO experiments (name, declared, described, planned_at) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, described = excluded.described, "
+                "planned_at = excluded.planned_at",
+                (plan.name, plan.declared, json.dumps(plan.described), _now()),
             )
             experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
             db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
             db.executemany(
-                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
                 ((experiment, *row) for row in rows),
             )
             db.executemany(
@@ -141,24 +145,24 @@ class Store:
                 ((part, json.dumps(described)) for part, described in plan.datasets.items()),
             )
 
-    def earlier_parts(self, name: str) -> dict[tuple[str, int, str], Parts]:
+    def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
         rows = self.read(
-            "SELECT dataset, fold, method, data_part, split_part, method_part, protocol_part, version_part, "
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
             "WHERE e.name = ? ORDER BY cells.id",
             (name,),
         )
-        return {(row[0], row[1], row[2]): Parts(*row[3:]) for row in rows}
+        return {row[:4]: Parts(*row[4:]) for row in rows}
 
-    def planned_parts(self, name: str) -> dict[tuple[str, int, str], Parts]:
+    def planned_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of every currently planned cell of the experiment."""
         rows = self.read(
-            "SELECT dataset, fold, method, data_part, split_part, method_part, protocol_part, version_part, "
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id WHERE e.name = ? AND current = 1",
             (name,),
         )
-        return {(row[0], row[1], row[2]): Parts(*row[3:]) for row in rows}
+        return {row[:4]: Parts(*row[4:]) for row in rows}
 
     # Runs and claims
 
