@@ -50,6 +50,3 @@ def main() -> None:
     except InputError as error:
         Console(stderr=True, highlight=False, soft_wrap=True).print(f"paragone: {error}", markup=False)
         sys.exit(EXIT_INPUT)
-
-
-from paragone.cli import compare, pairwise  # noqa: E402, F401 - each verb registers itself on the app above

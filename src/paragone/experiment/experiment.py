@@ -137,7 +137,7 @@ class Experiment:
         )
         methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
-            [_load(entry, folder) for entry in declaration.data.sets],
+            [dataset for entry in declaration.data.sets for dataset in _load(entry, folder)],
             methods,
             declaration.split,
             protocol,
@@ -355,10 +355,16 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
     return dict(repeats)
 
 
-def _load(entry: str | SetSection, folder: Path) -> Dataset:
-    if isinstance(entry, str):
-        return load(entry, base=folder)
-    return load(entry.path, base=folder, options=entry.options())
+def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
+    """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
+    if not isinstance(entry, str):
+        return [load(entry.path, base=folder, options=entry.options())]
+    if "*" not in entry:
+        return [load(entry, base=folder)]
+    found = sorted(folder.glob(entry))
+    if not found:
+        raise InputError(f"nothing matches {entry!r} in {folder}")
+    return [load(path) for path in found]
 
 
 def available_cores() -> int:
