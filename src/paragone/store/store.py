@@ -101,7 +101,9 @@ class Store:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk makes SQLite roll back by itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
