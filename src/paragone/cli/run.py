@@ -14,7 +14,7 @@ from paragone.cli.app import app
 from paragone.cli.output import console, print_json
 
 if TYPE_CHECKING:
-    from paragone.experiment import Experiment
+    from paragone.experiment import Experiment, Forecast
     from paragone.results import Results
 
 EVERY_METHOD = "*"
@@ -64,14 +64,18 @@ def run(
     again: bool | str = overwrite == EVERY_METHOD or overwrite or False
     if dry_run:
         print_notes(declared)
-        forecast = declared.forecast(path, retry_failed=retry_failed, overwrite=again)
-        if as_json:
-            print_json(forecast.as_dict())
-        else:
-            console().print(str(forecast), markup=False)
+        show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
     results = run_with_progress(declared, path, workers, retry_failed=retry_failed, overwrite=again)
     conclude(results, as_json=as_json)
+
+
+def show_forecast(forecast: Forecast, *, as_json: bool) -> None:
+    """Print what a run would do."""
+    if as_json:
+        print_json(forecast.as_dict())
+    else:
+        console().print(str(forecast), markup=False)
 
 
 def print_notes(experiment: Experiment) -> None:

@@ -15,6 +15,10 @@ from paragone.cli.output import console, print_json, show_table
 def status(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
+    dry_run: Annotated[
+        Path | None,
+        typer.Option(help="Say what running this experiment file into the store would do.", metavar="EXPERIMENT"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.")] = False,
 ) -> None:
     """Show how far a store is: done, running, failed, timed out, stale and missing cells, and why.
@@ -23,6 +27,12 @@ def status(
     """
     from paragone.results import STATUSES, Results
 
+    if dry_run is not None:
+        from paragone.cli.run import show_forecast
+        from paragone.experiment import Experiment
+
+        show_forecast(Experiment.from_toml(dry_run).forecast(store), as_json=as_json)
+        return
     with Results.open(store) as results:
         places = results.places()
         if as_json:
