@@ -120,13 +120,6 @@ def test_many_who_create_a_store_at_once_make_one(tmp_path):
         assert opened.read("PRAGMA journal_mode") == [("wal",)]
 
 
-def test_forgotten_cells_are_gone_and_their_fits_stay(store):
-    store.commit("key", "fit", DONE)
-    store.forget(["key"])
-    assert store.statuses(["key"]) == {}
-    assert store.fit_keys() == {"fit"}
-
-
 def test_a_full_disk_is_said_in_one_sentence(tmp_path, store):
     store._connection.execute("PRAGMA max_page_count = 10")
     big = Outcome("done", predictions=b"x" * 10**6)

@@ -43,7 +43,7 @@ def run(
         Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Worker processes; one a core by default, 0 for none.", min=0)
+        int | None, typer.Option(help="Worker processes, at most one a core; one a core by default, 0 for none.", min=0)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,

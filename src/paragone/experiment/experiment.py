@@ -220,7 +220,7 @@ class Experiment:
         store : str or Path
             The SQLite file, made where it is missing.
         workers : int, optional
-            Worker processes; one a core where it is not given, 0 to work in this process.
+            Worker processes, at most one a core; one a core where it is not given, 0 to work in this process.
         executor : concurrent.futures.Executor, optional
             Where to work instead; ``workers`` is then how many cells it is given at a time.
         retry_failed : bool, default=False
@@ -273,7 +273,8 @@ class Experiment:
         elif places == 0:
             seats = [InProcessSeat()]
         else:
-            seats = [ProcessSeat() for _ in range(places)]
+            # A worker computes on one thread: more workers than cores would only get in each other's way.
+            seats = [ProcessSeat() for _ in range(min(places, available_cores()))]
         if self.seconds_limit is not None and not all(seat.can_kill for seat in seats):
             raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
         return seats
