@@ -316,7 +316,7 @@ class _Preparation:
             parts.split,
             split.train,
             split.test,
-            experiment.split.scale,
+            experiment.split.scale_of(layout.datasets[cell.dataset]),
         )
         return Task(
             split=reference,

@@ -90,7 +90,7 @@ def lay_out(
             protocol.check_split(dataset, len(split.train))
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
     cells = tuple(
-        _cell(dataset, split, plan.scale, name, identities[name], protocol, seed)
+        _cell(dataset, split, plan.scale_of(dataset), name, identities[name], protocol, seed)
         for dataset in by_name.values()
         for split in splits[dataset.name]
         for name in methods
