@@ -122,6 +122,13 @@ class Results:
         """Return the names of the experiments in the store."""
         return [row[0] for row in self._store.read("SELECT name FROM experiments ORDER BY id")]
 
+    def declared(self, experiment: str) -> str:
+        """Return the declaration of an experiment as it was stored: its file, or a JSON summary."""
+        rows = self._store.read("SELECT declared FROM experiments WHERE name = ?", (experiment,))
+        if not rows:
+            raise unknown_name("experiment in this store", experiment, self.experiments() or ["(none yet)"])
+        return str(rows[0][0])
+
     def scores(self, metric: str | None = None) -> pd.DataFrame:
         """Return the scores of all done cells, one row a value.
 

@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -31,6 +32,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -292,10 +294,10 @@ class Experiment:
             "seed": self.seed,
             "data": [d.name if isinstance(d, Dataset) else str(d) for d in self._data],
             "split": {key: value for key, value in vars(self.split).items() if value is not None},
-            "protocol": {"kind": self.protocol.kind},
+            "protocol": {"kind": self.protocol.kind, **vars(self.protocol)},
             "methods": {name: method.label for name, method in self.methods.items()},
         }
-        return json.dumps(summary, default=str, indent=1)
+        return json.dumps(summary, default=lambda value: vars(value) if is_dataclass(value) else str(value), indent=1)
 
 
 class _Preparation:
@@ -320,7 +322,7 @@ class _Preparation:
         )
         return Task(
             split=reference,
-            method=experiment.methods[cell.method],
+            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
             protocol=experiment.protocol,
             seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
             score_seed=seed_of(parts.seed, parts.data, parts.split),
