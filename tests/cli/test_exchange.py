@@ -74,6 +74,16 @@ def test_the_default_split_uses_the_stored_folds(exported, paragone):
     assert json.loads(ended.out)["cells"] == 2 * (3 + 5)
 
 
+def test_an_experiment_file_can_leave_labels_out_of_stored_folds(exported, paragone):
+    reference = '{ path = "folds:folds/wine-traits", drop = ["dark"], name = "w" }'
+    names = json.loads((exported / "folds" / "wine-traits" / "meta.json").read_text())["target_names"]
+    text = (exported / "lab.toml").read_text().replace('"wine-traits"', reference.replace("dark", names[0]))
+    (exported / "less.toml").write_text(text.replace("folds = 3", 'kind = "stored"'))
+    ended = paragone("run", "less.toml", "--workers", 0)
+    assert ended.code == 0, ended.err
+    assert f"note: w: left out: {names[0]}" in ended.err
+
+
 def test_holdouts_are_exported_too(paragone, tmp_path):
     args = ("--mode", "holdout", "--test-size", 0.3, "--folds", 2, "--scale", "none", "--name", "w")
     assert paragone("data", "export-folds", "wine-traits", "--out", tmp_path, *args).code == 0

@@ -47,16 +47,19 @@ def read_ranking(path: Path, n_features: int) -> IntArray:
         0-based, best first.
     """
     numbers = _numbers(path)
+    length = (
+        "" if len(numbers) == n_features else f" (it holds {len(numbers)} numbers, there are {n_features} features)"
+    )
     outside = numbers[(numbers < 1) | (numbers > n_features)]
     if outside.size:
         hint = "; rankings in files are counted from 1" if outside[0] == 0 else ""
-        raise InputError(f"{path}: index {outside[0]} is out of range 1..{n_features}{hint}")
+        raise InputError(f"{path}: index {outside[0]} is out of range 1..{n_features}{hint}{length}")
     counts = np.bincount(numbers, minlength=n_features + 1)[1:]
     doubled, missing = np.flatnonzero(counts > 1) + 1, np.flatnonzero(counts == 0) + 1
     faults = [f"{_listed(missing)} missing"] if missing.size else []
     faults += [f"{_listed(doubled)} there more than once"] if doubled.size else []
     if faults:
-        raise InputError(f"{path}: no permutation of 1..{n_features}: {' and '.join(faults)}")
+        raise InputError(f"{path}: no permutation of 1..{n_features}: {' and '.join(faults)}{length}")
     return numbers - 1
 
 
