@@ -81,7 +81,7 @@ def mat_variables(path: Path) -> Variables:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (MatReadError, ValueError, TypeError, EOFError, KeyError, IndexError) as error:
-        raise InputError(f"{path}: not a readable MATLAB file ({error})") from error
+        raise InputError(f"{path}: not a readable MATLAB file ({error}); save it with -v7") from error
     return {key: value for key, value in content.items() if not key.startswith("__")}
 
 
