@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json
+from paragone.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from paragone.experiment import Experiment, Forecast
@@ -75,13 +75,13 @@ def show_forecast(forecast: Forecast, *, as_json: bool) -> None:
     if as_json:
         print_json(forecast.as_dict())
     else:
-        console().print(str(forecast), markup=False)
+        say(str(forecast))
 
 
 def print_notes(experiment: Experiment) -> None:
     """Print what the user should know before the run."""
     for note in experiment.notes:
-        console(stderr=True).print(f"note: {note}", markup=False, soft_wrap=True)
+        say(f"note: {note}", stderr=True)
 
 
 def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
@@ -95,9 +95,7 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
         except KeyboardInterrupt:
             interrupted = True
     if interrupted:
-        console(stderr=True).print(
-            f"stopped: every finished cell is kept in {store}; run the same command again to go on", markup=False
-        )
+        say(f"stopped: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
     sys.exit(EXIT_STOPPED)
 
 
@@ -108,9 +106,9 @@ def conclude(results: Results, *, as_json: bool) -> None:
         print_json({"store": str(results.path), "cells": counts})
     else:
         shown = ", ".join(f"{count} {status}" for status, count in counts.items())
-        console().print(f"{shown}; results in {results.path}", markup=False)
-        console().print(f"next: paragone scores {results.path}", markup=False)
+        say(f"{shown}; results in {results.path}")
+        say(f"next: paragone scores {results.path}")
     bad = counts.get("failed", 0) + counts.get("timeout", 0)
     if bad:
-        console(stderr=True).print(f"{bad} cells failed: paragone status {results.path} says why", markup=False)
+        say(f"{bad} cells failed: paragone status {results.path} says why", stderr=True)
         raise typer.Exit(EXIT_FAILURES)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json, show_table
+from paragone.cli.output import print_json, say, show_table
 
 
 @app.command()
@@ -39,7 +39,7 @@ def status(
             print_json(places.drop(columns=["key"]).to_dict(orient="records"))
             return
         if places.empty:
-            console().print(f"{store}: nothing was planned yet", markup=False)
+            say(f"{store}: nothing was planned yet")
             return
         counts = places.groupby(["experiment", "method"], sort=False)["status"].value_counts().unstack(fill_value=0)
         shown = [name for name in STATUSES if name in counts]
@@ -49,8 +49,8 @@ def status(
         show_table(table.reset_index())
         reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
         for (name, method, why), count in reasons.items():
-            console().print(f"{name}: {count} of {method}: {why}", markup=False, soft_wrap=True)
+            say(f"{name}: {count} of {method}: {why}")
         if tracebacks:
             for failure in results.failures().itertuples():
-                console().print(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:", markup=False)
-                console().print(str(failure.traceback), markup=False, soft_wrap=True)
+                say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
+                say(str(failure.traceback))

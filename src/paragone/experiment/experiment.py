@@ -31,6 +31,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -334,11 +335,11 @@ class _Preparation:
             parts.split,
             split.train,
             split.test,
-            experiment.split.scale,
+            experiment.split.scale_of(layout.datasets[cell.dataset]),
         )
         return Task(
             split=reference,
-            method=experiment.methods[cell.method],
+            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
             protocol=experiment.protocol,
             seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
             score_seed=seed_of(parts.seed, parts.data, parts.split),
