@@ -463,6 +463,7 @@ def write_chart(checks: list[Check]) -> None:
             "expected": c.expected,
             "low": max(c.expected - 3 * c.standard_error, 0),
             "high": c.expected + 3 * c.standard_error,
+            "judged": c.rule != "shown",
             "kind": "not offered" if "not offered" in c.name else "offered",
         }
         for c in checks
@@ -472,8 +473,12 @@ def write_chart(checks: list[Check]) -> None:
         part = [row for row in rows if row["group"] == group]
         y = alt.Y("name:N", sort=[str(row["name"]) for row in part], title=None)
         zero = not str(group).startswith("Coverage")
-        x = alt.X("low:Q", title="rate", scale=alt.Scale(zero=zero), axis=alt.Axis(format=".2f"))
-        band = from_rows(part).mark_bar(color=GREY, opacity=0.35, height=9).encode(y=y, x=x, x2="high:Q")
+        x = alt.X("low:Q", title="rate", scale=alt.Scale(zero=zero), axis=alt.Axis(format="~g", tickCount=6))
+        band = (
+            from_rows([row for row in part if row["judged"]])
+            .mark_bar(color=GREY, opacity=0.35, height=9)
+            .encode(y=y, x=x, x2="high:Q")
+        )
         tick = from_rows(part).mark_tick(color="#000000", thickness=2, size=11).encode(y=y, x="expected:Q")
         scale = alt.Scale(domain=["offered", "not offered"], range=[BLUE, VERMILION])
         dot = (
@@ -483,7 +488,11 @@ def write_chart(checks: list[Check]) -> None:
                 y=y, x="observed:Q", color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
             )
         )
-        panels.append(alt.layer(band, tick, dot).properties(width=420, height=17 * len(part), title=str(group)))
+        panels.append(
+            alt.layer(band, tick, dot).properties(
+                width=420, height=17 * len(part), title=alt.TitleParams(str(group), anchor="start")
+            )
+        )
     chart = alt.vconcat(*panels).resolve_scale(x="independent")
     save_chart(styled(chart), DOCS / "validation", ["svg"])
 

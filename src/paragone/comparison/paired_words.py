@@ -65,8 +65,8 @@ def filter_sentence(result: PairedComparison) -> str:
         return ""
     if result.effective is None:
         return "Every pair is a double fail, so the effective set is empty and all pairs are shown."
-    gap = format_signed(result.everything.mean_difference)
-    effective = format_signed(result.effective.mean_difference)
+    gap = format_signed(result.everything.mean_difference, result.decimals)
+    effective = format_signed(result.effective.mean_difference, result.decimals)
     return (
         f"Leaving out double fails keeps the level of the test but tends to widen the gap between the means, by "
         f"about 10 % in simulations; here it goes from {gap} to {effective}, so quote both. The threshold must "
