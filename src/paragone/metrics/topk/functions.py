@@ -26,7 +26,7 @@ def call_functions(
 
 def _call(function: UserMetric, ranking: Ranking, truth: GroundTruth, ks: IntArray) -> FloatArray:
     out = np.full((truth.n_samples, len(ks)), np.nan)
-    for row in np.flatnonzero(truth.sizes > 0):
+    for row in np.flatnonzero(truth.sizes > 0).tolist():
         listed = ranking.items[row][ranking.items[row] >= 0]
         for cut, k in enumerate(ks):
             out[row, cut] = float(function(listed[:k].copy(), truth.row(row).copy(), int(k)))

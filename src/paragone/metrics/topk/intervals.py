@@ -56,13 +56,11 @@ def bootstrap_means(
     array([[1.],
            [1.]])
     """
-    if clusters is None:
-        sums, sizes = values, np.ones(len(values))
-    else:
-        sizes = np.bincount(clusters).astype(np.float64)
-        columns = [np.bincount(clusters, weights=column, minlength=len(sizes)) for column in values.T]
-        kept = sizes > 0
-        sums, sizes = np.stack(columns, axis=1)[kept], sizes[kept]
+    sums, sizes = values, np.ones(len(values))
+    if clusters is not None:
+        counts = np.bincount(clusters)
+        columns = [np.bincount(clusters, weights=column) for column in values.T]
+        sums, sizes = np.stack(columns, axis=1)[counts > 0], counts[counts > 0].astype(np.float64)
     rng = np.random.default_rng(seed)
     units = len(sizes)
     means = np.empty((n_boot, values.shape[1]))

@@ -51,7 +51,7 @@ class Ranking:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of places filled in each list."""
-        return (self.items >= 0).sum(axis=1)
+        return np.asarray((self.items >= 0).sum(axis=1))
 
     def tie_across(self, k: int) -> NDArray[np.bool_] | None:
         """Mark the samples in which a group of equal scores lies across the cut-off ``k``."""
@@ -59,11 +59,11 @@ class Ranking:
             return None
         places = self.items.shape[1]
         if k < places:
-            return (self.scores[:, k - 1] == self.scores[:, k]) & (self.items[:, k] >= 0)
+            return np.asarray((self.scores[:, k - 1] == self.scores[:, k]) & (self.items[:, k] >= 0))
         lengths = self.lengths
         last = self.scores[np.arange(len(self.items)), np.maximum(lengths - 1, 0)]
         shown = ((self.scores == last[:, None]) & (self.items >= 0)).sum(axis=1)
-        return self.tied > shown
+        return np.asarray(self.tied > shown)
 
     def any_tie(self) -> NDArray[np.bool_]:
         """Mark the samples whose list holds, or is cut inside, a group of equal scores."""
@@ -71,7 +71,7 @@ class Ranking:
             return np.zeros(len(self.items), dtype=np.bool_)
         inside = (self.scores[:, 1:] == self.scores[:, :-1]) & (self.items[:, 1:] >= 0)
         across = self.tie_across(self.items.shape[1])
-        return inside.any(axis=1) | (across if across is not None else False)
+        return np.asarray(inside.any(axis=1) | (across if across is not None else False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Factors:
         part = self.users[rows]
         if len(part) < FACTOR_TILE:
             part = np.concatenate((part, np.zeros((FACTOR_TILE - len(part), part.shape[1]), part.dtype)))
-        return (part @ self.items.T)[: rows.stop - rows.start]
+        return np.asarray(part @ self.items.T)[: rows.stop - rows.start]
 
 
 @dataclass(frozen=True, eq=False)

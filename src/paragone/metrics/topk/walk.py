@@ -33,7 +33,7 @@ def discounts(length: int) -> tuple[FloatArray, FloatArray]:
 
 
 @numba.njit(cache=True, nogil=True)
-def emit(code: int, k: int, n: int, length: int, hits: int, sums: Any, ideal: Any) -> float:
+def emit(code: int, k: int, n: int, length: int, hits: int, sums: Any, ideal: Any) -> Any:
     """Turn the sums gathered up to a cut-off into the value of one metric.
 
     ``sums`` holds the discounted gain, the precision sum of AP, the reciprocal rank of the first hit and

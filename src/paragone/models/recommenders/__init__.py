@@ -1,0 +1,39 @@
+"""Recommenders: order items for a query. Short names, and the floors every experiment runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from paragone.errors import unknown_name
+from paragone.models.recommenders.base import Recommender
+
+# Short name -> where it lives; imported when asked for, because smgcn needs PyTorch.
+RECOMMENDERS = {
+    "popularity": "paragone.models.recommenders.popularity:Popularity",
+    "conditional": "paragone.models.recommenders.conditional:Conditional",
+    "set-knn": "paragone.models.recommenders.set_knn:SetKNN",
+    "ridge": "paragone.models.recommenders.ridge:Ridge",
+    "ease": "paragone.models.recommenders.ease:EASE",
+    "smgcn": "paragone.models.recommenders.smgcn:SMGCN",
+}
+
+# Trivial methods that any other must beat; they run in every experiment unless switched off.
+FLOORS = ("popularity", "conditional", "set-knn", "ridge")
+
+__all__ = ["FLOORS", "RECOMMENDERS", "Recommender", "make_recommender"]
+
+
+def make_recommender(name: str, **parameters: Any) -> Recommender:
+    """Return a recommender by its short name.
+
+    Examples
+    --------
+    >>> make_recommender("ridge", penalty=10.0)
+    Ridge(penalty=10.0)
+    """
+    if name not in RECOMMENDERS:
+        raise unknown_name("recommender", name, RECOMMENDERS)
+    module, _, attribute = RECOMMENDERS[name].partition(":")
+    made: Recommender = getattr(import_module(module), attribute)(**parameters)
+    return made
