@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
 app = typer.Typer(
@@ -17,6 +18,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(topk_app)
 
 EXIT_INPUT = 2
 

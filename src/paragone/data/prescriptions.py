@@ -149,9 +149,7 @@ def _row_bytes(matrix: sparse.csr_array, row: int) -> bytes:
     return bytes(np.sort(tokens).astype(np.int64).tobytes())
 
 
-def read_prescriptions(
-    path: str | Path, *, n_tokens: int | None = None, n_items: int | None = None
-) -> Prescriptions:
+def read_prescriptions(path: str | Path, *, n_tokens: int | None = None, n_items: int | None = None) -> Prescriptions:
     """Read a file of lines ``token token ...<TAB>item item ...`` (ids from 0).
 
     Parameters
@@ -172,7 +170,7 @@ def read_prescriptions(
         Naming the line that is malformed.
     """
     rows = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         where = f"{path}, line {number}"
         parts = line.split("\t")
         if len(parts) != 2:
@@ -192,7 +190,7 @@ def read_mapping(path: str | Path) -> dict[int, str]:
     Gaps are allowed (a released file may leave an unused id out); an id given twice is an error.
     """
     names: dict[int, str] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         name, _, last = line.strip().rpartition(" ")
         identifiers = _ids(last, f"{path}, line {number}", None)
         if not name or len(identifiers) != 1:
@@ -206,7 +204,7 @@ def read_mapping(path: str | Path) -> dict[int, str]:
 def read_pairs(path: str | Path, *, n_ids: int | None = None) -> IntArray:
     """Read a file of lines ``a b`` and return the pairs, each with its lower id first, sorted."""
     pairs = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         found = _ids(line, f"{path}, line {number}", n_ids)
         if len(found) != 2 or found[0] == found[1]:
             raise InputError(f"{path}, line {number}: expected two different ids, found {line[:60]!r}")
@@ -217,7 +215,7 @@ def read_pairs(path: str | Path, *, n_ids: int | None = None) -> IntArray:
 def read_row_numbers(path: str | Path, *, n_rows: int) -> IntArray:
     """Read a file of 0-based row numbers, one a line, without repeats."""
     rows = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         found = _ids(line, f"{path}, line {number}", n_rows)
         if len(found) != 1:
             raise InputError(f"{path}, line {number}: expected one row number, found {line[:60]!r}")
@@ -246,7 +244,8 @@ def cooccurring_pairs(matrix: sparse.csr_array, at_least: int) -> IntArray:
     return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
-def _lines(path: str | Path) -> list[str]:
+def read_lines(path: str | Path) -> list[str]:
+    """Return the lines of a UTF-8 file without their ends, or say why it cannot be read."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:

@@ -14,9 +14,7 @@ from paragone.metrics.topk.walk import emit
 
 
 @numba.njit(cache=True, nogil=True)
-def bound_rows(
-    lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: Any, rows: Any, best: bool
-) -> None:
+def bound_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: Any, rows: Any, best: bool) -> None:
     """Write the extreme value of each metric at each cut-off, taken for itself, for the samples ``rows``.
 
     Relevant-first (or last) is the extreme order of all metrics but two: rmrr rewards a certain place, which

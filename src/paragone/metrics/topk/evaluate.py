@@ -208,7 +208,5 @@ def _notes(
     if int(ks[-1]) > ranking.n_items:
         notes.append(f"K = {int(ks[-1])} is above the number of items, {ranking.n_items}; still divided by K")
     if n_sampled is not None:
-        notes.append(
-            f"ranked among about {n_sampled} sampled candidates only: not comparable with full ranking"
-        )
+        notes.append(f"ranked among about {n_sampled} sampled candidates only: not comparable with full ranking")
     return tuple(notes)

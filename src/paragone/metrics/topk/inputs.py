@@ -112,9 +112,7 @@ def _are_lists(given: Any, kind: str) -> bool:
     if isinstance(given, np.ndarray):
         return given.dtype != object and np.issubdtype(given.dtype, np.integer)
     rows = [np.asarray(row) for row in given]
-    return any(len(row) for row in rows) and all(
-        np.issubdtype(row.dtype, np.integer) for row in rows if len(row)
-    )
+    return any(len(row) for row in rows) and all(np.issubdtype(row.dtype, np.integer) for row in rows if len(row))
 
 
 def _source(given: Any, n_samples: int, n_items: int | None) -> ScoreSource:
@@ -150,7 +148,5 @@ def _mask(mask: Any, source: ScoreSource, name: str) -> sparse.csr_array | None:
     matrix = sparse.csr_array(mask)
     matrix.eliminate_zeros()
     if matrix.shape != (source.n_samples, source.n_items):
-        raise InputError(
-            f"{name} has the shape {matrix.shape}, {(source.n_samples, source.n_items)} is needed"
-        )
+        raise InputError(f"{name} has the shape {matrix.shape}, {(source.n_samples, source.n_items)} is needed")
     return matrix

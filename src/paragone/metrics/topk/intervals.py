@@ -56,11 +56,7 @@ def bootstrap_means(
     array([[1.],
            [1.]])
     """
-    sums, sizes = values, np.ones(len(values))
-    if clusters is not None:
-        counts = np.bincount(clusters)
-        columns = [np.bincount(clusters, weights=column) for column in values.T]
-        sums, sizes = np.stack(columns, axis=1)[counts > 0], counts[counts > 0].astype(np.float64)
+    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
     rng = np.random.default_rng(seed)
     units = len(sizes)
     means = np.empty((n_boot, values.shape[1]))
@@ -71,6 +67,12 @@ def bootstrap_means(
         weights = np.asarray(draws, dtype=np.float64)
         means[start:stop] = (weights @ sums) / (weights @ sizes)[:, None]
     return means
+
+
+def _cluster_sums(values: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
+    counts = np.bincount(clusters)
+    columns = [np.bincount(clusters, weights=column)[counts > 0] for column in values.T]
+    return np.stack(columns, axis=1), np.asarray(counts[counts > 0], dtype=np.float64)
 
 
 def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -15,9 +15,7 @@ from paragone.metrics.topk.walk import discounts, walk_rows
 from paragone.validation import FloatArray, IntArray
 
 
-def measure(
-    ranking: Ranking, truth: GroundTruth, ks: IntArray, codes: Sequence[int], ties: str
-) -> FloatArray:
+def measure(ranking: Ranking, truth: GroundTruth, ks: IntArray, codes: Sequence[int], ties: str) -> FloatArray:
     """Return the values as an array of shape (metrics, samples, cut-offs); NaN for a sample without truth."""
     n_samples = truth.n_samples
     out = np.full((len(codes), n_samples, len(ks)), np.nan)

@@ -178,9 +178,7 @@ def rank_scores(
         The lists and their ties.
     """
     places = min(places, source.n_items)
-    dtype = (
-        as_float(source.block(slice(0, min(1, source.n_samples)))).dtype if source.n_samples else np.float64
-    )
+    dtype = as_float(source.block(slice(0, min(1, source.n_samples)))).dtype if source.n_samples else np.float64
     items = np.empty((source.n_samples, places), np.int32)
     values = np.empty((source.n_samples, places), dtype)
     tied = np.empty(source.n_samples, np.int32)
@@ -239,13 +237,10 @@ def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
         listed = np.asarray(row)
         listed = listed[: np.argmax(listed < 0)] if (listed < 0).any() else listed
         if len(listed) and listed.max() >= n_items:
-            raise InputError(
-                f"list of sample {index} names item {listed.max()}, item ids are 0..{n_items - 1}"
-            )
+            raise InputError(f"list of sample {index} names item {listed.max()}, item ids are 0..{n_items - 1}")
         if len(np.unique(listed)) < len(listed):
             raise InputError(
-                f"list of sample {index} names an item twice; if these are scores and not ids, "
-                "pass kind='scores'"
+                f"list of sample {index} names an item twice; if these are scores and not ids, pass kind='scores'"
             )
         items[index, : min(width, len(listed))] = listed[:width]
     return Ranking(items, None, None, None, n_items)

@@ -141,9 +141,7 @@ def select_rows(scores: Any, first: int, items: Any, values: Any, tied: Any) -> 
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_tied_truth(
-    scores: Any, first: int, items: Any, values: Any, indptr: Any, truth: Any, out: Any
-) -> None:
+def mark_tied_truth(scores: Any, first: int, items: Any, values: Any, indptr: Any, truth: Any, out: Any) -> None:
     """Mark each relevant item that has the score of the last place and yet stands outside the list."""
     places = items.shape[1]
     for index in range(scores.shape[0]):

@@ -92,7 +92,5 @@ def _tie_notes(result: TopKResult) -> list[str]:
         return ["lists carry no scores, so ties are not known"]
     if not result.tie_share.any():
         return []
-    shares = ", ".join(
-        f"{100 * share:.2f} % at {k}" for share, k in zip(result.tie_share, result.ks, strict=True)
-    )
+    shares = ", ".join(f"{100 * share:.2f} % at {k}" for share, k in zip(result.tie_share, result.ks, strict=True))
     return [f"samples with equal scores across the cut-off: {shares}"]

@@ -49,7 +49,7 @@ def classic_epoch(record: Mapping[str, Any]) -> str:
     --------
     >>> values = {name: [0.5] for name in ("recall", "precision", "f1", "rmrr")}
     >>> classic_epoch({"epoch": 9, "seconds": 1.25, "total": 3.0, "loss": 2.5, "penalty": 0.5, "metrics": values})
-    'Epoch 9 [1.2s]: train==[3.00000=2.50000 + 0.50000 + 0.00000], recall=[0.50000], precision=[0.50000], f1=[0.50000], RMRR=[0.50000]'
+    'Epoch 9 [1.2s]: train==[3.00000=2.50000 + 0.50000 + 0.00000], recall=[0.50000], precision=[0.50000], ...'
     """
     metrics = record["metrics"]
     losses = f"{record['total']:.5f}={record['loss']:.5f} + {record['penalty']:.5f} + {0:.5f}"
@@ -63,7 +63,7 @@ def classic_best(epoch: int, seconds: float, metrics: Mapping[str, Sequence[floa
     Examples
     --------
     >>> classic_best(9, 1.25, {name: [0.5, 0.25] for name in ("recall", "precision", "f1", "rmrr")})
-    'Best Iter=[9]@[1.2] recall=[0.50000 0.25000] precision=[0.50000 0.25000], f1=[0.50000 0.25000], rmrr=[0.50000 0.25000]'
+    'Best Iter=[9]@[1.2] recall=[0.50000 0.25000] precision=[0.50000 0.25000], f1=[0.50000 0.25000], rmrr=[...]'
     """
     recall, *rest = (f"{name}=[{_join(metrics[name])}]" for name in ("recall", "precision", "f1", "rmrr"))
     return f"Best Iter=[{epoch}]@[{seconds:.1f}] {recall} {', '.join(rest)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -18,7 +19,7 @@ class Tower(nn.Module):
 
     def __init__(self, widths: tuple[int, ...], dropout: float) -> None:
         super().__init__()
-        steps = list(zip(widths[:-1], widths[1:], strict=True))
+        steps = list(itertools.pairwise(widths))
         self.messages = nn.ParameterList([nn.Parameter(torch.empty(width, width)) for width, _ in steps])
         self.weights = nn.ParameterList([nn.Parameter(torch.empty(2 * width, after)) for width, after in steps])
         self.biases = nn.ParameterList([nn.Parameter(torch.empty(1, after)) for _, after in steps])

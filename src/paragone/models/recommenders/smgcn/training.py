@@ -28,7 +28,7 @@ PATIENCE_WITH_POPULARITY = 50
 METRICS = ("precision", "recall", "f1", "rmrr", "ndcg")
 
 
-class TrainingDiverged(ArithmeticError):
+class TrainingDivergedError(ArithmeticError):
     """The loss is no number any more."""
 
 
@@ -88,7 +88,7 @@ class Trainer:
         """Make ``n // B + 1`` steps on independent draws; return the mean total, loss and penalty."""
         n_rows = self.queries.shape[0]
         size = min(self.settings.batch_size, n_rows)
-        # Seeded a epoch, so that a resumed run draws what an uninterrupted one would have drawn.
+        # Seeded an epoch, so that a resumed run draws what an uninterrupted one would have drawn.
         draws = np.random.default_rng([self.settings.seed, epoch])
         torch.manual_seed(int(draws.integers(2**31)))
         self.network.train()
@@ -102,7 +102,7 @@ class Trainer:
             self.optimizer.step()
             now = np.array([loss.item(), penalty.item()])
             if not np.isfinite(now).all():
-                raise TrainingDiverged(
+                raise TrainingDivergedError(
                     f"smgcn: the loss is {now.sum()} at epoch {epoch + 1}, step {step + 1}: lower learning_rate "
                     f"(it is {self.settings.learning_rate:g}) or check the data"
                 )
