@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from paragone.errors import InputError
 
@@ -122,21 +120,14 @@ def reconcile(
 
 
 def _print_reconciled(table: Any, everything: bool) -> None:
-    shown = Table("published", "convention", "ties", "samples", "computed", "difference", "verdict")
     for entry, rows in table.groupby("published", sort=False):
         chosen = rows if everything else rows[rows["verdict"] != "differs"]
-        # With no match at all, the nearest says how far off everything is.
+        typer.echo(str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is")
         for row in (chosen if len(chosen) else rows.head(1)).itertuples():
-            shown.add_row(
-                str(entry),
-                row.convention,
-                row.ties,
-                row.samples,
-                f"{row.computed:.6f}",
-                f"{row.difference:+.6f}",
-                row.verdict if len(chosen) else "nearest, differs",
+            typer.echo(
+                f"  {row.computed:.6f} ({row.difference:+.6f}, {row.verdict})  {row.convention}, "
+                f"ties: {row.ties}, samples: {row.samples}"
             )
-    Console(highlight=False, markup=False).print(shown)
 
 
 def _inputs(scores: Path, truth: Path, preset: str | None) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:

@@ -84,7 +84,7 @@ def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> Finding | N
 
 def unseen_items(train: Rows, evaluated: Rows) -> Finding | None:
     """Find relevant items that train never holds: no method that learns from train can rank them."""
-    seen = np.zeros(evaluated.n_items, dtype=np.bool_)
+    seen = np.zeros(max(train.n_items, evaluated.n_items), dtype=np.bool_)
     seen[np.unique(train.items)] = True
     count, total = int((~seen[evaluated.items]).sum()), len(evaluated.items)
     if count == 0:

@@ -96,6 +96,20 @@ def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTr
         yield from _pooled(name, rule, k, hits, truth.sizes[evaluated].astype(np.float64))
 
 
+def _merge_ties(found: list[Candidate]) -> list[Candidate]:
+    """Join the tie rules that give one and the same value; all of them together are called ``any``."""
+    rules = {candidate.ties for candidate in found}
+    groups: dict[tuple[str, str, float], list[str]] = {}
+    for candidate in found:
+        # Means of the same values may differ in the last bit.
+        key = (candidate.metric, candidate.samples, round(candidate.value, 12))
+        groups.setdefault(key, []).append(candidate.ties)
+    return [
+        Candidate(metric, "any" if set(ties) == rules else ", ".join(ties), samples, value)
+        for (metric, samples, value), ties in groups.items()
+    ]
+
+
 def _pooled(name: str, rule: str, k: int, hits: FloatArray, sizes: FloatArray) -> Iterator[Candidate]:
     if name == "recall":
         yield Candidate("recall", rule, "pooled", float(hits.sum() / sizes.sum()))
@@ -143,7 +157,7 @@ def reconcile(
     for entry in entries:
         if entry.k > longest and longest < ranking.n_items:
             raise InputError(f"{entry.text}: the run holds the first {longest} places only, {entry.k} are needed")
-        found = list(candidates(entry.name, entry.k, places or longest, ranking, truth))
+        found = _merge_ties(list(candidates(entry.name, entry.k, places or longest, ranking, truth)))
         for candidate in sorted(found, key=lambda one: abs(one.value - entry.value)):
             rows.append(
                 {

@@ -83,7 +83,7 @@ def segment_results(
         name: replace(result, evaluated=result.evaluated & marked)
         for name, marked in row_segments(result, train, evaluated).items()
     }
-    head = head_items(np.bincount(train.items, minlength=evaluated.n_items), share)
+    head = head_items(np.bincount(train.items, minlength=result.ranking.n_items), share)
     for name, kept in (("head items", head), ("tail items", ~head)):
         parts[name] = _restricted(result, kept)
     return {name: part for name, part in parts.items() if part.evaluated.any()}

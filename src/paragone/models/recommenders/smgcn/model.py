@@ -47,12 +47,12 @@ class SMGCN(Recommender):
         Weight of the squared final embeddings.
     batch_size : int, default=1024
         Rows a draw; an epoch is n // B + 1 draws without replacement.
-    max_epochs : int, default=200
+    max_epochs : int, default=150
         Where to end at the latest.
     evaluate_every : int, default=10
         Epochs between evaluations on validation.
     patience : int, optional
-        End after so many evaluations without improvement (default 4); ``None`` to go on to the end.
+        End after so many evaluations without improvement (default 3); ``None`` to go on to the end.
     choose_by : str, default="recall@20"
         Which value on validation chooses the epoch.
     ks : tuple of int, default=(5, 10, 15, 20)
@@ -82,9 +82,9 @@ class SMGCN(Recommender):
         learning_rate: float | None = None,
         penalty: float = 7e-3,
         batch_size: int = 1024,
-        max_epochs: int = 200,
+        max_epochs: int = 150,
         evaluate_every: int = 10,
-        patience: int | None = 4,
+        patience: int | None = 3,
         choose_by: str = "recall@20",
         ks: tuple[int, ...] = (5, 10, 15, 20),
         token_pairs: str | Path | IntArray | None = None,
