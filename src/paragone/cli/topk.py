@@ -132,12 +132,10 @@ def _print_reconciled(table: Any, everything: bool) -> None:
 
 def _inputs(scores: Path, truth: Path, preset: str | None) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:
     """Read the files: what to rank, truth, rows with queries, options of `topk_scores`, and notes."""
-    from paragone.data.toplists import looks_like_trec, read_scores, read_truth
+    from paragone.data.toplists import looks_like_run, read_scores, read_truth
     from paragone.data.trec import join_run, read_qrels, read_run
 
-    if looks_like_trec(scores, 6):
-        if not looks_like_trec(truth, 4):
-            raise InputError(f"{scores} is a TREC run, so {truth} must be a TREC qrels file")
+    if looks_like_run(scores):
         joined = join_run(read_run(scores), read_qrels(truth))
         return joined.scores, joined.truth, None, {"exclude": ~joined.retrieved, "kind": "scores"}, list(joined.notes)
     relevant, rows = read_truth(truth)

@@ -104,8 +104,7 @@ class Prescriptions:
     def take(self, rows: Any, *, name: str | None = None) -> Prescriptions:
         """Return some rows, in the order asked for."""
         chosen = np.asarray(rows)
-        if chosen.dtype == np.bool_:
-            chosen = np.flatnonzero(chosen)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64)
         sizes = np.diff(self.indptr)[chosen]
         indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         entries = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes)

@@ -102,13 +102,11 @@ def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]
     return truth, None
 
 
-def looks_like_trec(path: str | Path, columns: int) -> bool:
-    """Whether the first line of a text file has the columns of a TREC run (6) or qrels (4) file."""
+def looks_like_run(path: str | Path) -> bool:
+    """Whether the first line of a file has the six columns of a TREC run, ``Q0`` in the second."""
     name = Path(path)
     if name.suffix in (".npy", ".npz") or not name.is_file():
         return False
     with name.open("rb") as stream:
         words = stream.readline().split()
-    if len(words) != columns:
-        return False
-    return words[1].upper() == b"Q0" if columns == 6 else b"," not in b" ".join(words)
+    return len(words) == 6 and words[1].upper() == b"Q0"

@@ -118,9 +118,7 @@ def test_the_order_of_the_truth_does_change_rmrr():
 def test_any_block_size_and_thread_count_gives_the_same_bits(all_metrics, ties, block_rows, n_threads):
     scores, truth = problem(5, levels=6, n_rows=150, n_items=61, dtype=np.float32)
     once = topk_scores(scores, truth, k=KS, metrics=all_metrics, ties=ties)
-    again = topk_scores(
-        scores, truth, k=KS, metrics=all_metrics, ties=ties, block_rows=block_rows, n_threads=n_threads
-    )
+    again = topk_scores(scores, truth, k=KS, metrics=all_metrics, ties=ties, block_rows=block_rows, n_threads=n_threads)
     for name in all_metrics:
         assert once.per_sample[name].tobytes() == again.per_sample[name].tobytes()
         assert once.means[name].tobytes() == again.means[name].tobytes()
