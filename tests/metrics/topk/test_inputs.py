@@ -82,7 +82,8 @@ def test_shapes_and_types_are_explained():
     assert "was expected" in complaint(lambda rows: GOOD, TRUTH, k=1, n_items=3, block_rows=1)
     assert "whole item ids" in complaint(GOOD, [[0.5], [1.0]], k=1)
     assert "list of item ids" in complaint(GOOD, [0, 1], k=1)
-    assert "users x f" in str(pytest.raises(InputError, Factors, np.ones((2, 3)), np.ones((2, 4))).value)
+    with pytest.raises(InputError, match="users x f"):
+        Factors(np.ones((2, 3)), np.ones((2, 4)))
     assert "names an item twice" in complaint(np.array([[1, 1, 0], [0, 1, 2]]), TRUTH, k=1)
     assert "2^53" in complaint(np.array([[2**60, 1], [0, 1]]), TRUTH, k=1, kind="scores")
     assert "needs scores" in complaint([[0], [1]], TRUTH, k=1, ties="expected")

@@ -207,15 +207,15 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(rows, tmp_path):
     settings = SMALL | {"dropout": 0.3, "patience": None}
     whole = SMGCN(**settings).fit(*split(rows))
 
-    class Interrupted(Exception):
+    class PowerCutError(Exception):
         pass
 
     def stop(epoch, last, loss):
         if epoch == 5:
-            raise Interrupted
+            raise PowerCutError
 
     checkpoint = tmp_path / "fit.npz"
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         SMGCN(**settings).observe(checkpoint=checkpoint, progress=stop).fit(*split(rows))
     seen = []
     resumed = SMGCN(**settings).observe(checkpoint=checkpoint, progress=lambda *now: seen.append(now[0]))

@@ -1,0 +1,143 @@
+"""SMGCN seconds an epoch on CPU and GPU, and a fused score-and-select pass over a large factor model.
+
+Run as ``python benchmarks/topk_gpu.py [--users N] [--items N] [--epochs N] [--herb FOLDER]``. Wall-clock seconds, since a
+GPU's work is not the process's CPU time; the GPU is waited for before each reading. Without a GPU it says so and
+measures the CPU part alone, on fewer users.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from paragone.data.prescriptions import Prescriptions, cooccurring_pairs, read_prescriptions
+from paragone.metrics.topk import Factors, topk_scores
+from paragone.models.recommenders.smgcn import SMGCN
+from paragone.models.recommenders.smgcn.graphs import build_graphs
+from paragone.models.recommenders.smgcn.log import Observation
+from paragone.models.recommenders.smgcn.training import Trainer
+
+N_FACTORS, PLACES = 64, 20
+
+
+def herb_rows(folder: Path | None) -> Prescriptions:
+    """The herb data, or made-up rows of the same sizes where there are none."""
+    if folder is not None:
+        return read_prescriptions(folder / "train.txt")
+    rng = np.random.default_rng(0)
+    chances = [1.0 / (np.arange(size) + 5.0) for size in (360, 753)]
+    chances = [weights / weights.sum() for weights in chances]
+    rows = [
+        (rng.choice(360, int(rng.integers(1, 12)), replace=False, p=chances[0]).tolist(),
+         rng.choice(753, int(rng.integers(1, 14)), replace=False, p=chances[1]).tolist())
+        for _ in range(21_755)
+    ]  # fmt: skip
+    return Prescriptions.from_rows(rows, n_tokens=360, n_items=753)
+
+
+def seconds(work: Callable[[], Any], repeats: int, device: str) -> float:
+    times = []
+    for _ in range(repeats):
+        wait(device)
+        began = time.perf_counter()
+        work()
+        wait(device)
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def wait(device: str) -> None:
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def seconds_an_epoch(rows: Prescriptions, device: str, epochs: int) -> float:
+    settings = SMGCN(device=device)._settings()
+    graphs = build_graphs(rows, cooccurring_pairs(rows.queries, 5), cooccurring_pairs(rows.multi_hot(), 40))
+    trainer = Trainer(settings, graphs, rows, None, Observation(), "")
+    torch.set_num_threads(1)
+    trainer.train_epoch(0)
+    return seconds(lambda: trainer.train_epoch(1), epochs, device)
+
+
+def select_fused(users: Any, items: Any, block: int) -> Any:
+    """Score and keep the best 20 of each user, block by block; the scores of a block are all that ever exists."""
+    out = torch.empty((len(users), PLACES), dtype=torch.int32, device=users.device)
+    scores = torch.empty((block, len(items)), dtype=users.dtype, device=users.device)
+    for start in range(0, len(users), block):
+        part = users[start : start + block]
+        here = torch.matmul(part, items.T, out=scores[: len(part)])
+        out[start : start + block] = torch.topk(here, PLACES).indices.to(torch.int32)
+    return out
+
+
+def multiply(users: Any, items: Any, block: int) -> None:
+    scores = torch.empty((block, len(items)), dtype=users.dtype, device=users.device)
+    for start in range(0, len(users), block):
+        part = users[start : start + block]
+        torch.matmul(part, items.T, out=scores[: len(part)])
+
+
+def factor_model(n_users: int, n_items: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    return (
+        rng.standard_normal((n_users, N_FACTORS), dtype=np.float32),
+        rng.standard_normal((n_items, N_FACTORS), dtype=np.float32),
+    )
+
+
+def on_gpu(n_users: int, n_items: int) -> None:
+    torch.backends.cuda.matmul.allow_tf32 = False
+    users, items = factor_model(n_users, n_items)
+    gpu_users, gpu_items = torch.as_tensor(users).cuda(), torch.as_tensor(items).cuda()
+    for block in (4096, 16384, 65536):
+        product = seconds(lambda size=block: multiply(gpu_users, gpu_items, size), 3, "cuda")
+        fused = seconds(lambda size=block: select_fused(gpu_users, gpu_items, size), 3, "cuda")
+        print(f"GPU, {n_users:,} x {n_items:,}, blocks of {block}: product {product:.3f} s, "
+              f"product and selection {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
+    found = select_fused(gpu_users[:2000], gpu_items, 512).cpu().numpy()
+    expected = topk_scores(Factors(users[:2000], items), [[0]] * 2000, k=PLACES, metrics=("recall",)).ranking.items
+    # The two round their products differently, so near-equal neighbours may change places.
+    same = np.mean([len(np.intersect1d(a, b)) / PLACES for a, b in zip(found, expected, strict=True)])
+    print(f"share of the listed items that the CPU engine lists too: {same:.6f}")
+
+
+def on_cpu(n_users: int, n_items: int) -> None:
+    users, items = factor_model(n_users, n_items)
+    truth = (np.arange(n_users + 1), np.zeros(n_users, dtype=np.int32))
+    topk_scores(Factors(users[:300], items), [[0]] * 300, k=PLACES, metrics=("recall",))
+    product = seconds(lambda: [users[at : at + 256] @ items.T for at in range(0, n_users, 256)], 1, "cpu")
+    fused = seconds(lambda: topk_scores(Factors(users, items), truth, k=PLACES, metrics=("recall",)), 1, "cpu")
+    print(f"CPU engine, {n_users:,} x {n_items:,}, one thread of ours: product {product:.3f} s, "
+          f"product, selection and recall {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--users", type=int, default=1_000_000)
+    parser.add_argument("--items", type=int, default=20_000)
+    parser.add_argument("--cpu-users", type=int, default=50_000)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--herb", type=Path)
+    options = parser.parse_args()
+    rows = herb_rows(options.herb)
+    print(f"torch {torch.__version__}; SMGCN on {rows}")
+    devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+    for device in devices:
+        name = torch.cuda.get_device_name() if device == "cuda" else "one CPU thread"
+        print(f"SMGCN, {name}: {seconds_an_epoch(rows, device, options.epochs):.3f} s an epoch", flush=True)
+    on_cpu(options.cpu_users, options.items)
+    if "cuda" in devices:
+        on_gpu(options.users, options.items)
+    else:
+        print("no GPU here: the pass over the large model was left out")
+
+
+if __name__ == "__main__":
+    main()
