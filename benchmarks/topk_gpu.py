@@ -1,6 +1,6 @@
 """SMGCN seconds an epoch on CPU and GPU, and a fused score-and-select pass over a large factor model.
 
-Run as ``python benchmarks/topk_gpu.py [--users N] [--items N] [--epochs N] [--herb FOLDER]``. Wall-clock seconds, since a
+Run as ``python benchmarks/topk_gpu.py [--users N] [--items N] [--epochs N] [--herb FOLDER]``. Wall-clock seconds, as a
 GPU's work is not the process's CPU time; the GPU is waited for before each reading. Without a GPU it says so and
 measures the CPU part alone, on fewer users.
 """
@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 
 from paragone.data.prescriptions import Prescriptions, cooccurring_pairs, read_prescriptions
 from paragone.metrics.topk import Factors, topk_scores
+from paragone.metrics.topk.device import DEVICE_TILE, select_tile, tile_scores
 from paragone.models.recommenders.smgcn import SMGCN
 from paragone.models.recommenders.smgcn.graphs import build_graphs
 from paragone.models.recommenders.smgcn.log import Observation
@@ -66,21 +68,24 @@ def seconds_an_epoch(rows: Prescriptions, device: str, epochs: int) -> float:
     return seconds(lambda: trainer.train_epoch(1), epochs, device)
 
 
-def select_fused(users: Any, items: Any, block: int) -> Any:
-    """Score and keep the best 20 of each user, block by block; the scores of a block are all that ever exists."""
-    out = torch.empty((len(users), PLACES), dtype=torch.int32, device=users.device)
-    scores = torch.empty((block, len(items)), dtype=users.dtype, device=users.device)
-    for start in range(0, len(users), block):
-        part = users[start : start + block]
-        here = torch.matmul(part, items.T, out=scores[: len(part)])
-        out[start : start + block] = torch.topk(here, PLACES).indices.to(torch.int32)
-    return out
+def fused_pass(users: Any, items: Any) -> None:
+    """Score and select, tile by tile, as `topk_scores` does it on a device; the lists stay there."""
+    for start in range(0, len(users), DEVICE_TILE):
+        scores = tile_scores(torch, users[start : start + DEVICE_TILE], items)
+        select_tile(torch, scores, len(items), PLACES)
 
 
-def multiply(users: Any, items: Any, block: int) -> None:
-    scores = torch.empty((block, len(items)), dtype=users.dtype, device=users.device)
-    for start in range(0, len(users), block):
-        part = users[start : start + block]
+def plain_pass(users: Any, items: Any) -> None:
+    """The same with torch.topk over whole rows."""
+    for start in range(0, len(users), DEVICE_TILE):
+        torch.topk(tile_scores(torch, users[start : start + DEVICE_TILE], items), PLACES, dim=1)
+
+
+def multiply(users: Any, items: Any) -> None:
+    """The matrix product alone, into one buffer."""
+    scores = torch.empty((DEVICE_TILE, len(items)), dtype=users.dtype, device=users.device)
+    for start in range(0, len(users), DEVICE_TILE):
+        part = users[start : start + DEVICE_TILE]
         torch.matmul(part, items.T, out=scores[: len(part)])
 
 
@@ -95,27 +100,42 @@ def factor_model(n_users: int, n_items: int) -> tuple[Any, Any]:
 def on_gpu(n_users: int, n_items: int) -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     users, items = factor_model(n_users, n_items)
-    gpu_users, gpu_items = torch.as_tensor(users).cuda(), torch.as_tensor(items).cuda()
-    for block in (4096, 16384, 65536):
-        product = seconds(lambda size=block: multiply(gpu_users, gpu_items, size), 3, "cuda")
-        fused = seconds(lambda size=block: select_fused(gpu_users, gpu_items, size), 3, "cuda")
-        print(f"GPU, {n_users:,} x {n_items:,}, blocks of {block}: product {product:.3f} s, "
-              f"product and selection {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
-    found = select_fused(gpu_users[:2000], gpu_items, 512).cpu().numpy()
-    expected = topk_scores(Factors(users[:2000], items), [[0]] * 2000, k=PLACES, metrics=("recall",)).ranking.items
+    on_device = torch.as_tensor(users).cuda(), torch.as_tensor(items).cuda()
+    product = seconds(lambda: multiply(*on_device), 3, "cuda")
+    print(
+        f"GPU, {n_users:,} x {n_items:,} of {N_FACTORS} factors, float32, tiles of {DEVICE_TILE} users, best {PLACES}:"
+    )
+    truth = (np.arange(n_users + 1), np.zeros(n_users, dtype=np.int32))
+    passes: list[tuple[str, Callable[[], Any]]] = [
+        ("score and select, factors on the GPU", lambda: fused_pass(*on_device)),
+        ("score and torch.topk of whole rows", lambda: plain_pass(*on_device)),
+        ("topk_scores from NumPy to metrics", lambda: evaluate(users, items, truth, "cuda")),
+    ]
+    print(f"  {'the matrix product alone':<40}{product:8.3f} s{1:8.1f} x", flush=True)
+    for name, work in passes:
+        work()
+        spent = seconds(work, 3, "cuda")
+        print(f"  {name:<40}{spent:8.3f} s{spent / product:8.1f} x", flush=True)
+    few = (truth[0][:5001], truth[1][:5000])
+    there, here = (evaluate(users[:5000], items, few, device).ranking.items for device in ("cuda", None))
     # The two round their products differently, so near-equal neighbours may change places.
-    same = np.mean([len(np.intersect1d(a, b)) / PLACES for a, b in zip(found, expected, strict=True)])
-    print(f"share of the listed items that the CPU engine lists too: {same:.6f}")
+    print(f"  places (of the first 5,000 users) with the same item as on the CPU: {np.mean(there == here):.6f}")
+    print(f"  peak GPU memory: {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
+
+
+def evaluate(users: Any, items: Any, truth: Any, device: str | None) -> Any:
+    return topk_scores(Factors(users, items, device), truth, k=PLACES, metrics=("recall", "ndcg"))
 
 
 def on_cpu(n_users: int, n_items: int) -> None:
     users, items = factor_model(n_users, n_items)
     truth = (np.arange(n_users + 1), np.zeros(n_users, dtype=np.int32))
-    topk_scores(Factors(users[:300], items), [[0]] * 300, k=PLACES, metrics=("recall",))
-    product = seconds(lambda: [users[at : at + 256] @ items.T for at in range(0, n_users, 256)], 1, "cpu")
-    fused = seconds(lambda: topk_scores(Factors(users, items), truth, k=PLACES, metrics=("recall",)), 1, "cpu")
-    print(f"CPU engine, {n_users:,} x {n_items:,}, one thread of ours: product {product:.3f} s, "
-          f"product, selection and recall {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
+    evaluate(users[:300], items, (truth[0][:301], truth[1][:300]), None)
+    with threadpool_limits(1):
+        product = seconds(lambda: [users[at : at + 256] @ items.T for at in range(0, n_users, 256)], 2, "cpu")
+        fused = seconds(lambda: evaluate(users, items, truth, None), 2, "cpu")
+    print(f"CPU engine, {n_users:,} x {n_items:,}, one thread: product {product:.3f} s, "
+          f"with selection and metrics {fused:.3f} s ({fused / product:.1f} x)", flush=True)  # fmt: skip
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.topk.conventions import Metric, parse_metric
+from paragone.metrics.topk.device import rank_on_device
 from paragone.metrics.topk.ranking import FACTOR_TILE, Factors, Ranking, ScoreSource, rank_lists, rank_scores
 from paragone.metrics.topk.truth import GroundTruth, as_truth, check_ids
 from paragone.validation import IntArray
@@ -86,6 +87,10 @@ def rank(
     source = _source(scores_or_lists, relevant.n_samples, n_items)
     check_ids(relevant.indptr, relevant.items, source.n_items)
     _same_length(source.n_samples, relevant)
+    if isinstance(scores_or_lists, Factors) and scores_or_lists.device is not None:
+        if exclude is not None or sampled is not None or reverse:
+            raise InputError("masks and ties='reverse_id' are not there on a device: leave out Factors(device=...)")
+        return rank_on_device(scores_or_lists, relevant, places, scores_or_lists.device), relevant, None
     only = _mask(sampled, source, "sampled")
     source = ScoreSource(
         source.block,

@@ -78,6 +78,13 @@ class Ranking:
 class Factors:
     """Scores of a factor model, ``users @ items.T``, which are never stored as a whole.
 
+    Parameters
+    ----------
+    users, items : ndarray of shape (n_users, f) and (n_items, f)
+        The factors.
+    device : str, optional
+        A PyTorch device, such as ``"cuda"``, to multiply and select on; NumPy and our kernels where not given.
+
     Examples
     --------
     >>> import numpy as np
@@ -88,6 +95,7 @@ class Factors:
 
     users: NDArray[Any]
     items: NDArray[Any]
+    device: str | None = None
 
     def __post_init__(self) -> None:
         if self.users.ndim != 2 or self.items.ndim != 2 or self.users.shape[1] != self.items.shape[1]:
