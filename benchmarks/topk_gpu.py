@@ -29,18 +29,18 @@ N_FACTORS, PLACES = 64, 20
 
 
 def herb_rows(folder: Path | None) -> Prescriptions:
-    """The herb data, or made-up rows of the same sizes where there are none."""
+    """The herb data, or made-up rows of about their sizes and density where there are none."""
     if folder is not None:
         return read_prescriptions(folder / "train.txt")
     rng = np.random.default_rng(0)
-    chances = [1.0 / (np.arange(size) + 5.0) for size in (360, 753)]
-    chances = [weights / weights.sum() for weights in chances]
-    rows = [
-        (rng.choice(360, int(rng.integers(1, 12)), replace=False, p=chances[0]).tolist(),
-         rng.choice(753, int(rng.integers(1, 14)), replace=False, p=chances[1]).tolist())
-        for _ in range(21_755)
-    ]  # fmt: skip
+    tokens, items = (1.0 / (np.arange(size) + 4.0) ** 1.5 for size in (360, 753))
+    rows = [(draw(rng, tokens, 1.54), draw(rng, items, 6.98)) for _ in range(22_917)]
     return Prescriptions.from_rows(rows, n_tokens=360, n_items=753)
+
+
+def draw(rng: np.random.Generator, weights: Any, mean: float) -> list[int]:
+    size = 1 + int(rng.poisson(mean - 1))
+    return list(rng.choice(len(weights), size, replace=False, p=weights / weights.sum()).tolist())
 
 
 def seconds(work: Callable[[], Any], repeats: int, device: str) -> float:
@@ -102,9 +102,7 @@ def on_gpu(n_users: int, n_items: int) -> None:
     users, items = factor_model(n_users, n_items)
     on_device = torch.as_tensor(users).cuda(), torch.as_tensor(items).cuda()
     product = seconds(lambda: multiply(*on_device), 3, "cuda")
-    print(
-        f"GPU, {n_users:,} x {n_items:,} of {N_FACTORS} factors, float32, tiles of {DEVICE_TILE} users, best {PLACES}:"
-    )
+    print(f"GPU, {n_users:,} x {n_items:,} of {N_FACTORS} factors, float32, best {PLACES}:")
     truth = (np.arange(n_users + 1), np.zeros(n_users, dtype=np.int32))
     passes: list[tuple[str, Callable[[], Any]]] = [
         ("score and select, factors on the GPU", lambda: fused_pass(*on_device)),
