@@ -135,3 +135,19 @@ def test_a_folder_without_lists_is_explained(tmp_path):
     np.savez(tmp_path / "lists.npz", items=np.zeros((1, 1)))
     with pytest.raises(InputError, match="lacks"):
         load_lists(tmp_path)
+
+
+def test_a_function_cannot_be_asked_for_other_tie_rules_and_the_note_says_so(run):
+    def anything(recommended, relevant, k):
+        return 1.0
+
+    result = topk_scores(*run, k=5, metrics=("recall", anything), ties="expected")
+    assert "anything" in result.notes[-1]
+    assert result.value("anything", 5) == 1.0
+
+
+def test_a_bare_name_finds_the_only_convention(run):
+    result = topk_scores(*run, k=5, metrics=("ndcg[idcg=k]",))
+    assert result.value("ndcg", 5) == result.value("ndcg[idcg=k]", 5)
+    with pytest.raises(InputError, match="unknown metric 'ndcg'"):
+        topk_scores(*run, k=5, metrics=("ndcg[idcg=k]", "ndcg")).value("ndcg", 5)

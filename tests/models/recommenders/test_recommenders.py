@@ -144,3 +144,15 @@ def test_the_contract_catches_a_recommender_that_breaks_it(rows):
     for broken, words in ((Forgetful, "return self"), (Moody, "score the same"), (Crowded, "other rows")):
         with pytest.raises(AssertionError, match=words):
             check_recommender(broken)
+
+
+def test_evaluating_a_recommender_is_evaluating_its_scores(rows):
+    from paragone.metrics.topk import topk_scores
+    from paragone.models.recommenders import evaluate_recommender
+
+    made = make_recommender("conditional").fit(rows)
+    whole = topk_scores(made.score(rows.queries), rows.truth, k=(1, 3), cluster=rows.query_codes)
+    found = evaluate_recommender(made, rows, k=(1, 3))
+    for name in whole.means:
+        np.testing.assert_array_equal(found.per_sample[name], whole.per_sample[name])
+        np.testing.assert_array_equal(found.intervals[name], whole.intervals[name])

@@ -184,13 +184,19 @@ def score_ranking(
         truth=truth,
         ties=ties,
         errors=errors,
-        notes=_notes(ranking, truth, evaluated, ks, n_sampled),
+        notes=(*_notes(ranking, truth, evaluated, ks, n_sampled), *_function_note(functions, ties)),
         n_sampled=n_sampled,
         clusters=clusters,
         confidence=confidence,
         n_boot=n_boot,
         seed=seed,
     )
+
+
+def _function_note(functions: dict[str, UserMetric] | None, ties: str) -> tuple[str, ...]:
+    if not functions or ties in ("id", "reverse_id"):
+        return ()
+    return (f"{', '.join(functions)}: given the lists ordered by id; ties={ties!r} cannot be asked of a function",)
 
 
 def _notes(

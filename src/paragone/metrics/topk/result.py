@@ -78,19 +78,20 @@ class TopKResult:
         return {name: found[name] for name in self.names}
 
     def value(self, metric: str, k: int) -> float:
-        """Return one number.
+        """Return one number; a bare name will do where only one convention of the metric is present.
 
         Examples
         --------
         >>> from paragone.metrics.topk import topk_scores
-        >>> topk_scores([[0.1, 0.9]], [[1]], k=1).value("recall", 1)
+        >>> topk_scores([[0.1, 0.9]], [[1]], k=1, metrics=("ndcg",)).value("ndcg", 1)
         1.0
         """
-        if metric not in self.means:
+        values = self.means.get(metric, self.as_dict().get(metric))
+        if values is None:
             raise unknown_name("metric", metric, self.means)
         if k not in self.ks:
             raise unknown_name("cut-off", str(k), [str(cut) for cut in self.ks])
-        return float(self.means[metric][self.ks.index(k)])
+        return float(values[self.ks.index(k)])
 
     @cached_property
     def intervals(self) -> dict[str, tuple[FloatArray, FloatArray]]:

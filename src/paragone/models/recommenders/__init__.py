@@ -7,6 +7,7 @@ from typing import Any
 
 from paragone.errors import unknown_name
 from paragone.models.recommenders.base import Recommender
+from paragone.models.recommenders.evaluation import evaluate_recommender
 
 # Short name -> where it lives; imported when asked for, because smgcn needs PyTorch.
 RECOMMENDERS = {
@@ -21,7 +22,7 @@ RECOMMENDERS = {
 # Trivial methods that any other must beat; they run in every experiment unless switched off.
 FLOORS = ("popularity", "conditional", "set-knn", "ridge")
 
-__all__ = ["FLOORS", "RECOMMENDERS", "Recommender", "make_recommender"]
+__all__ = ["FLOORS", "RECOMMENDERS", "Recommender", "evaluate_recommender", "make_recommender"]
 
 
 def make_recommender(name: str, **parameters: Any) -> Recommender:
