@@ -150,6 +150,24 @@ def test_the_graphs_are_those_of_a_plain_count(rows, pairs):
     assert graphs.token_synergy.toarray().sum() == rows.n_tokens + 4
 
 
+def test_dense_graphs_and_resident_rows_change_nothing_but_rounding(rows, pairs):
+    from paragone.models.recommenders.smgcn.batches import Batches
+
+    sparse_network = small_network(rows, pairs)
+    torch.manual_seed(1)
+    dense_network = Network(build_graphs(rows, *pairs), (4, 6, 8), 0.0, "add", dense=True)
+    for one, other in zip(sparse_network.embeddings(), dense_network.embeddings(), strict=True):
+        torch.testing.assert_close(one, other)
+    batches = Batches(rows, torch.device("cpu"))
+    chosen = np.array([3, 1, 7])
+    sparse_queries, present, targets = batches.take(chosen)
+    batches.resident = tuple(torch.as_tensor(part.toarray()) for part in (batches.queries, batches.answers))
+    queries, present_too, targets_too = batches.take(chosen)
+    torch.testing.assert_close(sparse_queries.to_dense(), queries)
+    torch.testing.assert_close(present, present_too)
+    torch.testing.assert_close(targets, targets_too)
+
+
 def test_dropout_is_on_in_training_and_off_in_evaluation(rows, pairs):
     network = small_network(rows, pairs, dropout=0.5)
     network.eval()

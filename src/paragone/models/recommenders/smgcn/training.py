@@ -15,13 +15,15 @@ import torch
 from paragone.data.prescriptions import Prescriptions
 from paragone.metrics.topk import topk_scores
 from paragone.models.recommenders.popularity import Popularity
+from paragone.models.recommenders.smgcn.batches import Batches
 from paragone.models.recommenders.smgcn.checkpoint import Arrays, Progress, load_progress, save_progress
 from paragone.models.recommenders.smgcn.graphs import Graphs
 from paragone.models.recommenders.smgcn.log import Observation, classic_best, classic_epoch
 from paragone.models.recommenders.smgcn.losses import embedding_penalty, sample_loss
-from paragone.models.recommenders.smgcn.network import Network, csr_tensor
-from paragone.models.recommenders.smgcn.scoring import FinalEmbeddings, mean_rows
+from paragone.models.recommenders.smgcn.network import Network
+from paragone.models.recommenders.smgcn.scoring import FinalEmbeddings
 from paragone.models.recommenders.smgcn.settings import Settings
+from paragone.validation import FloatArray
 
 # A network that is still below popularity after so many epochs deserves a word.
 PATIENCE_WITH_POPULARITY = 50
@@ -58,11 +60,12 @@ class Trainer:
         self.validation = validation
         self.observation = observation
         self.identity = identity
-        self.queries = mean_rows(train.queries)
-        self.answers = train.multi_hot().astype(np.float32)
         self.device = torch.device(settings.device)
+        self.batches = Batches(train, self.device)
         torch.manual_seed(settings.seed)
-        self.network = Network(graphs, settings.widths, settings.dropout, settings.fusion).to(self.device)
+        dense = self.device.type != "cpu"
+        network = Network(graphs, settings.widths, settings.dropout, settings.fusion, dense=dense)
+        self.network = network.to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
         frequency = np.maximum(graphs.item_frequency, 1.0)
         weights = (frequency.max() / frequency).astype(np.float32)
@@ -86,37 +89,38 @@ class Trainer:
 
     def train_epoch(self, epoch: int) -> tuple[float, float, float]:
         """Make ``n // B + 1`` steps on independent draws; return the mean total, loss and penalty."""
-        n_rows = self.queries.shape[0]
+        n_rows = self.batches.n_rows
         size = min(self.settings.batch_size, n_rows)
         # Seeded an epoch, so that a resumed run draws what an uninterrupted one would have drawn.
         draws = np.random.default_rng([self.settings.seed, epoch])
         torch.manual_seed(int(draws.integers(2**31)))
         self.network.train()
-        sums = np.zeros(2)
         n_steps = n_rows // size + 1 if n_rows > size else 1
-        for step in range(n_steps):
+        steps = []
+        for _ in range(n_steps):
             loss, penalty = self.losses(draws.choice(n_rows, size, replace=False))
-            total = loss + penalty
             self.optimizer.zero_grad(set_to_none=True)
-            total.backward()
+            (loss + penalty).backward()
             self.optimizer.step()
-            now = np.array([loss.item(), penalty.item()])
-            if not np.isfinite(now).all():
-                raise TrainingDivergedError(
-                    f"smgcn: the loss is {now.sum()} at epoch {epoch + 1}, step {step + 1}: lower learning_rate "
-                    f"(it is {self.settings.learning_rate:g}) or check the data"
-                )
-            sums += now
-        loss_mean, penalty_mean = sums / n_steps
-        return float(loss_mean + penalty_mean), float(loss_mean), float(penalty_mean)
+            # Read once an epoch: reading a number makes a GPU wait for it.
+            steps.append(torch.stack([loss.detach(), penalty.detach()]))
+        return self._mean_losses(torch.stack(steps).cpu().numpy().astype(np.float64), epoch)
+
+    def _mean_losses(self, steps: FloatArray, epoch: int) -> tuple[float, float, float]:
+        bad = np.flatnonzero(~np.isfinite(steps).all(axis=1))
+        if len(bad):
+            raise TrainingDivergedError(
+                f"smgcn: the loss is {steps[bad[0]].sum()} at epoch {epoch + 1}, step {bad[0] + 1}: lower "
+                f"learning_rate (it is {self.settings.learning_rate:g}) or check the data"
+            )
+        loss, penalty = steps.mean(axis=0)
+        return float(loss + penalty), float(loss), float(penalty)
 
     def losses(self, rows: Any) -> tuple[Any, Any]:
         """Return the loss and the embedding penalty of a batch of training rows."""
-        part = self.queries[rows]
-        present = torch.as_tensor((part.sum(axis=0) > 0).astype(np.float32), device=self.device)
-        targets = torch.as_tensor(self.answers[rows].toarray(), device=self.device)
+        queries, present, targets = self.batches.take(rows)
         tokens, items = self.network.embeddings()
-        logits = self.network.logits(csr_tensor(part).to(self.device), tokens, items)
+        logits = self.network.logits(queries, tokens, items)
         loss = sample_loss(self.settings.loss, logits, targets, self.item_weights)
         return loss, embedding_penalty(tokens, items, present, self.settings.penalty, len(rows))
 
