@@ -94,6 +94,19 @@ def ranx_usual(scores: Any, truth: Any) -> Any:
     return evaluate(qrels, run, PEER_METRICS, threads=1)
 
 
+def pytrec_eval_dicts(scores: Any, truth: Any) -> Any:
+    import pytrec_eval
+
+    items, values = top_lists(scores)
+    relevant = truth[1].reshape(-1, N_RELEVANT)
+    rows = range(len(items))
+    run = {str(row): dict(zip(map(str, items[row]), values[row].tolist(), strict=True)) for row in rows}
+    qrels = {str(row): {str(item): 1 for item in relevant[row]} for row in rows}
+    cuts = ",".join(map(str, KS))
+    wanted = {f"{name}.{cuts}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success")}
+    return pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
+
+
 def torch_topk(scores: Any, truth: Any) -> Any:
     import torch
 
@@ -178,6 +191,10 @@ def peers(scores: Any, truth: Any, unit: float) -> None:
         report("torch.topk + NumPy", cpu_seconds(lambda: torch_topk(scores, truth), 1), unit)
     else:
         print("torch is not installed: left out")
+    if installed("pytrec_eval"):
+        report("pytrec_eval (dicts of strings)", cpu_seconds(lambda: pytrec_eval_dicts(scores, truth), 1), unit)
+    else:
+        print("pytrec_eval is not installed: left out")
     if not installed("ranx"):
         print("ranx is not installed: left out (pip install ranx)")
         return

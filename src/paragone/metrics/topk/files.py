@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.metrics.topk.ranking import Ranking
@@ -35,13 +37,8 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def save_result(result: TopKResult, folder: str | Path) -> list[Path]:
-    """Write ``scores.csv``, ``samples.csv``, ``result.json`` and ``lists.npz`` into a folder; return their paths."""
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    result.table().to_csv(target / "scores.csv", index=False)
-    result.samples().to_csv(target / "samples.csv", index=False)
-    (target / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
+def list_arrays(result: TopKResult) -> dict[str, NDArray[Any]]:
+    """Return the lists, their ties and the truth as plain arrays, all that is needed to evaluate them anew."""
     arrays: dict[str, Any] = {
         "items": result.ranking.items,
         "n_items": np.asarray(result.ranking.n_items),
@@ -50,8 +47,39 @@ def save_result(result: TopKResult, folder: str | Path) -> list[Path]:
         "places": np.asarray(result.ks[-1]),
     }
     if result.ranking.scores is not None:
-        arrays |= {"scores": result.ranking.scores}
-        arrays |= {"tied": np.asarray(result.ranking.tied), "tied_truth": np.asarray(result.ranking.tied_truth)}
+        arrays["scores"] = result.ranking.scores
+        arrays["tied"] = np.asarray(result.ranking.tied)
+        arrays["tied_truth"] = np.asarray(result.ranking.tied_truth)
+    return arrays
+
+
+def lists_from_arrays(arrays: Mapping[str, NDArray[Any]], where: str = "arrays") -> tuple[Ranking, GroundTruth, int]:
+    """Take what `list_arrays` gave: the lists, the truth and the largest cut-off.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> ranking, truth, places = lists_from_arrays(list_arrays(topk_scores([[0.1, 0.9]], [[1]], k=1)))
+    >>> ranking.items.tolist(), truth.items.tolist(), places
+    ([[1]], [1], 1)
+    """
+    missing = {"items", "n_items", "indptr", "truth", "places"} - set(arrays)
+    if missing:
+        raise InputError(f"{where} lacks {', '.join(sorted(missing))}: it was not written by this program")
+    ranking = Ranking(
+        arrays["items"], arrays.get("scores"), arrays.get("tied"), arrays.get("tied_truth"), int(arrays["n_items"])
+    )
+    return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
+
+
+def save_result(result: TopKResult, folder: str | Path) -> list[Path]:
+    """Write ``scores.csv``, ``samples.csv``, ``result.json`` and ``lists.npz`` into a folder; return their paths."""
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    result.table().to_csv(target / "scores.csv", index=False)
+    result.samples().to_csv(target / "samples.csv", index=False)
+    (target / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
+    arrays: dict[str, Any] = list_arrays(result)
     np.savez_compressed(target / LISTS, **arrays)
     return [target / name for name in ("scores.csv", "samples.csv", "result.json", LISTS)]
 
@@ -66,10 +94,4 @@ def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:
             arrays = {name: stored[name] for name in stored.files}
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} cannot be read ({error})") from error
-    missing = {"items", "n_items", "indptr", "truth", "places"} - set(arrays)
-    if missing:
-        raise InputError(f"{path} lacks {', '.join(sorted(missing))}: it was not written by this program")
-    ranking = Ranking(
-        arrays["items"], arrays.get("scores"), arrays.get("tied"), arrays.get("tied_truth"), int(arrays["n_items"])
-    )
-    return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
+    return lists_from_arrays(arrays, str(path))
