@@ -89,6 +89,27 @@ def test_shapes_and_types_are_explained():
     assert "needs scores" in complaint([[0], [1]], TRUTH, k=1, ties="expected")
 
 
+@pytest.mark.parametrize(
+    ("lists", "words"),
+    [
+        ([[0, -2], [1, 2]], "sample 0 names a negative item"),
+        ([[0, 1, 2], [1, -1, 2]], "sample 1 goes on after its end"),
+        ([[0, 3], [1]], "sample 0 names an item out of range"),
+        ([[0], [2, 1, 2]], "sample 1 names an item twice"),
+        ([[0.5], [1.5]], "whole item ids"),
+    ],
+)
+def test_lists_that_are_no_lists_are_explained(lists, words):
+    assert words in complaint(lists, TRUTH, k=1, n_items=3, kind="lists")
+
+
+def test_lists_may_have_any_length_and_even_be_empty():
+    result = topk_scores([[0, 1, 2], []], TRUTH, k=(1, 3))
+    assert result.ranking.items.tolist() == [[0, 1, 2], [-1, -1, -1]]
+    assert result.value("recall", 1) == 0.5
+    assert topk_scores([[], []], TRUTH, k=1, kind="lists").value("recall", 1) == 0.0
+
+
 def test_repeated_ids_in_the_truth_count_once_and_are_said():
     with pytest.warns(UserWarning, match="2 repeated item"):
         result = topk_scores(GOOD, [[0, 2, 0, 2], [1]], k=1)

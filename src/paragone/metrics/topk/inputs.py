@@ -76,12 +76,11 @@ def rank(
         The last is the median number of sampled candidates, ``None`` where all were candidates.
     """
     if _are_lists(scores_or_lists, kind):
-        rows = list(scores_or_lists)
         relevant = as_truth(truth, n_items=n_items)
-        _same_length(len(rows), relevant)
-        highest = max((int(np.max(row)) for row in rows if len(row)), default=-1)
+        _same_length(len(scores_or_lists), relevant)
+        highest = max((int(np.max(row)) for row in scores_or_lists if len(row)), default=-1)
         width = n_items or max(highest, int(relevant.items.max(initial=-1))) + 1
-        return rank_lists(rows, width, places), relevant, None
+        return rank_lists(scores_or_lists, width, places), relevant, None
     # A function does not say how many rows it has, so the truth is read first and its ids are checked after.
     relevant = as_truth(truth)
     source = _source(scores_or_lists, relevant.n_samples, n_items)

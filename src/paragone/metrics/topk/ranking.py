@@ -239,16 +239,34 @@ def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
     array([[ 2,  0],
            [ 1, -1]], dtype=int32)
     """
-    width = min(places, max((len(row) for row in lists), default=0))
-    items = np.full((len(lists), width), -1, np.int32)
-    for index, row in enumerate(lists):
-        listed = np.asarray(row)
-        listed = listed[: np.argmax(listed < 0)] if (listed < 0).any() else listed
-        if len(listed) and listed.max() >= n_items:
-            raise InputError(f"list of sample {index} names item {listed.max()}, item ids are 0..{n_items - 1}")
-        if len(np.unique(listed)) < len(listed):
-            raise InputError(
-                f"list of sample {index} names an item twice; if these are scores and not ids, pass kind='scores'"
-            )
-        items[index, : min(width, len(listed))] = listed[:width]
-    return Ranking(items, None, None, None, n_items)
+    padded = _pad(lists)
+    listed = padded >= 0
+    _refuse(padded < -1, "names a negative item", "number them from 0")
+    _refuse(listed[:, 1:] & ~listed[:, :-1], "goes on after its end (-1)", "close the gap")
+    _refuse(padded >= n_items, "names an item out of range", f"item ids are 0..{n_items - 1}")
+    ordered = np.sort(padded, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    _refuse(repeated, "names an item twice", "if these are scores and not ids, pass kind='scores'")
+    return Ranking(np.ascontiguousarray(padded[:, :places], dtype=np.int32), None, None, None, n_items)
+
+
+def _pad(lists: Any) -> NDArray[np.int64]:
+    """Bring lists of any lengths into one array, -1 after their ends."""
+    if isinstance(lists, np.ndarray) and lists.ndim == 2:
+        filled: list[NDArray[Any]] = [lists]
+        lengths = np.full(len(lists), lists.shape[1])
+    else:
+        filled = [np.asarray(row) for row in lists]
+        lengths = np.asarray([len(row) for row in filled], dtype=np.int64)
+    if not all(np.issubdtype(part.dtype, np.integer) for part in filled if part.size):
+        raise InputError("lists must hold whole item ids; if these are scores, pass kind='scores'")
+    padded = np.full((len(lists), int(lengths.max(initial=0))), -1, dtype=np.int64)
+    if padded.size:
+        inside = np.arange(padded.shape[1])[None, :] < lengths[:, None]
+        padded[inside] = np.concatenate([part.ravel() for part in filled if part.size])
+    return padded
+
+
+def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+    if bad.any():
+        raise InputError(f"list of sample {int(np.argmax(bad.any(axis=1)))} {what}: {advice}")
