@@ -1,7 +1,7 @@
 """SMGCN on the herb data: seeds, chosen epochs, test values and CPU seconds, beside the floors.
 
-Run as ``python benchmarks/smgcn.py FOLDER [--seeds N] [--loss bce|weighted_mse] [--epochs N]``; the folder holds train.txt,
-test.txt and valid_row_indices.txt. A seed takes about 190 CPU seconds.
+Run as ``python benchmarks/smgcn.py FOLDER [--seeds N] [--loss bce|weighted_mse] [--epochs N]``. The folder holds
+train.txt, test.txt and valid_row_indices.txt. A seed takes about 190 CPU seconds.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def rank(
     if _are_lists(scores_or_lists, kind):
         relevant = as_truth(truth, n_items=n_items)
         _same_length(len(scores_or_lists), relevant)
-        highest = max((int(np.max(row)) for row in scores_or_lists if len(row)), default=-1)
+        lists = [scores_or_lists] if isinstance(scores_or_lists, np.ndarray) else scores_or_lists
+        highest = max((int(np.max(part)) for part in lists if np.size(part)), default=-1)
         width = n_items or max(highest, int(relevant.items.max(initial=-1))) + 1
         return rank_lists(scores_or_lists, width, places), relevant, None
     # A function does not say how many rows it has, so the truth is read first and its ids are checked after.
