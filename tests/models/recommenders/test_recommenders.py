@@ -98,6 +98,21 @@ def test_ease_solves_each_column_without_itself(same_space):
     np.testing.assert_allclose(made.score(rows.queries), expected, atol=1e-10)
 
 
+def test_ease_takes_the_penalty_that_is_best_on_validation():
+    from paragone.metrics.topk import topk_scores
+    from paragone.models.recommenders.ease import CHOSEN_AT, PENALTIES
+
+    rows = example_prescriptions(300, 40, 60, seed=1)
+    train, validation = rows.take(np.arange(200)), rows.take(np.arange(200, 300))
+    recalls = []
+    for penalty in PENALTIES:
+        scores = make_recommender("ease", penalty=penalty).fit(train).score(validation.queries)
+        recalls.append(topk_scores(scores, validation.truth, k=CHOSEN_AT).value("recall", CHOSEN_AT))
+    assert len(set(recalls)) > 1
+    assert make_recommender("ease").fit(train, validation).penalty_ == PENALTIES[int(np.argmax(recalls))]
+    assert make_recommender("ease").fit(train).penalty_ == 1000.0
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "words"),
     [
