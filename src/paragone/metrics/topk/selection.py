@@ -69,10 +69,15 @@ def _kth_largest(values: Any, count: int, k: int, best: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values: Any) -> int:
-    """Insert the scores that reach ``bound``, best first, equal scores by id."""
+def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values: Any) -> Any:
+    """Insert the scores that reach ``bound``, best first, equal scores by id.
+
+    Returns the places filled, and how many scores equal to that of the last place stayed outside. Once all places
+    are filled, ``bound`` is the last score: what is lower is not looked at, and what it pushes out was equal or lower.
+    """
     places = len(items)
     filled = 0
+    outside = 0
     for lane in range(lanes):
         if maxima[lane] < bound:
             continue
@@ -80,14 +85,15 @@ def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values:
             value = row[column]
             if value < bound or value == -np.inf:
                 continue
-            if filled == places:
-                last = values[places - 1]
-                if value < last or (value == last and column > items[places - 1]):
-                    continue
-                place = places - 1
-            else:
+            if filled < places:
                 place = filled
                 filled += 1
+            elif value == bound and column > items[places - 1]:
+                outside += 1
+                continue
+            else:
+                place = places - 1
+                outside += 1
             while place > 0 and (
                 values[place - 1] < value or (values[place - 1] == value and items[place - 1] > column)
             ):
@@ -96,17 +102,10 @@ def _fill_row(row: Any, maxima: Any, lanes: int, bound: Any, items: Any, values:
                 place -= 1
             values[place] = value
             items[place] = column
-    return filled
-
-
-@numba.njit(cache=True, nogil=True)
-def _count_equal(row: Any, maxima: Any, lanes: int, value: Any) -> int:
-    count = 0
-    for lane in range(lanes):
-        if maxima[lane] >= value:
-            for column in range(lane, len(row), lanes):
-                count += row[column] == value
-    return count
+            if filled == places and values[places - 1] > bound:
+                bound = values[places - 1]
+                outside = 0
+    return filled, outside
 
 
 @numba.njit(cache=True, nogil=True)
@@ -131,13 +130,15 @@ def select_rows(scores: Any, first: int, items: Any, values: Any, tied: Any) -> 
         out_values = values[first + index]
         _lane_maxima(row, lanes, maxima)
         bound = _kth_largest(maxima, lanes, places, best)
-        filled = _fill_row(row, maxima, lanes, bound, out_items, out_values)
+        filled, outside = _fill_row(row, maxima, lanes, bound, out_items, out_values)
         for place in range(filled, places):
             out_items[place] = -1
             out_values[place] = -np.inf
-        tied[first + index] = 0
-        if filled > 0:
-            tied[first + index] = _count_equal(row, maxima, lanes, out_values[filled - 1])
+        tied[first + index] = outside
+        for place in range(filled - 1, -1, -1):
+            if out_values[place] != out_values[filled - 1]:
+                break
+            tied[first + index] += 1
 
 
 @numba.njit(cache=True, nogil=True)
