@@ -131,8 +131,11 @@ def test_beyond_accuracy_by_hand():
     surprise = -np.log2(np.array([1, 3, 1, 1, 1]) / 3)
     np.testing.assert_allclose(found["novelty"], [surprise[[1, 0, 0]].mean(), surprise[[1, 0, 0, 2, 1, 4]].mean()])
     np.testing.assert_allclose(found["tail_recall"], [0.5, 0.5])
-    with pytest.raises(InputError, match="item counts"):
+    assert list(beyond_accuracy(small_result())) == ["coverage", "gini"]
+    with pytest.raises(InputError, match="3 item counts"):
         beyond_accuracy(small_result(), counts[:3], 3)
+    with pytest.raises(InputError, match="n_train"):
+        beyond_accuracy(small_result(), counts)
 
 
 def test_a_head_of_everything_or_nothing_is_refused():

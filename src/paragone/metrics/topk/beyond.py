@@ -32,18 +32,18 @@ def head_items(counts: IntArray, share: float = HEAD_SHARE) -> NDArray[np.bool_]
 
 
 def beyond_accuracy(
-    result: TopKResult, train_counts: IntArray, n_train: int, *, share: float = HEAD_SHARE
+    result: TopKResult, train_counts: IntArray | None = None, n_train: int | None = None, *, share: float = HEAD_SHARE
 ) -> dict[str, FloatArray]:
-    """Return coverage, Gini of exposure, novelty and tail recall at every cut-off.
+    """Return coverage and Gini of exposure, and with train counts also novelty and tail recall, at every cut-off.
 
     Parameters
     ----------
     result : TopKResult
         The evaluation.
-    train_counts : ndarray of shape (n_items,)
+    train_counts : ndarray of shape (n_items,), optional
         Training rows that hold each item.
-    n_train : int
-        Number of training rows.
+    n_train : int, optional
+        Number of training rows; needed with ``train_counts``.
     share : float, default=0.2
         The most frequent share of items that makes the head.
 
@@ -53,22 +53,35 @@ def beyond_accuracy(
         ``coverage``: share of items shown at all. ``gini``: of the exposures of all items, 0 when all are shown
         equally often. ``novelty``: mean of -log2 of the share of training rows with a shown item (an item train never
         saw counts as seen once). ``tail_recall``: recall of tail items, mean over the samples that have any.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> beyond_accuracy(topk_scores([[0.9, 0.1], [0.8, 0.2]], [[0], [1]], k=1))
+    {'coverage': array([0.5]), 'gini': array([0.5])}
     """
-    ranking, n_items = result.ranking, result.ranking.n_items
+    n_items = result.ranking.n_items
+    shown = [_shown(result, k) for k in result.ks]
+    exposures = [np.bincount(items, minlength=n_items) for items in shown]
+    values = {
+        "coverage": np.asarray([float((exposure > 0).mean()) for exposure in exposures]),
+        "gini": np.asarray([gini(exposure) for exposure in exposures]),
+    }
+    if train_counts is None:
+        return values
     if len(train_counts) != n_items:
         raise InputError(f"{len(train_counts)} item counts given, there are {n_items} items")
+    if n_train is None or n_train < 1:
+        raise InputError("item counts need n_train, the number of training rows they were counted in")
     surprise = -np.log2(np.maximum(train_counts, 1) / n_train)
-    found: dict[str, list[float]] = {"coverage": [], "gini": [], "novelty": []}
-    for k in result.ks:
-        shown = ranking.items[result.evaluated][:, :k]
-        shown = shown[shown >= 0]
-        exposure = np.bincount(shown, minlength=n_items)
-        found["coverage"].append(float((exposure > 0).mean()))
-        found["gini"].append(gini(exposure))
-        found["novelty"].append(float(surprise[shown].mean()) if len(shown) else 0.0)
-    values = {name: np.asarray(row) for name, row in found.items()}
-    values["tail_recall"] = _tail_recall(result, ranking, head_items(train_counts, share))
+    values["novelty"] = np.asarray([surprise[items].mean() if len(items) else 0.0 for items in shown])
+    values["tail_recall"] = _tail_recall(result, result.ranking, head_items(train_counts, share))
     return values
+
+
+def _shown(result: TopKResult, k: int) -> IntArray:
+    items = result.ranking.items[result.evaluated][:, :k]
+    return np.asarray(items[items >= 0], dtype=np.int64)
 
 
 def gini(amounts: IntArray) -> float:
