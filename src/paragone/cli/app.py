@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from paragone.cli.data import data_app
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
@@ -18,8 +19,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-
-app.add_typer(topk_app)
 
 EXIT_INPUT = 2
 
@@ -40,6 +39,10 @@ def root(
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
+
+
+app.add_typer(data_app(), name="data")
+app.add_typer(topk_app(), name="topk")
 
 
 def main() -> None:

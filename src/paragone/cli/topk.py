@@ -10,15 +10,18 @@ import typer
 
 from paragone.errors import InputError
 
-topk_app = typer.Typer(
-    name="topk", help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True
-)
-
 _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a TREC run."
 _TRUTH_HELP = "Relevant items a sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
 
 
-@topk_app.command()
+def topk_app() -> typer.Typer:
+    """Make the `topk` command with its verbs."""
+    app = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
+    app.command()(evaluate)
+    app.command()(reconcile)
+    return app
+
+
 def evaluate(
     scores: Annotated[Path, typer.Option(help=_SCORES_HELP)],
     truth: Annotated[Path, typer.Option(help=_TRUTH_HELP)],
@@ -84,7 +87,6 @@ def evaluate(
         typer.echo(f"wrote {path}")
 
 
-@topk_app.command()
 def reconcile(
     run: Annotated[Path, typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth).")],
     published: Annotated[str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")],

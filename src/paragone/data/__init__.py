@@ -1,5 +1,36 @@
 """Datasets, their readers and writers, and splits."""
 
+from paragone.data.bundled import bundled_names, bundled_sets, load_bundled
 from paragone.data.dataset import Dataset, Task
+from paragone.data.description import DatasetDescription, describe
+from paragone.data.loading import load
+from paragone.data.options import ReadOptions
+from paragone.data.plan import Scale, SplitPlan
+from paragone.data.readers.npz import save_npz
+from paragone.data.scaling import Scaler, fit_scaler, scale_split
+from paragone.data.splits import Split, describe_splits, make_splits
+from paragone.data.stratification import iterative_stratification
+from paragone.data.synthetic import make_synthetic
 
-__all__ = ["Dataset", "Task"]
+__all__ = [
+    "Dataset",
+    "DatasetDescription",
+    "ReadOptions",
+    "Scale",
+    "Scaler",
+    "Split",
+    "SplitPlan",
+    "Task",
+    "bundled_names",
+    "bundled_sets",
+    "describe",
+    "describe_splits",
+    "fit_scaler",
+    "iterative_stratification",
+    "load",
+    "load_bundled",
+    "make_splits",
+    "make_synthetic",
+    "save_npz",
+    "scale_split",
+]

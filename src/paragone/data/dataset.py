@@ -66,13 +66,15 @@ class Dataset:
         X = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
-        y = np.asarray(self.y)
-        if self.task == "multilabel":
-            y = check_indicator(y, name=f"dataset {self.name!r}: Y")
+        y = _checked_target(self.y, self.task, f"dataset {self.name!r}")
         if y.shape[0] != X.shape[0]:
             raise InputError(f"dataset {self.name!r}: X has {X.shape[0]} rows, the target has {y.shape[0]}")
         n_targets = 1 if y.ndim == 1 else y.shape[1]
         set_field = object.__setattr__
+        if self.groups is not None:
+            set_field(self, "groups", _checked_groups(self.groups, f"dataset {self.name!r}"))
+        if self.train_part is not None:
+            set_field(self, "train_part", np.asarray(self.train_part, dtype=bool))
         set_field(self, "X", X)
         set_field(self, "y", y)
         set_field(self, "feature_names", self.feature_names or tuple(f"x{j}" for j in range(X.shape[1])))
@@ -126,9 +128,40 @@ class Dataset:
             end = f"{self.n_targets} {targets if self.n_targets != 1 else targets[:-1]}"
         groups = "" if self.groups is None else f", {len(np.unique(self.groups))} groups"
         return (
-            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, "
-            f"{self.task}, {end}{groups}"
+            f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, {self.task}, {end}{groups}"
         )
+
+
+def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
+    if task == "multilabel":
+        return check_indicator(y, name=f"{where}: Y")
+    array = np.asarray(y)
+    if task == "regression":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{where}: a regression target must hold numbers ({error})") from error
+        if array.ndim not in (1, 2):
+            raise InputError(f"{where}: a regression target has one or two dimensions, not {array.ndim}")
+        return array
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(f"{where}: a classification target is one class a row, y has {array.ndim} dimensions")
+    missing = sum(value is None or value != value for value in array.tolist())
+    if missing:
+        raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
+    return array
+
+
+def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
+    array = np.asarray(groups)
+    if array.ndim != 1:
+        raise InputError(f"{where}: groups are one name or number a row, they have {array.ndim} dimensions")
+    missing = sum(value is None or value != value for value in array.tolist())
+    if missing:
+        raise InputError(f"{where}: {missing} row(s) have no group; complete or remove them")
+    return array.astype(str) if array.dtype.kind == "O" else array
 
 
 def _update(digest: Any, array: NDArray[Any] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -30,7 +30,12 @@ class Ranker(BaseEstimator):
     A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_score``.
     Fitted attributes: ``scores_`` (one a feature, larger is better), ``ranking_`` (0-based, best first,
     ties to the lower index), ``diagnostics_`` (a dict), ``n_features_in_``.
+
+    ``deterministic`` declares that nothing is drawn at random, so that permuting the features permutes
+    the scores and nothing else.
     """
+
+    deterministic: ClassVar[bool] = False
 
     scores_: FloatArray
     ranking_: IntArray
@@ -57,17 +62,13 @@ class Ranker(BaseEstimator):
         self.n_features_in_ = features.shape[1]
         scored = self._score(features, labels.astype(np.float64))
         self.scores_ = scored.scores
-        self.ranking_ = self._order(features, scored.scores)
+        self.ranking_ = rank_descending(scored.scores)
         self.diagnostics_ = scored.diagnostics
         return self
 
     @abstractmethod
     def _score(self, X: FloatArray, Y: FloatArray) -> Scored:
         """Score every feature; ``X`` is finite float64, ``Y`` is 0.0/1.0 float64, neither may be changed."""
-
-    def _order(self, X: FloatArray, scores: FloatArray) -> IntArray:
-        """Order the features by falling score, ties to the lower index."""
-        return rank_descending(scores)
 
 
 def rank_descending(scores: FloatArray) -> IntArray:

@@ -1,39 +1,76 @@
-"""The contract of a recommender: what any plug-in must do, checked in one call."""
+"""check_recommender: run a recommender through its contract."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
+from paragone.testing.contract import Contract, require
+from paragone.validation import FloatArray
 
 
-def check_recommender(make: Callable[[], Any], *, train: Prescriptions | None = None) -> None:
-    """Check that a recommender keeps the contract; an ``AssertionError`` names the first breach.
+@dataclass(frozen=True)
+class RecommenderCase:
+    """A recommender that is not fitted, rows to fit it on, and other rows."""
+
+    recommender: Any
+    train: Prescriptions
+    other: Prescriptions
+
+    def fitted(self) -> Any:
+        """Fit a copy and return what `fit` returned."""
+        return copy.deepcopy(self.recommender).fit(self.train, self.other)
+
+    def scores(self) -> FloatArray:
+        """Return the scores of a freshly fitted copy for the other rows."""
+        scores: FloatArray = self.fitted().score(self.other.queries)
+        return scores
+
+
+RECOMMENDER_CONTRACT = Contract[RecommenderCase]("recommender")
+
+
+def check_recommender(recommender: Any, *, rows: Prescriptions | None = None) -> list[str]:
+    """Check that a recommender keeps every law of the contract.
+
+    The laws: `fit` returns itself, `score` gives a finite number for every query and item, the same rows and
+    parameters give the same bytes, a row is scored for itself alone, the input is left alone, and queries with
+    another number of tokens are refused.
 
     Parameters
     ----------
-    make : callable
-        Returns a new, unfitted recommender.
-    train : Prescriptions, optional
-        What to fit it on; a small made-up set where not given.
+    recommender : object or type
+        Something with ``fit(train, validation)`` and ``score(block)``, or a class that can be made without arguments. It
+        is copied, never fitted itself.
+    rows : Prescriptions, optional
+        What to try it on: the first half to fit, the second to validate and score; made-up rows where not given.
+
+    Returns
+    -------
+    list of str
+        The laws that were checked.
+
+    Raises
+    ------
+    AssertionError
+        Names the law that is broken and how.
 
     Examples
     --------
     >>> from paragone.models.recommenders import make_recommender
-    >>> check_recommender(lambda: make_recommender("ridge"))
+    >>> len(check_recommender(make_recommender("ridge")))
+    6
     """
-    rows = train if train is not None else example_prescriptions()
-    half = rows.n_rows // 2
-    fit_rows, other = rows.take(np.arange(half)), rows.take(np.arange(half, rows.n_rows))
-    _fits_and_scores(make, fit_rows, other)
-    _is_deterministic(make, fit_rows, other)
-    _scores_rows_alone(make, fit_rows, other)
-    _leaves_its_input_alone(make, fit_rows, other)
-    _refuses_other_sizes(make, fit_rows)
+    subject = recommender() if isinstance(recommender, type) else recommender
+    given = rows if rows is not None else example_prescriptions()
+    half = given.n_rows // 2
+    case = RecommenderCase(subject, given.take(np.arange(half)), given.take(np.arange(half, given.n_rows)))
+    return RECOMMENDER_CONTRACT.check(case, name=type(subject).__name__)
 
 
 def example_prescriptions(n_rows: int = 60, n_tokens: int = 8, n_items: int = 12, seed: int = 0) -> Prescriptions:
@@ -53,46 +90,53 @@ def example_prescriptions(n_rows: int = 60, n_tokens: int = 8, n_items: int = 12
     return Prescriptions.from_rows(rows, n_tokens=n_tokens, n_items=n_items, name="example")
 
 
-def _fitted(make: Callable[[], Any], train: Prescriptions, validation: Prescriptions) -> Any:
-    recommender = make()
-    fitted = recommender.fit(train, validation)
-    assert fitted is recommender, "fit must return self"
-    return fitted
+@RECOMMENDER_CONTRACT.law("fit returns itself")
+def _fit_returns_itself(case: RecommenderCase) -> None:
+    fresh = copy.deepcopy(case.recommender)
+    require(fresh.fit(case.train, case.other) is fresh, "it returned something else")
 
 
-def _fits_and_scores(make: Callable[[], Any], train: Prescriptions, other: Prescriptions) -> None:
-    scores = _fitted(make, train, other).score(other.queries)
-    assert isinstance(scores, np.ndarray), "score must return an array"
-    assert scores.shape == (other.n_rows, train.n_items), f"score returned the shape {scores.shape}"
-    assert np.isfinite(scores).all(), "score must return finite numbers"
+@RECOMMENDER_CONTRACT.law("score gives a finite number for every query and item")
+def _scores_everything(case: RecommenderCase) -> None:
+    scores = np.asarray(case.scores())
+    wanted = (case.other.n_rows, case.train.n_items)
+    require(scores.shape == wanted, f"the shape is {scores.shape}, {wanted} was expected")
+    require(np.isfinite(scores).all(), "there are NaN or infinite scores")
 
 
-def _is_deterministic(make: Callable[[], Any], train: Prescriptions, other: Prescriptions) -> None:
-    first, second = (_fitted(make, train, other).score(other.queries) for _ in range(2))
-    assert np.array_equal(first, second), "two fits on the same rows must score the same"
+@RECOMMENDER_CONTRACT.law("the same rows and parameters give the same bytes")
+def _is_deterministic(case: RecommenderCase) -> None:
+    first, second = case.scores(), case.scores()
+    require(np.array_equal(first, second), f"two fits differ by up to {np.abs(first - second).max():.3g}")
 
 
-def _scores_rows_alone(make: Callable[[], Any], train: Prescriptions, other: Prescriptions) -> None:
-    fitted = _fitted(make, train, other)
-    whole = fitted.score(other.queries)
-    order = np.arange(other.n_rows)[::-1]
-    backwards = fitted.score(other.queries[order])
+@RECOMMENDER_CONTRACT.law("a row is scored for itself alone")
+def _scores_rows_alone(case: RecommenderCase) -> None:
+    fitted = case.fitted()
+    whole = fitted.score(case.other.queries)
+    order = np.arange(case.other.n_rows)[::-1]
+    backwards, alone = fitted.score(case.other.queries[order]), fitted.score(case.other.queries[order[:1]])
     # A product may round differently for another block, so equality is up to rounding.
-    assert np.allclose(backwards, whole[order], rtol=1e-4, atol=1e-6), "a row's scores must not depend on other rows"
+    require(np.allclose(backwards, whole[order], rtol=1e-4, atol=1e-6), "the order of the rows changes their scores")
+    require(np.allclose(alone, whole[order[:1]], rtol=1e-4, atol=1e-6), "the other rows change a row's scores")
 
 
-def _leaves_its_input_alone(make: Callable[[], Any], train: Prescriptions, other: Prescriptions) -> None:
-    before = [array.copy() for array in (train.queries.data, train.queries.indices, train.items, other.items)]
-    _fitted(make, train, other).score(other.queries)
-    after = (train.queries.data, train.queries.indices, train.items, other.items)
-    assert all(map(np.array_equal, before, after)), "fit and score must not change their input"
+@RECOMMENDER_CONTRACT.law("the input is left alone")
+def _leaves_its_input_alone(case: RecommenderCase) -> None:
+    def arrays() -> list[Any]:
+        return [
+            part for rows in (case.train, case.other) for part in (rows.queries.data, rows.queries.indices, rows.items)
+        ]
+
+    before = [array.copy() for array in arrays()]
+    case.scores()
+    require(all(map(np.array_equal, before, arrays())), "fit or score changed the rows it was given")
 
 
-def _refuses_other_sizes(make: Callable[[], Any], train: Prescriptions) -> None:
-    fitted = make().fit(train)
-    wider = np.ones((1, train.n_tokens + 1))
+@RECOMMENDER_CONTRACT.law("queries with another number of tokens are refused")
+def _refuses_other_sizes(case: RecommenderCase) -> None:
     try:
-        fitted.score(wider)
+        case.fitted().score(np.ones((1, case.train.n_tokens + 1)))
     except InputError:
         return
-    raise AssertionError("score must raise InputError for queries with another number of tokens")
+    raise AssertionError("no InputError was raised")

@@ -178,7 +178,7 @@ def test_dropout_is_on_in_training_and_off_in_evaluation(rows, pairs):
 
 
 def test_smgcn_keeps_the_contract():
-    check_recommender(lambda: SMGCN(**SMALL, dropout=0.2))
+    check_recommender(SMGCN(**SMALL, dropout=0.2))
 
 
 def split(rows):

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.topk.conventions import Metric, parse_metric

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paragone.errors import unknown_name
-from paragone.models.recommenders.base import Recommender
-from paragone.models.recommenders.evaluation import evaluate_recommender
+
+if TYPE_CHECKING:
+    from paragone.models.recommenders.base import Recommender
+    from paragone.models.recommenders.evaluation import evaluate_recommender
 
 # Short name -> where it lives; imported when asked for, because smgcn needs PyTorch.
 RECOMMENDERS = {
@@ -22,7 +24,19 @@ RECOMMENDERS = {
 # Trivial methods that any other must beat; they run in every experiment unless switched off.
 FLOORS = ("popularity", "conditional", "set-knn", "ridge")
 
+_LAZY = {
+    "Recommender": "paragone.models.recommenders.base",
+    "evaluate_recommender": "paragone.models.recommenders.evaluation",
+}
+
 __all__ = ["FLOORS", "RECOMMENDERS", "Recommender", "evaluate_recommender", "make_recommender"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is heavy (scikit-learn, Numba) when it is first used."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)
 
 
 def make_recommender(name: str, **parameters: Any) -> Recommender:

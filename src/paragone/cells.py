@@ -1,0 +1,113 @@
+"""Cell: one method on one split of one dataset under one protocol, its key, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.plugins import digest
+
+Status: TypeAlias = Literal["done", "failed", "timeout"]
+Place: TypeAlias = tuple[str, int, str, int]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The hashes of everything that determines a cell's result, part by part.
+
+    A stored cell whose parts differ from the planned one's is stale, and the parts say why.
+    """
+
+    data: str
+    split: str
+    method: str
+    protocol: str
+    version: str
+    seed: str
+
+    @property
+    def key(self) -> str:
+        """The cell's key: a hash of all parts."""
+        return digest([getattr(self, part.name) for part in fields(self)])[:32]
+
+    def fit_key(self, fit_version: str) -> str:
+        """Return the key of the fit: all parts but the protocol, so that other scores reuse it."""
+        return digest([self.data, self.split, self.method, fit_version, self.seed])[:32]
+
+    def changed(self, other: Parts) -> tuple[str, ...]:
+        """Name the parts in which two cells differ."""
+        return tuple(p.name for p in fields(self) if getattr(self, p.name) != getattr(other, p.name))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one fold of one dataset: its names, its parts and its keys.
+
+    A method that is repeated over seeds has a cell a repeat.
+    """
+
+    dataset: str
+    fold: int
+    method: str
+    protocol: str
+    parts: Parts
+    fit_key: str
+    repeat: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of everything that determines the result; names do not."""
+        return self.parts.key
+
+    @property
+    def place(self) -> Place:
+        """Where the cell stands in the experiment: dataset, fold, method, repeat."""
+        return self.dataset, self.fold, self.method, self.repeat
+
+
+@dataclass(frozen=True, eq=False)
+class SplitData:
+    """The arrays of one split, scaled on train: all that a protocol sees."""
+
+    X_train: NDArray[np.float64]
+    y_train: NDArray[Any]
+    X_test: NDArray[np.float64]
+    y_test: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One value of a cell: of a metric, at a point of a grid where there is one."""
+
+    metric: str
+    value: float
+    grid: str = ""
+    at: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a method gave on a split: arrays and diagnostics, kept for every later scoring."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    info: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a cell; committed whole or not at all."""
+
+    status: Status
+    scores: tuple[Score, ...] = ()
+    fitted: Fitted | None = None
+    predictions: bytes | None = None
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: str = ""
+    traceback: str = ""

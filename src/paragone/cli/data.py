@@ -1,0 +1,169 @@
+"""`paragone data ...`: which datasets there are, and what one looks like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from paragone.data import DatasetDescription
+
+_NAMES_SHOWN = 12
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def data_app() -> typer.Typer:
+    """Make the `data` command with its verbs."""
+    app = typer.Typer(help="List and describe datasets.", no_args_is_help=True)
+    app.command("list")(list_sets)
+    app.command("describe")(describe_set)
+    return app
+
+
+def list_sets(as_json: Json = False) -> None:
+    """List the datasets that come with Paragone and need no network.
+
+    Example: paragone data list --json
+    """
+    from paragone.data import bundled_sets
+
+    entries = bundled_sets()
+    if as_json:
+        typer.echo(json.dumps([{"name": entry.name, "summary": entry.summary} for entry in entries], indent=1))
+        return
+    _print_pairs("Bundled datasets", [(entry.name, entry.summary) for entry in entries])
+
+
+def describe_set(
+    name_or_path: Annotated[
+        str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="NAME_OR_PATH")
+    ],
+    target: Annotated[
+        list[str] | None, typer.Option("--target", help="A target column of a table; repeat for several.")
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", help="multilabel, classification or regression.")] = None,
+    groups: Annotated[str | None, typer.Option("--groups", help="The column that names the group.")] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            help="ARFF without XML: label names with commas between, or their number (-6: the last).",
+        ),
+    ] = None,
+    nominal: Annotated[str | None, typer.Option("--nominal", help="onehot or ordinal.")] = None,
+    keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Describe a dataset: its size, its targets, and what to look out for.
+
+    Example: paragone data describe houses.csv --target price --task regression
+    """
+    from paragone.data import describe, load
+
+    dataset = load(
+        name_or_path,
+        base=Path.cwd(),
+        target=target or (),
+        task=task,  # type: ignore[arg-type]  # checked by ReadOptions
+        groups=groups,
+        labels=_labels(labels),
+        nominal=nominal,  # type: ignore[arg-type]
+        drop_ids=not keep_ids,
+        drop=drop or (),
+    )
+    description = describe(dataset)
+    if as_json:
+        typer.echo(json.dumps(_without_nan(description.to_dict()), indent=1))
+        return
+    _print_pairs(f"Dataset {description.name}", _lines(description))
+
+
+def _labels(given: str | None) -> int | tuple[str, ...] | None:
+    if given is None:
+        return None
+    return int(given) if given.lstrip("-").isdigit() else tuple(name.strip() for name in given.split(","))
+
+
+def _without_nan(value: object) -> object:
+    """Replace NaN, which JSON does not know, by null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if value != value else value
+
+
+def _lines(description: DatasetDescription) -> list[tuple[str, str]]:
+    lines = [
+        ("task", description.task),
+        ("samples", str(description.n_samples)),
+        (
+            "features",
+            f"{description.n_features} ({description.storage}, {description.feature_density:.1%} not 0)",
+        ),
+        *_target_lines(description),
+    ]
+    if description.n_groups is not None:
+        lines.append(("groups", str(description.n_groups)))
+    if description.n_train_part is not None:
+        lines.append(("parts", f"{description.n_train_part} train, {description.n_test_part} test"))
+    lines += [
+        ("duplicated rows", str(description.duplicated_rows)),
+        ("constant features", str(description.constant_features)),
+        (
+            "missing values",
+            f"{description.missing_features} in features, {description.missing_targets} in targets",
+        ),
+        ("fingerprint", description.fingerprint[:16]),
+    ]
+    return lines + [("note", note) for note in description.notes]
+
+
+def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
+    if description.labels is not None:
+        labels = description.labels
+        positives = [f"{name} {count}" for name, count in labels.positives.items()]
+        lines = [
+            ("labels", str(description.n_targets)),
+            ("labels a row", f"{labels.cardinality:.3f} (density {labels.density:.4f})"),
+            (
+                "label sets",
+                f"{labels.distinct_sets} distinct, {labels.rows_without_labels} rows without a label",
+            ),
+            ("positives", _shortened(positives)),
+        ]
+        if labels.without_positives:
+            lines.append(("never positive", _shortened(labels.without_positives)))
+        return lines
+    if description.class_counts:
+        counts = [f"{name} {count}" for name, count in description.class_counts.items()]
+        return [("classes", str(len(counts))), ("rows a class", _shortened(counts))]
+    ranges = [f"{name} {low:g} to {high:g}" for name, (low, high) in description.target_ranges.items()]
+    return [("targets", str(description.n_targets)), ("ranges", _shortened(ranges))]
+
+
+def _shortened(texts: list[str] | tuple[str, ...]) -> str:
+    more = f", and {len(texts) - _NAMES_SHOWN} more" if len(texts) > _NAMES_SHOWN else ""
+    return ", ".join(texts[:_NAMES_SHOWN]) + more
+
+
+def _print_pairs(title: str, pairs: list[tuple[str, str]]) -> None:
+    """Print a table on a terminal, and plain lines with a tab between elsewhere."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:
+        for left, right in pairs:
+            typer.echo(f"{left}\t{right}")
+        return
+    table = Table(title=title, show_header=False, title_justify="left")
+    for left, right in pairs:
+        table.add_row(Text(left, style="bold"), Text(right))
+    console.print(table)

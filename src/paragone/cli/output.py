@@ -1,0 +1,69 @@
+"""How the command line prints: tables for people, JSON, CSV and Parquet for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from paragone.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PLAIN_WIDTH = 160
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console: coloured and fitted on a terminal, plain and wide in a pipe."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
+    return Console(stderr=stderr, highlight=False, width=width)
+
+
+def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
+    """Print a frame as a table, numbers to the right."""
+    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
+    for column in frame.columns:
+        numeric = frame[column].dtype.kind in "fiu"
+        table.add_column(str(column), justify="right" if numeric else "left", overflow="fold")
+    for row in frame.itertuples(index=False):
+        table.add_row(*(_cell(value, decimals) for value in row))
+    console().print(table)
+
+
+def _cell(value: Any, decimals: int) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.{decimals}f}"
+    return str(value).replace("[", r"\[")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
+
+
+def write_frame(frame: pd.DataFrame, out: Path) -> None:
+    """Write a frame to CSV or Parquet, by the file's ending; the file appears whole or not at all."""
+    if out.suffix not in (".csv", ".parquet"):
+        raise InputError(f"--out {out}: write to a .csv or a .parquet file")
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: the folder {out.parent} does not exist")
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        if out.suffix == ".csv":
+            frame.to_csv(partial, index=False)
+        else:
+            frame.to_parquet(partial, index=False)
+        partial.replace(out)
+    except ImportError as error:
+        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be written: {error}") from error
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,63 @@
+"""The progress bar of a run: done cells, rate, time left, failures."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from paragone.cells import Cell, Outcome
+from paragone.cli.output import console
+from paragone.engine import Tally
+
+PLAIN_STEPS = 10
+
+
+class ProgressBar:
+    """Follows a run: a bar on a terminal, a line every tenth of the way in a log."""
+
+    def __init__(self) -> None:
+        self._console = console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("[red]{task.fields[failures]}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("cells", rate="", failures="")
+        self._next_step = 0
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def began(self, tally: Tally) -> None:
+        """Show what is there already."""
+        self._bar.update(self._task, total=tally.total, completed=tally.finished)
+        self._next_step = tally.finished + 1
+
+    def finished(self, cell: Cell, outcome: Outcome | None, tally: Tally) -> None:
+        """Move on by a cell."""
+        bad = tally.failed + tally.timeout
+        speed = self._bar.tasks[0].speed
+        self._bar.update(
+            self._task,
+            completed=tally.finished,
+            failures=f"{bad} failed" if bad else "",
+            rate=f"{speed:.1f}/s" if speed else "",
+        )
+        if outcome is not None and outcome.status != "done":
+            where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
+            self._bar.console.print(f"{outcome.status}: {where}: {outcome.error}", markup=False, soft_wrap=True)
+        elif not self._console.is_terminal and (tally.finished >= self._next_step or tally.finished == tally.total):
+            self._console.print(f"{tally.finished} of {tally.total} cells", markup=False)
+            self._next_step = tally.finished + max(1, tally.total // PLAIN_STEPS)

@@ -1,0 +1,112 @@
+"""`paragone run`: run or resume an experiment."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+from typing_extensions import override
+
+from paragone.cli.app import app
+from paragone.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from paragone.experiment import Experiment
+    from paragone.results import Results
+
+EVERY_METHOD = "*"
+EXIT_FAILURES = 1
+EXIT_STOPPED = 130
+
+
+class OptionalOverwrite(TyperCommand):
+    """Lets ``--overwrite`` stand alone or with a method's name."""
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        completed = []
+        for position, arg in enumerate(args):
+            completed.append(arg)
+            following = args[position + 1] if position + 1 < len(args) else "-"
+            if arg == "--overwrite" and (following.startswith("-") or following.endswith(".toml")):
+                completed.append(EVERY_METHOD)
+        return super().parse_args(ctx, completed)
+
+
+@app.command(cls=OptionalOverwrite)
+def run(
+    experiment: Annotated[Path, typer.Argument(help="The experiment file (TOML).", show_default=False)],
+    store: Annotated[
+        Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Worker processes; one a core by default, 0 for none.", min=0)
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,
+    overwrite: Annotated[
+        str | None,
+        typer.Option(metavar="[METHOD]", help="Run done cells again: all, or those of METHOD.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Run an experiment, or go on with it: cells that are done are skipped.
+
+    Example: paragone run examples/first.toml --store first.sqlite --workers 2
+    """
+    from paragone.experiment import Experiment
+
+    declared = Experiment.from_toml(experiment)
+    path = store or experiment.with_suffix(".sqlite")
+    again: bool | str = overwrite == EVERY_METHOD or overwrite or False
+    if dry_run:
+        print_notes(declared)
+        forecast = declared.forecast(path, retry_failed=retry_failed, overwrite=again)
+        if as_json:
+            print_json(forecast.as_dict())
+        else:
+            console().print(str(forecast), markup=False)
+        return
+    results = run_with_progress(declared, path, workers, retry_failed=retry_failed, overwrite=again)
+    conclude(results, as_json=as_json)
+
+
+def print_notes(experiment: Experiment) -> None:
+    """Print what the user should know before the run."""
+    for note in experiment.notes:
+        console(stderr=True).print(f"note: {note}", markup=False, soft_wrap=True)
+
+
+def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
+    """Run with a progress bar; Ctrl-C ends it with a sentence on how to go on."""
+    from paragone.cli.progress import ProgressBar
+
+    print_notes(experiment)
+    with ProgressBar() as bar:
+        try:
+            return experiment.run(store, workers, observer=bar, **options)
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted:
+        console(stderr=True).print(
+            f"stopped: every finished cell is kept in {store}; run the same command again to go on", markup=False
+        )
+    sys.exit(EXIT_STOPPED)
+
+
+def conclude(results: Results, *, as_json: bool) -> None:
+    """Say how a run ended; exit code 1 where cells failed."""
+    counts = results.places()["status"].value_counts().to_dict()
+    if as_json:
+        print_json({"store": str(results.path), "cells": counts})
+    else:
+        shown = ", ".join(f"{count} {status}" for status, count in counts.items())
+        console().print(f"{shown}; results in {results.path}", markup=False)
+        console().print(f"next: paragone scores {results.path}", markup=False)
+    bad = counts.get("failed", 0) + counts.get("timeout", 0)
+    if bad:
+        console(stderr=True).print(f"{bad} cells failed: paragone status {results.path} says why", markup=False)
+        raise typer.Exit(EXIT_FAILURES)

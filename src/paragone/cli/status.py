@@ -1,0 +1,46 @@
+"""`paragone status`: what is done, running, failed, stale and missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import console, print_json, show_table
+
+
+@app.command()
+def status(
+    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.")] = False,
+) -> None:
+    """Show how far a store is: done, running, failed, timed out, stale and missing cells, and why.
+
+    Example: paragone status first.sqlite
+    """
+    from paragone.results import STATUSES, Results
+
+    with Results.open(store) as results:
+        places = results.places()
+        if as_json:
+            print_json(places.drop(columns=["key"]).to_dict(orient="records"))
+            return
+        if places.empty:
+            console().print(f"{store}: nothing was planned yet", markup=False)
+            return
+        counts = places.groupby(["experiment", "method"], sort=False)["status"].value_counts().unstack(fill_value=0)
+        shown = [name for name in STATUSES if name in counts]
+        table = counts[shown].assign(
+            **{"seconds a cell": places.groupby(["experiment", "method"], sort=False)["seconds"].mean()}
+        )
+        show_table(table.reset_index())
+        reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
+        for (name, method, why), count in reasons.items():
+            console().print(f"{name}: {count} of {method}: {why}", markup=False, soft_wrap=True)
+        if tracebacks:
+            for failure in results.failures().itertuples():
+                console().print(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:", markup=False)
+                console().print(str(failure.traceback), markup=False, soft_wrap=True)

@@ -1,0 +1,135 @@
+"""The corrected resampled t-test, for scores on the folds of one dataset.
+
+Nadeau and Bengio (2003) *Machine Learning* 52:239-281. Folds share training rows, so their differences are
+correlated; a plain t or Wilcoxon test on them rejects 15 % (one 10-fold CV) to 57 % (ten) of true nulls at a
+nominal 5 %. The correction multiplies the variance by ``1/J + n_test/n_train`` instead of ``1/J``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as t_distribution
+
+from paragone.errors import InputError
+
+
+@dataclass(frozen=True)
+class TTest:
+    """What a t-test on paired differences found.
+
+    Attributes
+    ----------
+    p : float
+        Two-sided p.
+    t : float
+        The statistic; infinite where all differences are the same and not zero.
+    df : int
+        Degrees of freedom.
+    mean, standard_error : float
+        Mean difference and the standard error it was divided by.
+    low, high : float
+        Confidence interval of the mean difference.
+    level : float
+        Its level.
+    """
+
+    p: float
+    t: float
+    df: int
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+    level: float
+
+
+def corrected_resampled_t(
+    differences: ArrayLike, *, test_train_ratio: float | None = None, level: float = 0.95
+) -> TTest:
+    """Test the mean of fold differences with the variance corrected for overlapping training sets.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_folds,)
+        ``b - a`` on every fold.
+    test_train_ratio : float, optional
+        ``n_test / n_train`` of a split. Left out, the folds are those of one cross-validation:
+        ``1 / (J - 1)``.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval. All differences zero: p = 1.
+
+    Examples
+    --------
+    >>> result = corrected_resampled_t([0.02, 0.01, 0.03, 0.00, 0.04])
+    >>> round(result.t, 4), round(result.p, 4)
+    (1.8856, 0.1324)
+    """
+    values = check_differences(differences, least=2)
+    ratio = 1 / (values.size - 1) if test_train_ratio is None else test_train_ratio
+    if not ratio > 0:
+        raise InputError(f"test_train_ratio must be positive (0.111 for 10 folds), not {ratio}")
+    return t_test(values, 1 / values.size + ratio, level)
+
+
+def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
+    """Run the ordinary paired t-test, for pairs that are independent.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n,)
+        ``b - a`` of every pair.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval.
+
+    Examples
+    --------
+    >>> round(paired_t([0.02, 0.01, 0.03, 0.00, 0.04]).p, 4)
+    0.0474
+    """
+    values = check_differences(differences, least=2)
+    return t_test(values, 1 / values.size, level)
+
+
+def check_differences(differences: ArrayLike, *, least: int) -> np.ndarray:
+    """Return the differences as a flat finite array of at least ``least`` values.
+
+    Examples
+    --------
+    >>> check_differences([1, 2], least=2).tolist()
+    [1.0, 2.0]
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if values.ndim != 1 or values.size < least or not np.isfinite(values).all():
+        raise InputError(f"{least} or more finite differences in a flat list are needed, not {values.shape}")
+    return values
+
+
+def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
+    """Test the mean with a standard error of ``sd * sqrt(variance_factor)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t_test(np.zeros(3), 1 / 3, 0.95).p
+    1.0
+    """
+    mean, df = float(values.mean()), values.size - 1
+    # Equal differences have no spread; the mean's own rounding must not pose as one.
+    sd = 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1))
+    error = sd * float(np.sqrt(variance_factor))
+    t = mean / error if error > 0 else float(np.copysign(np.inf, mean)) if mean else 0.0
+    half = float(t_distribution.ppf((1 + level) / 2, df)) * error
+    return TTest(float(2 * t_distribution.sf(abs(t), df)), t, df, mean, error, mean - half, mean + half, level)

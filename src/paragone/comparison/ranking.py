@@ -1,0 +1,54 @@
+"""Ranks of methods within each dataset, ties averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+
+from paragone.comparison.settle import TOLERANCE, FloatArray, merge_close
+from paragone.errors import InputError
+
+
+def score_matrix(scores: ArrayLike) -> FloatArray:
+    """Return scores as a finite matrix of at least one dataset and two methods, or say why not.
+
+    Examples
+    --------
+    >>> score_matrix([[1, 2]]).shape
+    (1, 2)
+    """
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] < 1 or matrix.shape[1] < 2:
+        raise InputError(f"scores must be a matrix of datasets x methods (two or more), not {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise InputError("scores must be finite: decide first what a missing or failed score counts as")
+    return matrix
+
+
+def method_ranks(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE) -> FloatArray:
+    """Rank the methods on every dataset: 1 is best, ties share the mean of their places.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_methods)
+        One score a dataset and method.
+    higher_is_better : bool, default=True
+        The metric's direction.
+    tolerance : float, default=1e-9
+        Scores this close (relative) count as equal.
+
+    Returns
+    -------
+    ndarray of shape (n_datasets, n_methods)
+        The ranks; every row sums to k(k+1)/2.
+
+    Examples
+    --------
+    >>> method_ranks([[0.9, 0.8, 0.8], [0.1, 0.7, 0.3]]).tolist()
+    [[1.0, 2.5, 2.5], [3.0, 1.0, 2.0]]
+    """
+    matrix = score_matrix(scores)
+    settled = merge_close(matrix.T, tolerance * np.abs(matrix.T)).T
+    ranks: FloatArray = rankdata(-settled if higher_is_better else settled, axis=1)
+    return ranks

@@ -1,0 +1,1 @@
+"""One reader a file format; each turns a path and options into a Dataset."""

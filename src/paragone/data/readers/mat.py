@@ -1,0 +1,177 @@
+"""MATLAB files: X/Y, the cells of the Yahoo sets, and train/test data with targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.data.dataset import Dataset, Task
+from paragone.data.options import ReadOptions
+from paragone.errors import InputError
+
+Variables: TypeAlias = dict[str, Any]
+Matrix: TypeAlias = Any
+
+_PAIRS = (("x", "y"), ("data", "target"), ("data", "targets"), ("features", "labels"))
+_PARTS = (
+    ("train_data", "train_target", "test_data", "test_target"),
+    ("x_train", "y_train", "x_test", "y_test"),
+    ("xtrain", "ytrain", "xtest", "ytest"),
+)
+
+
+def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = None) -> Dataset:
+    """Read one ``.mat`` file, or the train and the test file of one dataset.
+
+    Three layouts are known (names in any case): ``X`` and ``Y`` with samples as rows; ``train`` and
+    ``test``, each a cell ``{X transposed, Y transposed}``; ``train_data``, ``train_target``,
+    ``test_data``, ``test_target``. Where the row counts do not agree, the one orientation that makes them
+    agree is taken and noted. A target matrix of several columns is a label indicator unless
+    ``options.task`` says otherwise; a single column needs a task.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from scipy.io import savemat
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tiny.mat"
+    ...     savemat(path, {"X": np.ones((4, 3)), "Y": np.eye(4, 2)})
+    ...     read_mat([path], ReadOptions())
+    Dataset 'tiny': 4 samples x 3 features, multilabel, 2 labels
+    """
+    where = " + ".join(map(str, paths))
+    if options.target or options.groups or options.labels or options.drop:
+        raise InputError(f"{where}: target=, groups=, labels= and drop= name columns; a .mat file has none")
+    variables: Variables = {}
+    for path in paths:
+        variables |= {key.lower(): value for key, value in _variables(path).items()}
+    parts, notes = _parts(variables, where)
+    X = _stack_rows([features for features, _ in parts], where, "features")
+    Y = _stack_rows([_dense(target) for _, target in parts], where, "labels")
+    task, y = _task(Y, options.task, where)
+    train_part = None
+    if len(parts) == 2:
+        train_part = np.arange(X.shape[0]) < parts[0][0].shape[0]
+    return Dataset(
+        name=options.name or name or paths[0].stem,
+        X=X,
+        y=y,
+        task=task,
+        train_part=train_part,
+        notes=tuple(notes),
+    )
+
+
+def _variables(path: Path) -> Variables:
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        content = loadmat(path)
+    except NotImplementedError:
+        from paragone.data.readers.mat73 import read_variables
+
+        return read_variables(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (MatReadError, ValueError, TypeError, EOFError, KeyError, IndexError) as error:
+        raise InputError(f"{path}: not a readable MATLAB file ({error})") from error
+    return {key: value for key, value in content.items() if not key.startswith("__")}
+
+
+def _parts(variables: Variables, where: str) -> tuple[list[tuple[Matrix, Matrix]], list[str]]:
+    if _is_cell(variables.get("train")) and _is_cell(variables.get("test")):
+        cells = [variables["train"].ravel(), variables["test"].ravel()]
+        oriented = [orient(cell[0], cell[1], where, transposed=True) for cell in cells]
+        return [(X, Y) for X, Y, _ in oriented], []
+    for names in _PARTS:
+        if set(names) <= set(variables):
+            given = [variables[name] for name in names]
+            both = [orient(given[0], given[1], where), orient(given[2], given[3], where)]
+            return [(X, Y) for X, Y, _ in both], sorted({note for *_, note in both if note})
+    for features, target in _PAIRS:
+        if features in variables and target in variables:
+            X, Y, note = orient(variables[features], variables[target], where)
+            return [(X, Y)], [note] if note else []
+    found = ", ".join(sorted(variables)) or "nothing"
+    raise InputError(
+        f"{where}: holds {found}; expected X and Y, the cells train and test, or train_data, train_target, "
+        "test_data and test_target"
+    )
+
+
+def _is_cell(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object and value.size == 2
+
+
+def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tuple[Matrix, Matrix, str]:
+    """Turn X and Y so that samples are rows, by the agreement of their sizes.
+
+    Parameters
+    ----------
+    X, Y : matrices
+        As the file has them.
+    where : str
+        The file, for error messages.
+    transposed : bool, default=False
+        Whether the layout has samples as columns; this is then what is looked at first.
+
+    Returns
+    -------
+    tuple
+        X, Y, and a note where they had to be turned against the layout (else an empty string).
+
+    Examples
+    --------
+    >>> X, Y, note = orient(np.ones((4, 3)), np.ones((2, 4)), "tiny.mat")
+    >>> X.shape, Y.shape, note
+    ((4, 3), (4, 2), 'Y was transposed: its columns are the samples')
+    """
+    for what, matrix in (("X", X), ("Y", Y)):
+        if not hasattr(matrix, "shape") or len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
+            raise InputError(f"{where}: {what} is no matrix of numbers")
+    X, Y = (X.T, Y.T) if transposed else (X, Y)
+    if X.shape[0] == Y.shape[0]:
+        if not transposed and X.shape == Y.shape and min(X.shape) > 1:
+            raise InputError(
+                f"{where}: X and Y are both {X.shape[0]} x {X.shape[1]}, so nothing says whether rows or "
+                "columns are the samples; save it as .npz or ARFF instead"
+            )
+        return X, Y, ""
+    turned = [
+        (X.T, Y.T, "X and Y were transposed: their columns are the samples"),
+        (X, Y.T, "Y was transposed: its columns are the samples"),
+        (X.T, Y, "X was transposed: its columns are the samples"),
+    ]
+    fitting = [(a, b, note) for a, b, note in turned if a.shape[0] == b.shape[0]]
+    if len(fitting) == 1:
+        return fitting[0]
+    shapes = f"X is {X.shape[0]} x {X.shape[1]} and Y is {Y.shape[0]} x {Y.shape[1]}"
+    why = "several ways to turn them agree" if fitting else "no side of one agrees with a side of the other"
+    raise InputError(f"{where}: {shapes}; {why}: save them with samples as rows")
+
+
+def _dense(matrix: Matrix) -> NDArray[Any]:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+
+
+def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:
+    if len({block.shape[1] for block in blocks}) > 1:
+        raise InputError(f"{where}: the train and the test part do not have the same number of {what}")
+    if any(sparse.issparse(block) for block in blocks):
+        return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
+    return np.vstack(blocks)
+
+
+def _task(Y: NDArray[Any], task: Task | None, where: str) -> tuple[Task, NDArray[Any]]:
+    if task is None and Y.shape[1] == 1:
+        raise InputError(f"{where}: its target has one column; say task= (classification, regression, multilabel)")
+    if task == "classification" and Y.shape[1] > 1:
+        raise InputError(f"{where}: classification takes one target column, it has {Y.shape[1]}")
+    single = Y.shape[1] == 1 and task != "multilabel"
+    return task or "multilabel", Y[:, 0] if single else Y

@@ -1,0 +1,128 @@
+"""NumPy's .npz, read and written without pickle."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.data.dataset import Dataset
+from paragone.data.options import ReadOptions
+from paragone.errors import InputError
+
+
+def save_npz(dataset: Dataset, path: str | Path) -> Path:
+    """Write a dataset with everything that `load` needs to give it back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> dataset = Dataset("tiny", np.eye(3), np.array([1, 0, 1]), task="classification")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_npz(dataset, Path(folder) / "tiny.npz")
+    ...     read_npz(path, ReadOptions()).fingerprint == dataset.fingerprint
+    True
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "y": _without_objects(dataset.y),
+        "task": np.array(dataset.task),
+        "feature_names": np.array(dataset.feature_names, dtype=str),
+        "target_names": np.array(dataset.target_names, dtype=str),
+        "name": np.array(dataset.name),
+        "notes": np.array(dataset.notes, dtype=str),
+    }
+    X: Any = dataset.X
+    if sparse.issparse(X):
+        arrays |= {
+            "X_data": X.data,
+            "X_indices": X.indices,
+            "X_indptr": X.indptr,
+            "X_shape": np.array(X.shape),
+        }
+    else:
+        arrays["X"] = X
+    if dataset.groups is not None:
+        arrays["groups"] = _without_objects(np.asarray(dataset.groups))
+    if dataset.train_part is not None:
+        arrays["train_part"] = np.asarray(dataset.train_part)
+    path = Path(path)
+    with path.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    return path
+
+
+def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(str) if array.dtype.kind == "O" else array
+
+
+def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
+    """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
+
+    ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
+    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is
+    ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
+    """
+    if options.target or options.groups or options.labels or options.drop:
+        raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")
+    arrays = _arrays(path)
+    X = _features(arrays, path)
+    task = options.task or (str(arrays["task"]) if "task" in arrays else None)
+    if "Y" not in arrays and "y" not in arrays:
+        raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing")
+    y = arrays["Y"] if "Y" in arrays else arrays["y"]
+    if task is None and "Y" not in arrays:
+        raise InputError(f"{path}: nothing says what y is; say task= (classification, regression, multilabel)")
+    return Dataset(
+        name=options.name or name or path.stem,
+        X=X,
+        y=y,
+        task=task or "multilabel",  # type: ignore[arg-type]  # Dataset checks the name
+        groups=arrays.get("groups"),
+        feature_names=_texts(arrays, "feature_names"),
+        target_names=_texts(arrays, "target_names"),
+        train_part=arrays["train_part"].astype(bool) if "train_part" in arrays else None,
+        notes=_texts(arrays, "notes"),
+    )
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+        with content:
+            return {key: content[key] for key in content.files}
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path}: not a readable .npz file ({error})") from error
+    except InputError:
+        raise
+    except ValueError as error:
+        if "pickle" in str(error).lower():
+            raise InputError(
+                f"{path}: holds pickled objects, which are never loaded; save plain numeric or text arrays"
+            ) from error
+        raise InputError(f"{path}: not a readable .npz file ({error})") from error
+
+
+def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
+    if "X" in arrays:
+        return arrays["X"]
+    pieces = ("X_data", "X_indices", "X_indptr", "X_shape")
+    if not set(pieces) <= set(arrays):
+        raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; X is missing")
+    data, indices, indptr, shape = (arrays[piece] for piece in pieces)
+    try:
+        return sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))
+    except ValueError as error:
+        raise InputError(f"{path}: its sparse X is broken ({error})") from error
+
+
+def _texts(arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, ...]:
+    return tuple(str(text) for text in arrays[key]) if key in arrays else ()

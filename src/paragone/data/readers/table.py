@@ -1,0 +1,192 @@
+"""Tables: CSV, TSV and Parquet files, frames, and folders with X.csv and y.csv."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paragone.data.columns import Column, numbers, text_column
+from paragone.data.dataset import Dataset, Task
+from paragone.data.options import ReadOptions
+from paragone.data.targets import Table, dataset_from
+from paragone.errors import InputError, unknown_name
+
+_GZIP = b"\x1f\x8b"
+_TASKS = ("multilabel", "classification", "regression")
+
+
+def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
+    r"""Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
+
+    A CSV or TSV file may be compressed with gzip, whatever its name ends in.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "houses.csv"
+    ...     _ = path.write_text("size,town,price\n1,Bari,5\n2,Asti,6\n3,Bari,7\n")
+    ...     dataset = read_table(path, ReadOptions(target="price", task="regression"))
+    >>> dataset.feature_names
+    ('size', 'town=Asti', 'town=Bari')
+    """
+    frame = read_frame(path)
+    if not options.target:
+        names = ", ".join(map(str, list(frame.columns)[-3:]))
+        raise InputError(f"{path}: name its target columns with target= (its last columns are {names})")
+    if options.task is None:
+        raise InputError(f"{path}: say what the target is with task= (classification, regression, multilabel)")
+    table = frame_table(frame, name or path.stem, str(path), options)
+    return dataset_from(table, options.target, options.task, options)
+
+
+def read_frame(path: Path) -> Any:
+    """Read a file into a pandas frame, or say in one sentence why it cannot be read."""
+    import pandas
+
+    try:
+        return _read_parquet(path) if path.suffix.lower() == ".parquet" else _read_csv(path)
+    except ImportError as error:
+        raise InputError(f"{path}: Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except pandas.errors.ParserWarning as error:
+        raise InputError(f"{path}: its rows have more fields than its header") from error
+    except InputError:
+        raise
+    except (ValueError, EOFError, zlib.error) as error:
+        # The parsers of pandas and pyarrow raise subclasses of ValueError.
+        raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
+
+
+def _read_parquet(path: Path) -> Any:
+    import pandas
+
+    frame = pandas.read_parquet(path)
+    # A named index is a column of the table; a nameless one only numbers the rows.
+    return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
+
+
+def _read_csv(path: Path) -> Any:
+    import pandas
+
+    with path.open("rb") as file:
+        compression = "gzip" if file.read(2) == _GZIP else None
+    separator = "\t" if ".tsv" in path.name.lower() else ","
+    how: dict[str, Any] = {"sep": separator, "compression": compression, "skipinitialspace": True}
+    named = pandas.read_csv(path, header=None, nrows=1, dtype=str, **how).iloc[0].dropna()
+    # pandas renames doubled columns without a word.
+    if named.duplicated().any():
+        raise InputError(f"{path}: column {named[named.duplicated()].iloc[0]!r} stands twice")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        return pandas.read_csv(path, index_col=False, **how)
+
+
+def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Table:
+    """Turn a pandas frame into named columns.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> table = frame_table(pandas.DataFrame({"a": [1, 2]}), "tiny", "tiny.csv", ReadOptions())
+    >>> table.column("a").values
+    array([1., 2.])
+    """
+    if len(frame) == 0:
+        raise InputError(f"{where}: it has no rows")
+    labels = [str(label) for label in frame.columns]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise InputError(f"{where}: column {twice!r} stands twice")
+    columns, notes = [], []
+    for position, label in enumerate(labels):
+        if _counts_rows(frame.iloc[:, position]) and label not in (*options.drop, *options.target):
+            if label.startswith("Unnamed: ") and options.drop_ids:
+                notes.append(f"column {position} left out: it has no name and counts the rows")
+                continue
+            notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with drop=")
+        if label in options.drop:
+            columns.append(Column(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
+        else:
+            columns.append(_column(label, frame.iloc[:, position], where))
+    return Table(name, where, columns, len(frame), notes=tuple(notes))
+
+
+def _counts_rows(series: Any) -> bool:
+    """Whether a column of three rows or more holds 0, 1, 2, ... or 1, 2, 3, ..."""
+    if series.dtype.kind != "i" or len(series) < 3 or series.iloc[0] not in (0, 1):
+        return False
+    return bool((np.diff(series.to_numpy()) == 1).all())
+
+
+def _column(name: str, series: Any, where: str) -> Column:
+    from pandas.api import types
+
+    if types.is_bool_dtype(series.dtype) or types.is_numeric_dtype(series.dtype):
+        if types.is_complex_dtype(series.dtype):
+            raise InputError(f"{where}: column {name!r} holds complex numbers; leave it out with drop=")
+        return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
+        raise InputError(f"{where}: column {name!r} holds dates; leave it out with drop= or make it a number")
+    values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
+    column = text_column(name, values)
+    if isinstance(series.dtype, types.CategoricalDtype):
+        return replace(column, categories=tuple(map(str, series.dtype.categories)), is_text=False)
+    return column
+
+
+def read_matrix_folder(folder: Path, options: ReadOptions, meta: dict[str, object]) -> Dataset:
+    """Read ``X.csv`` and ``y.csv``, with ``META.json`` saying ``task``, ``targets`` and ``split``.
+
+    ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets
+    are the columns named in ``options.target``, else all that META.json names besides the split column;
+    of several for a classification the first.
+    """
+    where = str(folder)
+    X, y = read_frame(folder / "X.csv"), read_frame(folder / "y.csv")
+    if len(X) != len(y):
+        raise InputError(f"{where}: X.csv has {len(X)} rows and y.csv has {len(y)}")
+    split = str(meta.get("split") or "").removeprefix("column ").strip()
+    task = _task(options.task or meta.get("task"), where)
+    targets, notes = _targets(options, meta, split, task, y, where)
+    groups = options.groups or (str(meta["groups"]) if meta.get("groups") else None)
+    kept = [*targets, *([groups] if groups and groups in y.columns else [])]
+    features = frame_table(X, folder.resolve().name, where, options)
+    others = frame_table(y, folder.resolve().name, where, ReadOptions())
+    columns = [*features.columns, *(others.column(label, "column of y.csv") for label in kept)]
+    both = replace(features, columns=columns, notes=(*features.notes, *notes))
+    dataset = dataset_from(both, targets, task, replace(options, groups=groups))
+    if not split:
+        return dataset
+    marks = numbers(others.column(split, "split column"), len(y), where=where)
+    if not np.isin(marks, (0.0, 1.0)).all():
+        raise InputError(f"{where}: the split column {split!r} must hold true or false in every row")
+    return replace(dataset, train_part=marks == 1.0)
+
+
+def _task(task: object, where: str) -> Task:
+    if task is None:
+        raise InputError(f"{where}: say what the target is with task=, or in META.json")
+    if task not in _TASKS:
+        raise unknown_name(f"task in {where}", str(task), _TASKS)
+    return task  # type: ignore[return-value]
+
+
+def _targets(
+    options: ReadOptions, meta: dict[str, object], split: str, task: Task, y: Any, where: str
+) -> tuple[list[str], list[str]]:
+    if options.target:
+        return list(options.target), []
+    declared = meta.get("targets", list(y.columns))
+    if not isinstance(declared, list) or not declared:
+        raise InputError(f"{where}: targets in META.json must be a list of columns of y.csv")
+    names = [str(name) for name in declared if str(name) not in (split, options.groups)]
+    if task == "classification" and len(names) > 1:
+        return names[:1], [f"target {names[0]!r} taken; left out of y.csv: {', '.join(names[1:])}"]
+    return names, []

@@ -1,0 +1,234 @@
+"""Splits: numbered train/test partitions of a dataset, made by a plan and a seed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from inspect import signature
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from paragone.data.dataset import Dataset
+from paragone.data.plan import SplitPlan
+from paragone.data.stratification import iterative_stratification
+from paragone.errors import InputError
+from paragone.validation import IntArray
+
+_Pairs: TypeAlias = Iterable[tuple[Any, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One numbered train/test partition: row indices in rising order.
+
+    Examples
+    --------
+    >>> split = Split(0, np.array([0, 2]), np.array([1]))
+    >>> split
+    Split 0: 2 train, 1 test
+    >>> split == Split(0, np.array([0, 2]), np.array([1]))
+    True
+    """
+
+    fold: int
+    train: IntArray
+    test: IntArray
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the train and test indices; not of the fold's number."""
+        digest = hashlib.sha256()
+        for indices in (self.train, self.test):
+            array = np.ascontiguousarray(indices, dtype="<i8")
+            digest.update(len(array).to_bytes(8, "little"))
+            digest.update(array.data)
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Split):
+            return NotImplemented
+        return self.fold == other.fold and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash((self.fold, self.fingerprint))
+
+    def __repr__(self) -> str:
+        return f"Split {self.fold}: {len(self.train)} train, {len(self.test)} test"
+
+
+def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ...]:
+    """Split a dataset as the plan says; the same seed gives the same indices everywhere.
+
+    Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
+    splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
+    together as well: `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with
+    ``seed + f``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to split.
+    plan : SplitPlan
+        How.
+    seed : int
+        Not negative.
+
+    Returns
+    -------
+    tuple of Split
+        Checked: no row twice, none in train and test, neither empty.
+
+    Examples
+    --------
+    >>> from paragone.data import load
+    >>> make_splits(load("iris"), SplitPlan(folds=3), seed=0)
+    (Split 0: 100 train, 50 test, Split 1: 100 train, 50 test, Split 2: 100 train, 50 test)
+    """
+    if seed < 0:
+        raise InputError(f"the seed of a split must not be negative, it is {seed}")
+    if plan.n_folds is not None and plan.kind in ("kfold", "groups") and plan.n_folds > dataset.n_samples:
+        raise InputError(
+            f"dataset {dataset.name!r}: {plan.n_folds} folds need as many rows, it has {dataset.n_samples}"
+        )
+    try:
+        pairs = list(_pairs(dataset, plan, seed))
+    except InputError:
+        raise
+    except ValueError as error:
+        # scikit-learn's splitters say what is wrong with a ValueError.
+        raise InputError(f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {error}") from error
+    return tuple(_checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(pairs))
+
+
+def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
+    """Say in one line how `make_splits` splits this dataset.
+
+    Examples
+    --------
+    >>> from paragone.data import load
+    >>> describe_splits(load("digits-traits"), SplitPlan())
+    '5 folds, iterative stratification of order 1'
+    >>> describe_splits(load("digits-by-writer"), SplitPlan())
+    '5 folds, groups kept together (StratifiedGroupKFold)'
+    """
+    if plan.kind == "official":
+        return "the dataset's own train and test part"
+    if ":" in plan.kind:
+        return plan.kind.partition(":")[2]
+    if plan.n_folds is None:
+        return "one fold a group (LeaveOneGroupOut)"
+    count = f"{plan.n_folds} folds" if plan.kind != "holdout" else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
+    if _iterative(dataset, plan):
+        return f"{count}, iterative stratification of order {plan.order}"
+    name = type(_splitter(dataset, plan, seed=0)).__name__
+    return f"{count}, groups kept together ({name})" if "Group" in name else f"{count} ({name})"
+
+
+def _iterative(dataset: Dataset, plan: SplitPlan) -> bool:
+    multilabel = dataset.task == "multilabel" and dataset.groups is None
+    return multilabel and plan.stratify and plan.shuffle and plan.kind in ("kfold", "holdout")
+
+
+def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
+    if plan.kind == "official":
+        return _official(dataset)
+    if plan.kind == "groups" and dataset.groups is None:
+        raise InputError(f"dataset {dataset.name!r} has no groups; name their column with groups=, or use kfold")
+    if _iterative(dataset, plan):
+        return (
+            _iterative_kfold(dataset, plan, seed) if plan.kind == "kfold" else _iterative_holdout(dataset, plan, seed)
+        )
+    if plan.kind == "holdout":
+        repeats = range(plan.n_folds or 0)
+        return [pair for f in repeats for pair in _sklearn_pairs(_splitter(dataset, plan, seed + f), dataset)]
+    return _sklearn_pairs(_splitter(dataset, plan, seed), dataset)
+
+
+def _official(dataset: Dataset) -> _Pairs:
+    if dataset.train_part is None:
+        raise InputError(
+            f"dataset {dataset.name!r} does not come in a train and a test part; use kfold or holdout instead"
+        )
+    return [(np.flatnonzero(dataset.train_part), np.flatnonzero(~dataset.train_part))]
+
+
+def _iterative_kfold(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    n_folds = plan.n_folds or 0
+    folds = iterative_stratification(dataset.y, [1.0] * n_folds, np.random.default_rng(seed), order=plan.order)
+    for fold in range(n_folds):
+        yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+
+
+def _iterative_holdout(dataset: Dataset, plan: SplitPlan, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    for fold in range(plan.n_folds or 0):
+        rng = np.random.default_rng(seed + fold)
+        part = iterative_stratification(dataset.y, [1.0 - plan.test_size, plan.test_size], rng, order=plan.order)
+        yield np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+
+
+def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
+    """Make the scikit-learn splitter for everything that is not iterative stratification."""
+    from sklearn import model_selection as ms
+
+    if ":" in plan.kind:
+        return _custom(plan, seed)
+    by_class = plan.stratify and dataset.task == "classification"
+    if plan.kind == "holdout":
+        if dataset.groups is not None:
+            kind = ms.GroupShuffleSplit
+        else:
+            kind = ms.StratifiedShuffleSplit if by_class else ms.ShuffleSplit
+        return kind(n_splits=1, test_size=plan.test_size, random_state=seed)
+    if plan.n_folds is None:
+        return ms.LeaveOneGroupOut()
+    random = {"shuffle": plan.shuffle, "random_state": seed if plan.shuffle else None}
+    if dataset.groups is not None:
+        # GroupKFold balances sizes only while it does not shuffle, so the seed has no say there.
+        return ms.StratifiedGroupKFold(plan.n_folds, **random) if by_class else ms.GroupKFold(plan.n_folds)
+    return (ms.StratifiedKFold if by_class else ms.KFold)(plan.n_folds, **random)
+
+
+def _custom(plan: SplitPlan, seed: int) -> Any:
+    module, _, name = plan.kind.partition(":")
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"split {plan.kind!r} cannot be imported ({error}); write it as 'module:Class'") from error
+    if not callable(getattr(kind, "split", None)):
+        raise InputError(f"split {plan.kind!r} has no split method: it is no splitter in scikit-learn's interface")
+    params = dict(plan.params)
+    known = signature(kind).parameters
+    # A K-fold that does not shuffle refuses a random_state.
+    shuffles = params.get("shuffle", known["shuffle"].default if "shuffle" in known else True)
+    if "random_state" in known and shuffles:
+        params.setdefault("random_state", seed)
+    try:
+        return kind(**params)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"split {plan.kind!r} does not take these params ({error})") from error
+
+
+def _sklearn_pairs(splitter: Any, dataset: Dataset) -> _Pairs:
+    # Splitters look at the number of rows only, and some do not take sparse or missing values.
+    rows = np.zeros((dataset.n_samples, 1))
+    pairs: _Pairs = splitter.split(rows, dataset.y, dataset.groups)
+    return pairs
+
+
+def _checked(fold: int, train: Any, test: Any, dataset: Dataset, plan: SplitPlan) -> Split:
+    where = f"dataset {dataset.name!r}: fold {fold} of {plan.kind!r}"
+    parts = []
+    for what, indices in (("train", train), ("test", test)):
+        rows = np.sort(np.asarray(indices, dtype=np.int64))
+        if len(rows) == 0:
+            raise InputError(f"{where} has no {what} rows; use fewer folds or another test size")
+        if rows[0] < 0 or rows[-1] >= dataset.n_samples or (np.diff(rows) == 0).any():
+            raise InputError(f"{where} has {what} rows that stand twice or do not exist")
+        parts.append(rows)
+    if np.intersect1d(parts[0], parts[1], assume_unique=True).size:
+        raise InputError(f"{where} has rows in train and in test")
+    return Split(fold, parts[0], parts[1])

@@ -1,0 +1,124 @@
+"""Task: a cell made ready to travel to a worker, and the function that works on it there."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from paragone.cells import Fitted, Outcome, SplitData
+from paragone.data import Scale, scale_split
+from paragone.engine.spool import load_spooled
+from paragone.plugins import Method
+from paragone.protocols import Protocol
+from paragone.validation import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class SplitReference:
+    """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale."""
+
+    folder: str
+    fingerprint: str
+    train: IntArray
+    test: IntArray
+    scale: Scale
+
+    def load(self) -> SplitData:
+        """Cut out and scale the split; the last one is kept, since neighbouring cells share it."""
+        return _cut(_Hashed(self, (self.folder, self.fingerprint, self.scale)))
+
+
+@dataclass(frozen=True)
+class _Hashed:
+    """Carry a split reference through a cache that looks only at its identity."""
+
+    reference: SplitReference
+    identity: tuple[str, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and self.identity == other.identity
+
+
+@lru_cache(maxsize=1)
+def _cut(hashed: _Hashed) -> SplitData:
+    reference = hashed.reference
+    X, y = load_spooled(reference.folder)
+    X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
+    arrays = (X_train, y[reference.train], X_test, y[reference.test])
+    for array in arrays:
+        # The arrays are shared by the cells of a split: a method that writes into its input fails alone.
+        array.flags.writeable = False
+    return SplitData(*arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Everything a worker needs to run one cell."""
+
+    split: SplitReference
+    method: Method
+    protocol: Protocol
+    seed: int
+    score_seed: int
+    fitted: Fitted | None
+    import_paths: tuple[str, ...] = ()
+
+
+def be_ready() -> None:
+    """Do nothing: that a worker can call this shows that it has imported everything."""
+
+
+def run_task(task: Task) -> Outcome:
+    """Run one cell on one thread and return what came of it; the method's errors become part of that."""
+    _extend_path(task.import_paths)
+    begun = time.perf_counter()
+    with _thread_pools(len(sys.modules)).limit(limits=1):
+        try:
+            data = task.split.load()
+            _seed_globals(task.seed)
+            fitted = task.fitted or task.protocol.fit(task.method.build(task.seed), data)
+            _seed_globals(task.score_seed)
+            scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
+        except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
+            return Outcome(
+                "failed",
+                seconds=time.perf_counter() - begun,
+                error=f"{type(error).__name__}: {error}",
+                traceback="".join(traceback.format_exception(error)),
+            )
+    return Outcome(
+        "done",
+        scores=scores,
+        fitted=None if task.fitted is not None else fitted,
+        predictions=predictions,
+        notes=notes,
+        seconds=time.perf_counter() - begun,
+    )
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """Find the thread pools of the loaded libraries: slow, so only anew when modules were imported since."""
+    return ThreadpoolController()
+
+
+def _seed_globals(seed: int) -> None:
+    """Seed the global generators too, for methods that know no better."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def _extend_path(paths: tuple[str, ...]) -> None:
+    for path in paths:
+        if path not in sys.path:
+            sys.path.append(path)

@@ -1,0 +1,207 @@
+"""The experiment file: its sections and keys, read strictly, with errors that point at the line."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from paragone.data import ReadOptions, SplitPlan
+from paragone.errors import InputError, unknown_name
+from paragone.experiment.toml_lines import line_of
+from paragone.metrics.multilabel import ZeroDivision
+from paragone.protocols.curve import DEFAULT_METRICS
+from paragone.protocols.grids import KGrid, PGrid
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys and wrong types are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SetSection(Section):
+    """A dataset that needs options to be read: ``{ path = "x.csv", target = ["y"], task = "regression" }``."""
+
+    path: str
+    target: str | tuple[str, ...] = ()
+    task: Literal["multilabel", "classification", "regression"] | None = None
+    groups: str | None = None
+    labels: int | tuple[str, ...] | None = None
+    nominal: Literal["onehot", "ordinal"] | None = None
+    drop_ids: bool = True
+    drop: tuple[str, ...] = ()
+    name: str | None = None
+
+    def options(self) -> ReadOptions:
+        """Return the options of the readers."""
+        return ReadOptions(**self.model_dump(exclude={"path"}))
+
+
+class DataSection(Section):
+    """``[data]``: the datasets."""
+
+    sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
+
+
+class EstimatorSection(Section):
+    """An estimator: what to use and its parameters."""
+
+    use: str
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
+class TuneSection(Section):
+    """``[methods.X.tune]``: choose parameters on inner splits of train."""
+
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+    space: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    trials: Annotated[int, Field(ge=1)] = 20
+    folds: Annotated[int, Field(ge=2)] = 3
+    metric: str = "micro_f1"
+    p: Annotated[float, Field(gt=0, le=1)] = 0.2
+    evaluator: str | EstimatorSection = "mlknn"
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+
+
+class MethodSection(EstimatorSection):
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned."""
+
+    seeds: Annotated[int, Field(ge=1)] = 1
+    tune: TuneSection | None = None
+
+    def declared(self) -> dict[str, Any]:
+        """Return the method as `Method.declare` takes it: the estimator, or the tuner around it."""
+        estimator = {"use": self.use, "params": self.params}
+        if self.tune is None:
+            return estimator
+        return {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
+
+
+class ProtocolSection(Section):
+    """``[protocol]``: how a method is scored."""
+
+    kind: Literal["curve"] = "curve"
+    k: KGrid | None = None
+    p: PGrid | None = None
+    evaluator: str | EstimatorSection = "mlknn"
+    metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
+    zero_division: ZeroDivision = 0
+    keep_predictions: bool = True
+
+
+class LimitsSection(Section):
+    """``[limits]``: what a cell may cost."""
+
+    seconds: Annotated[float, Field(gt=0)] | None = None
+
+
+class Declaration(Section):
+    """The whole file."""
+
+    name: Annotated[str, Field(min_length=1)]
+    seed: Annotated[int, Field(ge=0)] = 0
+    data: DataSection
+    split: SplitPlan = SplitPlan()
+    protocol: ProtocolSection = ProtocolSection()
+    methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
+    limits: LimitsSection = LimitsSection()
+
+
+def read_declaration(path: Path) -> tuple[Declaration, str]:
+    """Read an experiment file and return it with its text.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+
+    Returns
+    -------
+    Declaration, str
+        The checked content, and the text as it stands.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give an experiment file")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"no experiment file at {path}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    return parse_declaration(text, where=str(path)), text
+
+
+def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
+    r"""Check the text of an experiment file.
+
+    Examples
+    --------
+    >>> parse_declaration('name = "x"\n[data]\nsets = ["iris"]\n[methods.A]\nusee = "random"\n')
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: experiment, line 5: unknown key 'methods.A.usee': did you mean 'use'?
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{where} is not valid TOML: {error}") from error
+    try:
+        # By way of JSON, where a list may stand for a tuple and types are strict all the same.
+        return Declaration.model_validate_json(json.dumps(document, default=str))
+    except ValidationError as error:
+        raise _explained(error, text, document, where) from error
+
+
+def _explained(error: ValidationError, text: str, document: dict[str, Any], where: str) -> InputError:
+    problem = max(error.errors(), key=lambda found: (found["type"] == "extra_forbidden", len(found["loc"])))
+    path = _document_path(problem["loc"], document)
+    line = line_of(text, [str(part) for part in path])
+    place = where if line is None else f"{where}, line {line}"
+    key = ".".join(str(part) for part in path)
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        hint = str(unknown_name("key", str(path[-1]), _known_keys(path[:-1])))
+        return InputError(f"{place}: {hint.replace(repr(path[-1]), repr(key), 1)}")
+    if problem["type"] == "missing":
+        return InputError(f"{place}: the key {key!r} is missing")
+    message = problem["msg"].removeprefix("Value error, ")
+    given = f", got {problem['input']!r}" if problem["type"] != "value_error" else ""
+    return InputError(f"{place}: {key!r}: {message[0].lower()}{message[1:]}{given}")
+
+
+def _document_path(loc: tuple[int | str, ...], document: Any) -> list[int | str]:
+    """Keep of pydantic's location what stands in the document: it also names the branches of unions."""
+    path: list[int | str] = []
+    here = document
+    for position, part in enumerate(loc):
+        inside = (isinstance(here, dict) and part in here) or (
+            isinstance(here, list) and isinstance(part, int) and part < len(here)
+        )
+        if inside:
+            path.append(part)
+            here = here[part]
+        elif position == len(loc) - 1 and isinstance(here, dict) and str(part).isidentifier():
+            path.append(part)
+    return path
+
+
+def _known_keys(path: list[int | str]) -> list[str]:
+    """List the keys that a table may have."""
+    sections: dict[tuple[int | str, ...], Any] = {
+        (): Declaration,
+        ("data",): DataSection,
+        ("split",): SplitPlan,
+        ("protocol",): ProtocolSection,
+        ("protocol", "k"): KGrid,
+        ("protocol", "p"): PGrid,
+        ("protocol", "evaluator"): EstimatorSection,
+        ("limits",): LimitsSection,
+    }
+    section = sections.get(tuple(path))
+    if section is None:
+        section = SetSection if path[0] == "data" else TuneSection if path[-1] == "tune" else MethodSection
+    fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
+    return list(fields)

@@ -1,0 +1,168 @@
+"""Planning: turn datasets, splits, methods and a protocol into cells with their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paragone.cells import Cell, Parts
+from paragone.data import Dataset, Split, SplitPlan, make_splits
+from paragone.errors import InputError
+from paragone.plugins import Method, digest
+from paragone.protocols import Protocol
+from paragone.store import truth_key
+from paragone.store.arrays import pack
+
+PART_LENGTH = 32
+SEED_BITS = 31
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """An experiment worked out: what every cell refers to by name."""
+
+    datasets: Mapping[str, Dataset]
+    splits: Mapping[str, tuple[Split, ...]]
+    cells: tuple[Cell, ...]
+    notes: tuple[str, ...]
+
+    def split(self, cell: Cell) -> Split:
+        """Return the split of a cell."""
+        return self.splits[cell.dataset][cell.fold]
+
+    def split_rows(self) -> dict[str, tuple[Any, Any]]:
+        """Return the row numbers of every split by the cells' split part."""
+        return {cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells}
+
+    def truths(self) -> dict[str, bytes]:
+        """Return the packed targets of every split's test rows."""
+        packed: dict[str, bytes] = {}
+        for cell in self.cells:
+            key = truth_key(cell.parts)
+            if key not in packed:
+                y = self.datasets[cell.dataset].y[self.split(cell).test]
+                packed[key] = pack({"y": np.asarray(y.tolist()) if y.dtype == object else y})
+        return packed
+
+    def described(self) -> dict[str, dict[str, Any]]:
+        """Return what is kept of every dataset by the cells' data part."""
+        return {d.fingerprint[:PART_LENGTH]: _described(d) for d in self.datasets.values()}
+
+
+def lay_out(
+    datasets: Sequence[Dataset],
+    plan: SplitPlan,
+    methods: Mapping[str, Method],
+    protocol: Protocol,
+    seed: int,
+    repeats: Mapping[str, int],
+) -> Layout:
+    """Work out every cell of an experiment, dataset by dataset, fold by fold, method by method.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+        With names of their own.
+    plan : SplitPlan
+        How to split and scale.
+    methods : mapping of str to Method
+        The methods by name.
+    protocol : Protocol
+        How to score.
+    seed : int
+        The experiment's seed.
+    repeats : mapping of str to int
+        How many seeds a method is repeated over; one where it is not named.
+
+    Returns
+    -------
+    Layout
+        The cells in order of work, with the datasets, the splits and notes for the user.
+    """
+    by_name: dict[str, Dataset] = {}
+    for dataset in datasets:
+        if dataset.name in by_name:
+            raise InputError(f"two datasets are called {dataset.name!r}: give one of them another name")
+        by_name[dataset.name] = dataset
+    notes: list[str] = []
+    splits: dict[str, tuple[Split, ...]] = {}
+    for name, dataset in by_name.items():
+        notes += [f"{name}: {note}" for note in dataset.notes]
+        notes += protocol.check(dataset)
+        splits[name] = make_splits(dataset, plan, seed)
+        for split in splits[name]:
+            protocol.check_split(dataset, len(split.train))
+    identities = {name: _identity(method, protocol) for name, method in methods.items()}
+    cells = tuple(
+        _cell(dataset, split, plan.scale, name, identities[name], protocol, seed, repeat)
+        for dataset in by_name.values()
+        for split in splits[dataset.name]
+        for name in methods
+        for repeat in range(repeats.get(name, 1))
+    )
+    return Layout(by_name, splits, cells, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Identity:
+    method: str
+    fit_version: str
+    version: str
+
+
+def _identity(method: Method, protocol: Protocol) -> _Identity:
+    own = method.versions()
+    return _Identity(
+        method.identity()[:PART_LENGTH],
+        digest(own)[:PART_LENGTH],
+        digest([own, protocol.versions()])[:PART_LENGTH],
+    )
+
+
+def _cell(
+    dataset: Dataset,
+    split: Split,
+    scale: str,
+    method: str,
+    identity: _Identity,
+    protocol: Protocol,
+    seed: int,
+    repeat: int,
+) -> Cell:
+    parts = Parts(
+        data=dataset.fingerprint[:PART_LENGTH],
+        split=digest([split.fingerprint, scale])[:PART_LENGTH],
+        method=identity.method,
+        protocol=protocol.identity()[:PART_LENGTH],
+        version=identity.version,
+        # The first repeat is the experiment without repeats: raising their number keeps what is there.
+        seed=str(seed) if repeat == 0 else f"{seed}/{repeat}",
+    )
+    fit_key = parts.fit_key(identity.fit_version)
+    return Cell(dataset.name, split.fold, method, protocol.kind, parts, fit_key, repeat)
+
+
+def seed_of(*parts: str) -> int:
+    """Derive a seed from hashes: the same everywhere, and different for different cells.
+
+    Examples
+    --------
+    >>> seed_of("a", "b") == seed_of("a", "b") != seed_of("a", "c")
+    True
+    """
+    return int(digest(list(parts))[:16], 16) % (1 << SEED_BITS)
+
+
+def _described(dataset: Dataset) -> dict[str, Any]:
+    return {
+        "name": dataset.name,
+        "task": dataset.task,
+        "n_samples": dataset.n_samples,
+        "n_features": dataset.n_features,
+        "feature_names": list(dataset.feature_names),
+        "target_names": list(dataset.target_names),
+        "notes": list(dataset.notes),
+    }

@@ -1,0 +1,288 @@
+"""Methods by name: resolve an alias or ``module:Class``, keep the parameters, say what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
+from types import CodeType
+from typing import Any, Self
+
+import numpy as np
+
+from paragone import models, rankers
+from paragone.errors import InputError, unknown_name
+
+ENTRY_POINTS = "paragone.methods"
+SEED_PARAMETERS = ("random_state", "seed")
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Return every short name and the ``module:Class`` it stands for, third parties' included."""
+    ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.tuning:TunedRanker"}
+    theirs = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+    return {**theirs, **ours}
+
+
+def resolve(use: str, *, kind: str = "method") -> Any:
+    """Return the class that an alias or ``module:Class`` names.
+
+    Parameters
+    ----------
+    use : str
+        A short name such as ``"dagfs"`` or a path such as ``"sklearn.svm:LinearSVC"``.
+    kind : str, default="method"
+        What to call it in an error.
+
+    Returns
+    -------
+    type or callable
+        What makes the estimator.
+
+    Examples
+    --------
+    >>> resolve("mlknn").__name__
+    'MLkNN'
+    >>> resolve("sklearn.svm:LinearSVC").__name__
+    'LinearSVC'
+    """
+    if ":" not in use:
+        if use not in aliases():
+            raise unknown_name(kind, use, sorted(aliases()))
+        use = aliases()[use]
+    module_name, _, attribute = use.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ImportError as error:
+        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({error})") from error
+    for name in attribute.split("."):
+        if not hasattr(found, name):
+            public = [member for member in dir(found) if not member.startswith("_")]
+            raise unknown_name(f"class in {module_name}", attribute, public)
+        found = getattr(found, name)
+    if not callable(found):
+        raise InputError(f"{kind} {use!r} is not a class")
+    return found
+
+
+@dataclass(frozen=True)
+class Method:
+    """A configured estimator that can be built afresh anywhere, and hashed.
+
+    Parameters
+    ----------
+    factory : type
+        The class, or a function that makes the estimator.
+    params : mapping
+        The parameters that were set; a mapping with a ``use`` key inside stands for another estimator.
+
+    Examples
+    --------
+    >>> method = Method.declare({"use": "mlknn", "params": {"n_neighbors": 5}})
+    >>> method.build()
+    MLkNN(n_neighbors=5)
+    >>> method.label
+    'paragone.models.mlknn:MLkNN'
+    """
+
+    factory: Any
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def declare(cls, given: Any, *, kind: str = "method") -> Self:
+        """Make a method of an alias, a ``{use, params}`` mapping, a class or a configured estimator."""
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str):
+            return cls(resolve(given, kind=kind))
+        if isinstance(given, Mapping):
+            unknown = set(given) - {"use", "params"}
+            if unknown or "use" not in given:
+                wrong = f"unknown key {sorted(unknown)[0]!r}" if unknown else "the key 'use' is missing"
+                raise InputError(f"{kind}: {wrong}; write {{ use = ..., params = {{...}} }}")
+            method = cls(resolve(given["use"], kind=kind), dict(given.get("params") or {}))
+            method.check_params(kind)
+            return method
+        if inspect.isclass(given):
+            return cls(given)
+        if hasattr(given, "fit"):
+            return cls(type(given), _set_params(given))
+        raise InputError(f"{kind}: expected a name, a mapping or an estimator, got {type(given).__name__}")
+
+    @property
+    def label(self) -> str:
+        """The path of the class, ``module:Class``."""
+        return f"{self.factory.__module__}:{self.factory.__qualname__}"
+
+    def check_params(self, kind: str) -> None:
+        """Refuse a parameter that the class does not have, with the nearest that it has."""
+        signature = inspect.signature(self.factory)
+        if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+            return
+        for name in self.params:
+            if name not in signature.parameters:
+                raise unknown_name(f"parameter of {kind}", name, signature.parameters)
+
+    def build(self, seed: int | None = None) -> Any:
+        """Make the estimator; a seed parameter that was not set takes ``seed``."""
+        params = {name: _built(value) for name, value in self.params.items()}
+        if seed is not None:
+            for name in self.seed_parameters():
+                params[name] = seed
+        return self.factory(**params)
+
+    def seed_parameters(self) -> tuple[str, ...]:
+        """Name the seed parameters of the class that were not set."""
+        known = inspect.signature(self.factory).parameters
+        return tuple(name for name in SEED_PARAMETERS if name in known and name not in self.params)
+
+    def identity(self) -> str:
+        """Return a hash of the class path and the parameters that were set."""
+        return digest({"class": self.label, "params": dict(self.params)})
+
+    def described(self) -> dict[str, Any]:
+        """Return the class and the parameters as plain values, for people to read."""
+        return {"use": self.label, "params": {name: _plain(value) for name, value in self.params.items()}}
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of the package of every class involved, or a hash of its source."""
+        found = [self.factory, *(m.factory for m in _nested(self.params))]
+        return dict(sorted({_package(f): _version(f) for f in found}.items()))
+
+
+def _built(value: Any) -> Any:
+    if isinstance(value, Method):
+        return value.build()
+    if isinstance(value, Mapping) and "use" in value:
+        return Method.declare(value).build()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_built(item) for item in value)
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Method):
+        return value.described()
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _nested(params: Any) -> list[Method]:
+    if isinstance(params, Method):
+        return [params, *_nested(params.params)]
+    if isinstance(params, Mapping):
+        inner = [Method.declare(params)] if "use" in params else []
+        return inner + [m for value in params.values() for m in _nested(value)]
+    if isinstance(params, (list, tuple)):
+        return [m for item in params for m in _nested(item)]
+    return []
+
+
+def _set_params(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of a configured estimator that differ from its class's defaults."""
+    defaults = {name: p.default for name, p in inspect.signature(type(estimator)).parameters.items()}
+    params = {}
+    for name, value in _configured(estimator, defaults).items():
+        if _differs(value, defaults.get(name, inspect.Parameter.empty)):
+            is_estimator = hasattr(value, "get_params") and not inspect.isclass(value)
+            params[name] = Method.declare(value) if is_estimator else value
+    return params
+
+
+def _configured(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of an estimator: as scikit-learn asks, or the attributes its __init__ names."""
+    if hasattr(estimator, "get_params"):
+        return dict(estimator.get_params(deep=False))
+    missing = [name for name in names if not hasattr(estimator, name)]
+    if missing:
+        raise InputError(
+            f"{type(estimator).__name__} does not keep its parameter {missing[0]!r} as an attribute, so it cannot "
+            "be built again: derive it from sklearn.base.BaseEstimator"
+        )
+    return {name: getattr(estimator, name) for name in names}
+
+
+def _differs(value: Any, default: Any) -> bool:
+    if isinstance(value, np.ndarray) or isinstance(default, np.ndarray):
+        return not (type(value) is type(default) and np.array_equal(value, default))
+    return type(value) is not type(default) or bool(value != default)
+
+
+def _package(factory: Any) -> str:
+    return str(factory.__module__).partition(".")[0]
+
+
+def _version(factory: Any) -> str:
+    package = _package(factory)
+    module = importlib.import_module(package) if package != "__main__" else None
+    stated = getattr(module, "__version__", None)
+    if isinstance(stated, str):
+        return stated
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return f"source {_source_hash(factory)}"
+
+
+def _source_hash(factory: Any) -> str:
+    """Hash what the user's own class does: its file, or its byte code where there is no file."""
+    try:
+        source = Path(inspect.getfile(factory)).read_bytes()
+    except (OSError, TypeError):
+        source = b"".join(_byte_code(f.__code__) for f in vars(factory).values() if hasattr(f, "__code__"))
+    return hashlib.sha256(source).hexdigest()[:12]
+
+
+def _byte_code(code: CodeType) -> bytes:
+    inner = b"".join(_byte_code(c) for c in code.co_consts if isinstance(c, CodeType))
+    plain = repr([c for c in code.co_consts if not isinstance(c, CodeType)])
+    return code.co_code + repr(code.co_names).encode() + plain.encode() + inner
+
+
+def digest(value: Any) -> str:
+    """Hash a nested value by content: equal content, equal hash, in any process and on any machine.
+
+    Examples
+    --------
+    >>> digest({"b": 1, "a": [1.5, None]}) == digest({"a": [1.5, None], "b": 1})
+    True
+    >>> digest(1) == digest(1.0)
+    False
+    """
+    return hashlib.sha256(json.dumps(_canonical(value), sort_keys=True).encode()).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, Method):
+        return {"method": value.identity()}
+    if isinstance(value, Mapping):
+        return {str(key): _canonical(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_canonical(item) for item in value]
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return {"array": [value.dtype.str, list(value.shape), content]}
+    if callable(value) and hasattr(value, "__qualname__"):
+        return {"callable": f"{value.__module__}:{value.__qualname__}", "source": _source_hash(value)}
+    raise InputError(
+        f"a parameter of type {type(value).__name__} cannot be identified by content: use numbers, text, "
+        "lists, arrays, functions or estimators"
+    )

@@ -1,0 +1,131 @@
+"""GuardedRanker: the published methods with a guard that can be taken off.
+
+The guard does three things. Constant training columns are set aside before the method runs and come last
+in the ranking, in their own order; so they cannot push the others about (in some methods they would enter
+a sum over features, a similarity graph or a singular value decomposition). Of an iteration that leaves the
+finite numbers the last finite iterate is kept. Scores that are still not finite are an error.
+
+Without the guard the formulas run on every column to the end, whatever comes out. Scores that are not
+finite are then counted in the diagnostics; NaN ranks last (MATLAB's sort would put it first).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+from paragone.rankers.base import Ranker, Scored
+from paragone.validation import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Which of the ``total`` features a method sees, so that a seed gives each feature the same start."""
+
+    columns: IntArray
+    total: int
+
+    @property
+    def all(self) -> bool:
+        """Whether no feature was set aside."""
+        return self.columns.size == self.total
+
+    def rows(self, start: FloatArray) -> FloatArray:
+        """Pick the rows of the kept features out of an array with one row for every feature."""
+        return start if self.all else start[self.columns]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the formulas gave: scores of the kept features and the course of the iteration.
+
+    ``objective`` holds the objective of the iterates in turn where the method computes it anyhow.
+    ``stopped_early`` says that the guard kept an earlier iterate, because a later one was not finite or ran away.
+    ``demoted`` counts features that the method's own guard put behind the others. ``extra`` holds what only
+    this method has to say.
+    """
+
+    scores: FloatArray
+    iterations: int
+    objective: list[float] = field(default_factory=list)
+    stopped_early: bool = False
+    demoted: int = 0
+    extra: dict[str, int] = field(default_factory=dict)
+
+
+class GuardedRanker(Ranker):
+    """A ranker with the parameter ``guard``; a subclass implements ``_outcome``."""
+
+    guard: bool
+
+    def _score(self, X: FloatArray, Y: FloatArray) -> Scored:
+        constant = constant_columns(X)
+        aside = constant if self.guard else np.zeros_like(constant)
+        kept = Kept(np.flatnonzero(~aside), X.shape[1])
+        if kept.columns.size == 0:
+            outcome = Outcome(np.empty(0), 0)
+        else:
+            with np.errstate(all="ignore"):
+                outcome = self._outcome(X if kept.all else X.take(kept.columns, axis=1), Y, kept)
+        strange = int((~np.isfinite(outcome.scores)).sum())
+        if self.guard and strange:
+            raise InputError(
+                f"{type(self).__name__} gave {strange} scores that are not finite in spite of its guard: "
+                "scale the features to [0, 1] and look at its parameters"
+            )
+        diagnostics = {
+            "iterations": outcome.iterations,
+            "objective": [value if isfinite(value) else None for value in outcome.objective],
+            "constants": int(constant.sum()),
+            "guard_acted": bool(aside.any() or outcome.stopped_early or outcome.demoted),
+            "stopped_early": outcome.stopped_early,
+            "demoted": outcome.demoted,
+            "non_finite_scores": strange,
+            **outcome.extra,
+        }
+        return Scored(_with_constants(outcome.scores, kept), diagnostics)
+
+    def _refuse_negative(self, X: FloatArray) -> None:
+        """Say that multiplicative updates lose their meaning on negative features; unguarded they run all the same."""
+        if self.guard and X.min() < 0:
+            raise InputError(
+                f"{type(self).__name__} needs features that are not negative, the least is {X.min():.6g}: "
+                "scale them to [0, 1] first"
+            )
+
+    @abstractmethod
+    def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
+        """Run the method on the kept columns; floating-point warnings are off here."""
+
+
+def constant_columns(X: FloatArray) -> BoolArray:
+    """Say which columns hold one single value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> constant_columns(np.array([[0.0, 1.0], [0.0, 2.0]]))
+    array([ True, False])
+    """
+    constant: BoolArray = X.min(axis=0) == X.max(axis=0)
+    return constant
+
+
+def _with_constants(scores: FloatArray, kept: Kept) -> FloatArray:
+    """Give the features set aside the score 0, or the next number below the lowest where that is not above 0.
+
+    So the scores alone give the guarded ranking.
+    """
+    if kept.all:
+        return scores
+    lowest = scores.min(initial=np.inf)
+    full = np.full(kept.total, 0.0 if lowest > 0 else np.nextafter(lowest, -np.inf))
+    full[kept.columns] = scores
+    return full

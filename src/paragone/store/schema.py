@@ -1,0 +1,204 @@
+"""The store's tables, and opening the file that holds them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from paragone.errors import InputError
+
+APPLICATION_ID = 0x50415247  # "PARG"
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 60.0
+HEADER = b"SQLite format 3\x00"
+PAGE_SIZE_AT, PAGE_COUNT_AT = 16, 28
+
+SCHEMA = """
+CREATE TABLE experiments (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    declared TEXT NOT NULL,
+    described TEXT NOT NULL,
+    planned_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE fits (
+    fit_key TEXT PRIMARY KEY,
+    arrays BLOB NOT NULL,
+    info TEXT NOT NULL,
+    seconds REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE cells (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    fit_key TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed', 'timeout')),
+    seconds REAL NOT NULL,
+    notes TEXT NOT NULL,
+    error TEXT NOT NULL,
+    traceback TEXT NOT NULL,
+    finished_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE measures (
+    id INTEGER PRIMARY KEY,
+    metric TEXT NOT NULL,
+    grid TEXT NOT NULL,
+    UNIQUE (metric, grid)
+) STRICT;
+CREATE TABLE scores (
+    cell_id INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    measure_id INTEGER NOT NULL REFERENCES measures(id),
+    position INTEGER NOT NULL,
+    at REAL,
+    value REAL,
+    PRIMARY KEY (cell_id, measure_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE predictions (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    payload BLOB NOT NULL
+) STRICT;
+CREATE TABLE plan (
+    experiment_id INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    protocol TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    fold INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    fit_key TEXT NOT NULL,
+    data_part TEXT NOT NULL,
+    split_part TEXT NOT NULL,
+    method_part TEXT NOT NULL,
+    protocol_part TEXT NOT NULL,
+    version_part TEXT NOT NULL,
+    seed_part TEXT NOT NULL,
+    current INTEGER NOT NULL,
+    PRIMARY KEY (experiment_id, dataset, fold, method, repeat, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_by_key ON plan (key);
+CREATE TABLE splits (
+    split_part TEXT PRIMARY KEY,
+    train BLOB NOT NULL,
+    test BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE truths (
+    truth_key TEXT PRIMARY KEY,
+    payload BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE datasets (
+    data_part TEXT PRIMARY KEY,
+    described TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    process_start TEXT NOT NULL,
+    workers INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    begun_at TEXT NOT NULL,
+    beat REAL NOT NULL
+) STRICT;
+CREATE TABLE claims (
+    key TEXT PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+"""
+
+
+def connect(path: Path, *, create: bool) -> sqlite3.Connection:
+    """Open a store, making it first where asked; refuse a file that is not one.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    create : bool
+        Whether a missing file is made.
+
+    Returns
+    -------
+    sqlite3.Connection
+        In autocommit mode, write-ahead logging, foreign keys on.
+    """
+    check_file(path, create=create)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if create:
+            _create_once(connection)
+        _check_version(connection, path)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise damaged(path, error) from error
+    except InputError:
+        connection.close()
+        raise
+    return connection
+
+
+def damaged(path: Path, error: sqlite3.Error) -> InputError:
+    """Say in one sentence what SQLite found wrong with the file."""
+    return InputError(f"store {str(path)!r} cannot be used: {error}; restore a copy or start a new store")
+
+
+def check_file(path: Path, *, create: bool) -> None:
+    """Refuse a missing, foreign or truncated file before SQLite touches it."""
+    if not path.exists():
+        if not create:
+            raise InputError(f"store {str(path)!r} does not exist: give the file that `paragone run` wrote")
+        if not path.parent.is_dir():
+            raise InputError(f"store {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+        return
+    if path.is_dir():
+        raise InputError(f"store {str(path)!r} is a folder: give a file")
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header:
+        if not create:
+            raise InputError(f"store {str(path)!r} is empty: nothing was run into it yet")
+        return
+    if not header.startswith(HEADER):
+        raise InputError(f"{str(path)!r} is not a Paragone store: it is no SQLite file")
+    page_size = int.from_bytes(header[PAGE_SIZE_AT : PAGE_SIZE_AT + 2], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
+    if len(header) < 100 or path.stat().st_size < pages * page_size:
+        raise InputError(
+            f"store {str(path)!r} is truncated ({path.stat().st_size} of {pages * page_size} bytes): "
+            "restore a copy or start a new store"
+        )
+
+
+def _create_once(connection: sqlite3.Connection) -> None:
+    """Make the tables under an exclusive lock, so that of two who come at once only one does."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if version == 0 and tables == 0:
+            for statement in SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION_ID:
+        raise InputError(f"{str(path)!r} is not a Paragone store: it is some other SQLite database")
+    if version > SCHEMA_VERSION:
+        raise InputError(
+            f"store {str(path)!r} was written by a newer Paragone (schema {version}, this one knows "
+            f"{SCHEMA_VERSION}): upgrade paragone"
+        )

@@ -1,0 +1,300 @@
+"""Store: one SQLite file that holds the plan, the cells, their scores and their artifacts.
+
+This package alone knows SQL. Writers take ``BEGIN IMMEDIATE`` and hold it for one short transaction a cell;
+readers may look at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
+from paragone.store.arrays import pack, unpack
+from paragone.store.runs import RunIdentity
+from paragone.store.schema import connect, damaged
+from paragone.validation import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An experiment worked out: its cells, and what is kept beside them so that results explain themselves.
+
+    Parameters
+    ----------
+    name, declared : str
+        The experiment's name and its declaration as text.
+    described : mapping
+        What reports need to know of the declaration: seed, split, protocol, methods.
+    cells : sequence of Cell
+        In the order of work.
+    splits : mapping
+        Row numbers of train and test by the cells' split part.
+    truths : mapping
+        Packed targets of the test rows by `truth_key`.
+    datasets : mapping
+        What is known of every dataset by the cells' data part.
+    """
+
+    name: str
+    declared: str
+    described: Mapping[str, Any]
+    cells: Sequence[Cell]
+    splits: Mapping[str, tuple[IntArray, IntArray]]
+    truths: Mapping[str, bytes]
+    datasets: Mapping[str, Mapping[str, Any]]
+
+
+def truth_key(parts: Parts) -> str:
+    """Name the targets of a split's test rows."""
+    return f"{parts.data}/{parts.split}"
+
+
+class Store:
+    """The write side of a store file, and the lookups the engine needs.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    create : bool, default=False
+        Whether to make it where it is missing.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Store(pathlib.Path(folder.name) / "lab.sqlite", create=True) as store:
+    ...     store.statuses(["no such key"])
+    {}
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+        self.path = Path(path)
+        self._connection = connect(self.path, create=create)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.path, error) from error
+
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+        try:
+            return self._connection.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.path, error) from error
+
+    # The plan
+
+    def write_plan(self, plan: Plan) -> None:
+        """Make this the current plan of its experiment; what was planned before stays known as stale."""
+        rows = [
+            (position, c.protocol, *c.place, c.key, c.fit_key, *astuple(c.parts))
+            for position, c in enumerate(plan.cells)
+        ]
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO experiments (name, declared, described, planned_at) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, described = excluded.described, "
+                "planned_at = excluded.planned_at",
+                (plan.name, plan.declared, json.dumps(plan.described), _now()),
+            )
+            experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
+            db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
+            db.executemany(
+                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                ((experiment, *row) for row in rows),
+            )
+            db.executemany(
+                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?)",
+                ((part, _index_bytes(train), _index_bytes(test)) for part, (train, test) in plan.splits.items()),
+            )
+            db.executemany("INSERT OR IGNORE INTO truths VALUES (?, ?)", plan.truths.items())
+            db.executemany(
+                "INSERT OR REPLACE INTO datasets VALUES (?, ?)",
+                ((part, json.dumps(described)) for part, described in plan.datasets.items()),
+            )
+
+    def earlier_parts(self, name: str) -> dict[Place, Parts]:
+        """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
+        rows = self.read(
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
+            "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
+            "WHERE e.name = ? ORDER BY cells.id",
+            (name,),
+        )
+        return {row[:4]: Parts(*row[4:]) for row in rows}
+
+    def planned_parts(self, name: str) -> dict[Place, Parts]:
+        """Return the parts of every currently planned cell of the experiment."""
+        rows = self.read(
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
+            "seed_part FROM plan JOIN experiments e ON e.id = experiment_id WHERE e.name = ? AND current = 1",
+            (name,),
+        )
+        return {row[:4]: Parts(*row[4:]) for row in rows}
+
+    # Runs and claims
+
+    def begin_run(self, identity: RunIdentity, workers: int, environment: dict[str, Any]) -> int:
+        """Register a coordinating process and return its id."""
+        with self._writing() as db:
+            cursor = db.execute(
+                "INSERT INTO runs (host, pid, process_start, workers, environment, begun_at, beat) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*astuple(identity), workers, json.dumps(environment, sort_keys=True), _now(), time.time()),
+            )
+        return int(cursor.lastrowid or 0)
+
+    def beat(self, run: int) -> None:
+        """Say that the run still lives."""
+        with self._writing() as db:
+            db.execute("UPDATE runs SET beat = ? WHERE id = ?", (time.time(), run))
+
+    def claim(self, key: str, run: int, *, again: bool = False) -> str:
+        """Claim a cell for a run, or say why not.
+
+        Parameters
+        ----------
+        key : str
+            The cell.
+        run : int
+            The run that wants it.
+        again : bool, default=False
+            Whether a cell that has a result is wanted all the same.
+
+        Returns
+        -------
+        {"claimed", "finished", "taken"}
+            ``taken`` where another living run is at it.
+        """
+        with self._writing() as db:
+            known = db.execute("SELECT 1 FROM cells WHERE key = ?", (key,)).fetchone()
+            if known and not again:
+                return "finished"
+            owner = db.execute(
+                "SELECT runs.id, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id "
+                "WHERE key = ?",
+                (key,),
+            ).fetchone()
+            if owner and owner[0] != run and RunIdentity(*owner[1:4]).lives(owner[4]):
+                return "taken"
+            db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
+        return "claimed"
+
+    def release(self, run: int) -> None:
+        """Give up every claim of a run."""
+        with self._writing() as db:
+            db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
+
+    def running(self) -> list[str]:
+        """Return the keys that living runs are at."""
+        rows = self.read("SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id")
+        return [row[0] for row in rows if RunIdentity(*row[1:4]).lives(row[4])]
+
+    # Cells
+
+    def statuses(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the status of those of the cells that have one."""
+        wanted = set(keys)
+        return {key: status for key, status in self.read("SELECT key, status FROM cells") if key in wanted}
+
+    def fit_keys(self) -> set[str]:
+        """Return the keys of all stored fits."""
+        return {row[0] for row in self.read("SELECT fit_key FROM fits")}
+
+    def fitted(self, fit_key: str) -> Fitted | None:
+        """Return a stored fit."""
+        rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
+        return Fitted(unpack(rows[0][0]), json.loads(rows[0][1]), rows[0][2]) if rows else None
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Delete cells, with their scores and predictions, so that they run again; fits stay."""
+        with self._writing() as db:
+            db.executemany("DELETE FROM cells WHERE key = ?", ((key,) for key in keys))
+
+    def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
+        """Write what came of a cell, all of it or nothing, and give up its claim."""
+        with self._writing() as db:
+            db.execute("DELETE FROM claims WHERE key = ?", (key,))
+            db.execute("DELETE FROM cells WHERE key = ?", (key,))
+            if outcome.fitted is not None:
+                info = json.dumps(dict(outcome.fitted.info), sort_keys=True)
+                db.execute(
+                    "INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)",
+                    (fit_key, pack(outcome.fitted.arrays), info, outcome.fitted.seconds),
+                )
+            cursor = db.execute(
+                "INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    key,
+                    fit_key,
+                    outcome.status,
+                    outcome.seconds,
+                    json.dumps(outcome.notes),
+                    outcome.error,
+                    outcome.traceback,
+                    _now(),
+                ),
+            )
+            cell = cursor.lastrowid
+            measures = _measure_ids(db, outcome.scores)
+            db.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+                (
+                    (cell, measures[s.metric, s.grid], position, s.at, _or_null(s.value))
+                    for position, s in enumerate(outcome.scores)
+                ),
+            )
+            if outcome.predictions is not None:
+                db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+
+
+def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[str, str], int]:
+    """Return the id of every metric and grid in the scores, registering new ones."""
+    wanted = {(score.metric, score.grid) for score in scores}
+    db.executemany("INSERT OR IGNORE INTO measures (metric, grid) VALUES (?, ?)", sorted(wanted))
+    return {(metric, grid): i for i, metric, grid in db.execute("SELECT id, metric, grid FROM measures")}
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _index_bytes(indices: IntArray) -> bytes:
+    return np.ascontiguousarray(indices, dtype="<i8").tobytes()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,30 @@
+"""Tables as values, and the writers that turn them into text, Markdown, LaTeX, HTML and CSV."""
+
+from paragone.tables.csv_file import to_csv
+from paragone.tables.html import to_html
+from paragone.tables.latex import escape_latex, to_latex
+from paragone.tables.markdown import to_markdown
+from paragone.tables.marks import mark_best
+from paragone.tables.model import Cell, Column, Table
+from paragone.tables.numbers import format_mean_std, format_number, format_p, format_signed, p_is
+from paragone.tables.stack import stack
+from paragone.tables.text import to_text
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Table",
+    "escape_latex",
+    "format_mean_std",
+    "format_number",
+    "format_p",
+    "format_signed",
+    "mark_best",
+    "p_is",
+    "stack",
+    "to_csv",
+    "to_html",
+    "to_latex",
+    "to_markdown",
+    "to_text",
+]

@@ -1,0 +1,129 @@
+"""Write tables as LaTeX with booktabs rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from paragone.tables.model import Cell, Table
+from paragone.tables.stack import stack
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
+    "±": r"\(\pm\)",
+    "−": r"\(-\)",
+    "×": r"\(\times\)",
+    "≤": r"\(\leq\)",
+    "≥": r"\(\geq\)",
+    "≈": r"\(\approx\)",
+    "→": r"\(\to\)",
+    "…": r"\ldots{}",
+    "–": "--",
+    "—": "---",
+    "\u00a0": "~",
+    "\n": " ",
+}
+
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
+_GREEK_LETTERS = "αβγδεζηθικλμνξπρστφχψω"
+_SPECIAL |= {letter: rf"\(\{name}\)" for letter, name in zip(_GREEK_LETTERS, _GREEK.split(" "), strict=True)}
+
+_LEADING_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+
+
+def escape_latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it stands; other Unicode letters pass through.
+
+    Examples
+    --------
+    >>> print(escape_latex("50% of A_1 & B #2"))
+    50\% of A\_1 \& B \#2
+    """
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def to_latex(table: Table, *, columns_a_block: int | None = None, environment: str = "table") -> str:
+    r"""Write a floating booktabs table; best in bold, second underlined.
+
+    Parameters
+    ----------
+    table : Table
+        What is written. Texts are escaped here, once.
+    columns_a_block : int, optional
+        Split a wide table into stacked blocks of so many columns.
+    environment : str, default="table"
+        The float, such as ``table*``.
+
+    Returns
+    -------
+    str
+        LaTeX that needs ``\usepackage{booktabs}`` (and ``textcomp`` before 2020).
+
+    Examples
+    --------
+    >>> print(to_latex(Table.of(["method", "score"], [["A_1", Cell("0.9", bold=True)]], caption="Scores.")))
+    \begin{table}
+    \centering
+    \caption{Scores.}
+    \begin{tabular}{lr}
+    \toprule
+    method & score \\
+    \midrule
+    A\_1 & \textbf{0.9} \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    blocks = (table,) if columns_a_block is None else stack(table, columns_a_block)
+    lines = [rf"\begin{{{environment}}}", r"\centering"]
+    if table.caption:
+        lines.append(rf"\caption{{{escape_latex(table.caption)}}}")
+    if table.label:
+        lines.append(rf"\label{{{table.label}}}")
+    lines += _between((_tabular(block) for block in blocks), r"\\[1ex]")
+    lines += [rf"\par\smallskip{{\footnotesize {escape_latex(note)}}}" for note in table.notes]
+    return "\n".join([*lines, rf"\end{{{environment}}}"])
+
+
+def _between(parts: Iterable[str], separator: str) -> list[str]:
+    lines: list[str] = []
+    for part in parts:
+        if lines:
+            lines.append(separator)
+        lines.append(part)
+    return lines
+
+
+def _tabular(table: Table) -> str:
+    alignment = "".join({"left": "l", "right": "r", "center": "c"}[c.align] for c in table.columns)
+    heading = " & ".join(escape_latex(column.name) for column in table.columns)
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", heading + r" \\", r"\midrule"]
+    for number, row in enumerate(table.rows):
+        if number in table.rules:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(_cell(cell) for cell in row) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _cell(cell: Cell) -> str:
+    text = _LEADING_MINUS.sub(r"\\(-\\)", escape_latex(cell.text))
+    if cell.bold:
+        text = rf"\textbf{{{text}}}"
+    if cell.underline:
+        text = rf"\underline{{{text}}}"
+    return text + (rf"\textsuperscript{{{escape_latex(cell.superscript)}}}" if cell.superscript else "")

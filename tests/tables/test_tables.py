@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paragone.errors import InputError
+from paragone.tables import (
+    Cell,
+    Table,
+    escape_latex,
+    format_p,
+    format_signed,
+    mark_best,
+    stack,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
+
+
+@given(TEXT)
+def test_no_special_character_survives_latex_escaping_bare(text):
+    escaped = escape_latex(text)
+    stripped = re.sub(r"\\[&%$#_{}]|\\text[a-z]+\{\}|\\ldots\{\}|\\\(.*?\\\)", "", escaped).replace(
+        "~", "", escaped.count("~")
+    )
+    assert not re.search(r"[&%$#_{}^\\]", stripped)
+
+
+@pytest.mark.parametrize("character", list("\\&%$#_{}~^<>|\"`'"))
+def test_every_special_character_of_latex_is_escaped(character):
+    assert escape_latex(character) != character
+
+
+def test_letters_of_other_alphabets_pass_through_latex():
+    assert escape_latex("Müller–Łódź 方法") == "Müller--Łódź 方法"
+
+
+def test_minus_signs_of_numbers_are_set_as_minus():
+    written = to_latex(Table.of(["m", "d"], [["k-NN", "-0.12"]]))
+    assert r"k-NN & \(-\)0.12" in written
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
+def test_csv_reads_back_as_it_was_written(rows):
+    written = to_csv(Table.of(["a", "b"], rows))
+    assert list(csv.reader(io.StringIO(written)))[1:] == [list(row) for row in rows]
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
+def test_html_texts_read_back_as_they_were_written(rows):
+    class Reader(HTMLParser):
+        cells: list[str]
+
+        def handle_starttag(self, tag, attrs):
+            if tag == "td":
+                self.cells.append("")
+
+        def handle_data(self, data):
+            if self.cells and data != "\n":
+                self.cells[-1] += data
+
+    reader = Reader()
+    reader.cells = []
+    html = to_html(Table.of(["a", "b"], rows))
+    reader.feed(html[: html.index("</tbody>")])
+    assert [cell.strip() for cell in reader.cells] == [cell.strip() for row in rows for cell in row]
+
+
+def test_marks_reach_every_writer():
+    table = Table.of(["m", "x"], [["A", Cell("1", bold=True, superscript="b")], ["B", Cell("2", underline=True)]])
+    assert r"\textbf{1}\textsuperscript{b}" in to_latex(table)
+    assert r"\underline{2}" in to_latex(table)
+    assert "**1**<sup>b</sup>" in to_markdown(table)
+    assert "<u>2</u>" in to_markdown(table)
+    assert "<strong>1</strong><sup>b</sup>" in to_html(table)
+    assert "1 b*" in to_text(table)
+
+
+def test_a_pipe_in_a_name_does_not_break_markdown():
+    assert r"a\|b" in to_markdown(Table.of(["m"], [["a|b"]]))
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.booleans())
+def test_best_and_second_are_marked_with_all_their_ties(values, higher):
+    cells = mark_best(values, [str(v) for v in values], higher_is_better=higher)
+    levels = sorted(set(values), reverse=higher)
+    assert [cell.bold for cell in cells] == [v == levels[0] for v in values]
+    assert [cell.underline for cell in cells] == [len(levels) > 1 and v == levels[1] for v in values]
+
+
+def test_missing_values_are_never_best():
+    cells = mark_best([float("nan"), 1.0], ["-", "1"], higher_is_better=False)
+    assert [cell.bold for cell in cells] == [False, True]
+    assert not any(c.bold for c in mark_best([float("nan")], ["-"], higher_is_better=True))
+
+
+def test_stacked_blocks_hold_every_column_once_after_the_key():
+    table = Table.of(["d", *"abcde"], [["x", *"12345"]], notes=["n"])
+    blocks = stack(table, 2)
+    assert [c.name for block in blocks for c in block.columns[1:]] == list("abcde")
+    assert all(block.columns[0].name == "d" for block in blocks)
+    assert [block.notes for block in blocks] == [(), (), ("n",)]
+    assert to_latex(table, columns_a_block=2).count(r"\begin{tabular}") == 3
+
+
+def test_rows_of_another_length_are_refused():
+    with pytest.raises(InputError, match="row 1"):
+        Table.of(["a"], [["1"], ["1", "2"]])
+
+
+def test_wide_characters_keep_text_columns_aligned():
+    lines = to_text(Table.of(["m", "x"], [["方法", "1"], ["abcd", "2"]])).splitlines()
+    assert lines[1].endswith("  1")
+    assert lines[2] == "abcd  2"
+
+
+@pytest.mark.parametrize(("p", "text"), [(0.04999, "0.0500"), (0.5, "0.500"), (0.0625, "0.0625"), (0.0, "<0.0001")])
+def test_p_values_have_three_significant_figures(p, text):
+    assert format_p(p) == text
+
+
+def test_zero_differences_carry_no_sign():
+    assert format_signed(-1e-9) == format_signed(1e-9) == "0.0000"
