@@ -45,8 +45,8 @@ def check_recommender(recommender: Any, *, rows: Prescriptions | None = None) ->
     Parameters
     ----------
     recommender : object or type
-        Something with ``fit(train, validation)`` and ``score(block)``, or a class that can be made without arguments. It
-        is copied, never fitted itself.
+        Something with ``fit(train, validation)`` and ``score(block)``, or a class that can be made without arguments.
+        It is copied, never fitted itself.
     rows : Prescriptions, optional
         What to try it on: the first half to fit, the second to validate and score; made-up rows where not given.
 
