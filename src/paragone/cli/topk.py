@@ -27,7 +27,7 @@ def evaluate(
     truth: Annotated[Path, typer.Option(help=_TRUTH_HELP)],
     k: Annotated[str, typer.Option(help="Cut-offs, rising, separated by commas.")] = "5,10,15,20",
     metrics: Annotated[
-        str | None, typer.Option(help="Metrics, separated by commas, such as 'precision,ndcg[idcg=k],map'.")
+        str | None, typer.Option(help="Metrics, separated by commas, such as 'precision,ndcg\\[idcg=k],map'.")
     ] = None,
     ties: Annotated[
         str | None, typer.Option(help="Equal scores: id, expected, optimistic, pessimistic or reverse_id.")

@@ -171,6 +171,16 @@ def test_a_metric_that_fails_is_reported_and_the_others_are_given():
     assert set(result.names) == {"precision", "first_is_right"}
 
 
+def test_where_every_metric_fails_the_result_still_says_why():
+    def broken(recommended, relevant, k):
+        raise RuntimeError("out of order")
+
+    result = topk_scores(GOOD, TRUTH, k=1, metrics=(broken,))
+    assert "failed: broken: RuntimeError: out of order" in repr(result)
+    assert result.means == {}
+    assert len(result.table()) == len(result.samples()) == 0
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.1])
 def test_f1_of_a_value_outside_the_unit_interval_is_a_value_error(bad):
     for pair in ((bad, 0.5), (0.5, bad)):

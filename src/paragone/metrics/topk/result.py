@@ -97,6 +97,8 @@ class TopKResult:
     def intervals(self) -> dict[str, tuple[FloatArray, FloatArray]]:
         """The bootstrap interval of each mean: lower and upper ends over the cut-offs."""
         keys = list(self.per_sample)
+        if not keys:
+            return {}
         stacked = np.concatenate([self.per_sample[key][self.evaluated] for key in keys], axis=1)
         clusters = None if self.clusters is None else self.clusters[self.evaluated]
         draws = bootstrap_means(stacked, clusters=clusters, n_boot=self.n_boot, seed=self.seed)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from paragone.metrics.topk.result import TopKResult
 
 
+COLUMNS = ["metric", "name", "at", "value", "low", "high", "n", "tie_share", "tie_low", "tie_high"]
+
+
 def result_table(result: TopKResult) -> pd.DataFrame:
     """Return one row a metric and cut-off: value, interval, share of tied samples, and what ties could do.
 
@@ -43,7 +46,7 @@ def result_table(result: TopKResult) -> pd.DataFrame:
                     "tie_high": float(tie_high[index]) if inside and tie_high is not None else np.nan,
                 }
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def samples_table(result: TopKResult) -> pd.DataFrame:
@@ -51,7 +54,7 @@ def samples_table(result: TopKResult) -> pd.DataFrame:
     import pandas as pd
 
     samples = np.flatnonzero(result.evaluated)
-    parts = []
+    parts = [pd.DataFrame({"sample": [], "metric": [], "at": [], "value": []})] if not result.per_sample else []
     for key in result.names:
         if key not in result.per_sample:
             continue
