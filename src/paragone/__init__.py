@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.comparison import compare, pairwise
+    from paragone.comparison import Comparison, PairedComparison, compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.experiment import Experiment
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Comparison": "paragone.comparison",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
     "Experiment": "paragone.experiment",
     "InputError": "paragone.errors",
+    "PairedComparison": "paragone.comparison",
     "Results": "paragone.results",
     "compare": "paragone.comparison",
     "load": "paragone.data",
@@ -34,10 +36,12 @@ _PUBLIC = {
 _PACKAGES = frozenset({"comparison", "data", "exchange", "metrics", "models", "protocols", "rankers", "testing"})
 
 __all__ = [
+    "Comparison",
     "Curve",
     "Dataset",
     "Experiment",
     "InputError",
+    "PairedComparison",
     "Results",
     "__version__",
     "compare",
