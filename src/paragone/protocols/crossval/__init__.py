@@ -1,0 +1,1 @@
+"""Cross-validation with refit: the prediction ledger, its scores, selection and refit."""
