@@ -27,8 +27,9 @@ class SplitPlan:
         Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
     test_size : float, default=0.2
         Share of the rows that ``holdout`` tests on.
-    scale : {"minmax", "zscore", "none"}, default="minmax"
-        Fitted on the train rows of each split.
+    scale : {"minmax", "zscore", "none"}, optional
+        Fitted on the train rows of each split. Where it is not given the protocol says it: ``minmax`` for curves,
+        ``none`` for a cross-validation, whose methods bring their own preprocessing.
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True
@@ -52,7 +53,7 @@ class SplitPlan:
     kind: str = "kfold"
     folds: int | Literal["all"] | None = None
     test_size: float = 0.2
-    scale: Scale = "minmax"
+    scale: Scale | None = None
     order: Literal[1, 2] = 1
     shuffle: bool = True
     stratify: bool = True
@@ -64,7 +65,7 @@ class SplitPlan:
     def __post_init__(self) -> None:
         if ":" not in self.kind and self.kind not in SPLIT_KINDS:
             raise unknown_name("kind of split", self.kind, SPLIT_KINDS)
-        if self.scale not in get_args(Scale):
+        if self.scale is not None and self.scale not in get_args(Scale):
             raise unknown_name("scale", self.scale, get_args(Scale))
         if self.order not in (1, 2):
             raise InputError(f"split: order must be 1 or 2, it is {self.order}")
@@ -87,6 +88,11 @@ class SplitPlan:
         least = 1 if self.kind == "holdout" else 2
         if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < least:
             raise InputError(f"split: folds must be a whole number of at least {least}, it is {self.folds!r}")
+
+    @property
+    def scaling(self) -> Scale:
+        """The scale, ``minmax`` where none was given."""
+        return self.scale or "minmax"
 
     @property
     def n_folds(self) -> int | None:

@@ -104,6 +104,15 @@ CREATE TABLE claims (
 """
 
 
+SETTINGS = """
+CREATE TABLE IF NOT EXISTS settings (
+    experiment_id INTEGER PRIMARY KEY REFERENCES experiments(id) ON DELETE CASCADE,
+    settings TEXT NOT NULL
+) STRICT
+"""
+"""Made when first written, so that stores from before it existed take it on."""
+
+
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a store, making it first where asked; refuse a file that is not one.
 

@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -22,7 +22,7 @@ import numpy as np
 from paragone.cells import Cell, Fitted, Outcome, Parts, Score
 from paragone.store.arrays import pack, unpack
 from paragone.store.runs import RunIdentity
-from paragone.store.schema import connect, damaged
+from paragone.store.schema import SETTINGS, connect, damaged
 from paragone.validation import IntArray
 
 
@@ -42,6 +42,8 @@ class Plan:
         Packed targets of the test rows by `truth_key`.
     datasets : mapping
         What is known of every dataset by the cells' data part.
+    settings : mapping
+        What results need to know of the protocol, as plain JSON values.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Plan:
     splits: Mapping[str, tuple[IntArray, IntArray]]
     truths: Mapping[str, bytes]
     datasets: Mapping[str, Mapping[str, Any]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def truth_key(parts: Parts) -> str:
@@ -126,6 +129,8 @@ class Store:
                 (plan.name, plan.declared, _now()),
             )
             experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
+            db.execute(SETTINGS)
+            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (experiment, json.dumps(plan.settings)))
             db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
             db.executemany(
                 "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
@@ -159,6 +164,16 @@ class Store:
             (name,),
         )
         return {(row[0], row[1], row[2]): Parts(*row[3:]) for row in rows}
+
+    def settings(self, name: str) -> dict[str, Any]:
+        """Return the protocol's settings of an experiment; nothing for a store from before they were kept."""
+        if not self.read("SELECT 1 FROM sqlite_master WHERE name = 'settings'"):
+            return {}
+        rows = self.read(
+            "SELECT settings FROM settings JOIN experiments e ON e.id = experiment_id WHERE e.name = ?", (name,)
+        )
+        settings: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+        return settings
 
     # Runs and claims
 
