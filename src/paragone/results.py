@@ -12,6 +12,7 @@ import numpy as np
 from paragone.cells import Parts
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.predictions import CurvePredictions
+from paragone.results_crossval import CrossvalResults
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
 from paragone.validation import IntArray
@@ -80,7 +81,7 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     return tables
 
 
-class Results:
+class Results(CrossvalResults):
     """What a store holds, as tables; safe to use while a run writes.
 
     Examples
@@ -139,7 +140,8 @@ class Results:
         """
         import pandas as pd
 
-        if metric is not None:
+        derived = self._crossval_scores(metric)
+        if metric is not None and not derived:
             known = [row[0] for row in self._store.read("SELECT DISTINCT metric FROM measures")]
             if metric not in known:
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
@@ -149,7 +151,8 @@ class Results:
         frame = pd.DataFrame(rows, columns=columns).astype({"at": float, "value": float})
         both = frame.groupby("experiment")["grid"].transform("nunique") > 1
         frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
-        return frame[SCORE_COLUMNS]
+        frame = frame[SCORE_COLUMNS]
+        return pd.concat([frame, *derived], ignore_index=True) if derived else frame
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
