@@ -152,7 +152,8 @@ class Results(CrossvalResults):
         both = frame.groupby("experiment")["grid"].transform("nunique") > 1
         frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
         frame = frame[SCORE_COLUMNS]
-        return pd.concat([frame, *derived], ignore_index=True) if derived else frame
+        found = [part for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""

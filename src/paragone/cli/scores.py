@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paragone.cli.app import app
 from paragone.cli.output import console, print_json, show_table, write_frame
 
+if TYPE_CHECKING:
+    from paragone.results import Results
+
+TOP = 30
+
 
 @app.command()
 def scores(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
-    metric: Annotated[str | None, typer.Option(help="Keep one metric only.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Keep one metric only; a cross-validation is scored by any metric, without refitting."),
+    ] = None,
+    naming: Annotated[str | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every score as JSON.")] = False,
 ) -> None:
@@ -26,13 +35,14 @@ def scores(
 
     with Results.open(store) as results:
         frame = results.scores(metric)
-    if out is not None:
-        write_frame(frame, out)
-        console(stderr=True).print(f"{len(frame)} scores written to {out}", markup=False)
-    if as_json:
-        print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
-    elif out is None:
-        summarise(frame)
+        if out is not None:
+            write_frame(frame, out)
+            console(stderr=True).print(f"{len(frame)} scores written to {out}", markup=False)
+        if as_json:
+            print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
+        elif out is None:
+            summarise(frame[frame["protocol"] != "crossval"])
+            summarise_crossval(results, metric, naming)
 
 
 def summarise(frame: object) -> None:
@@ -41,3 +51,15 @@ def summarise(frame: object) -> None:
 
     for (protocol, metric), table in mean_table(frame).items():
         show_table(table, title=f"{metric} ({protocol}): mean over folds and grid")
+
+
+def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:
+    """Print the final scores and the best chains of every cross-validation."""
+    for name in results.crossval_experiments():
+        options = {"naming": naming, "metric": metric, "experiment": name}
+        final = results.final_scores(**options)  # type: ignore[arg-type]
+        if len(final):
+            show_table(final.drop(columns=["model", "metric"]), title=f"{name}: final scores")
+        show_table(results.top_chains(TOP, **options).drop(columns="model"), title=f"{name}: top {TOP} by the CV")  # type: ignore[arg-type]
+        for row in results.failed_variants(name).itertuples():
+            console(stderr=True).print(f"failed: {row.variant} on {row.dataset}: {row.reason}", markup=False)

@@ -7,12 +7,15 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paragone.data import ReadOptions, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
 from paragone.metrics.multilabel import ZeroDivision
+from paragone.protocols.crossval import Criterion
+from paragone.protocols.crossval.naming import Naming
+from paragone.protocols.crossval.weights import Weighting
 from paragone.protocols.curve import DEFAULT_METRICS
 from paragone.protocols.grids import KGrid, PGrid
 
@@ -35,10 +38,11 @@ class SetSection(Section):
     drop_ids: bool = True
     drop: tuple[str, ...] = ()
     name: str | None = None
+    replicates: Annotated[int, Field(ge=2)] | None = None
 
     def options(self) -> ReadOptions:
         """Return the options of the readers."""
-        return ReadOptions(**self.model_dump(exclude={"path"}))
+        return ReadOptions(**self.model_dump(exclude={"path", "replicates"}))
 
 
 class DataSection(Section):
@@ -54,6 +58,13 @@ class EstimatorSection(Section):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
+class MethodSection(EstimatorSection):
+    """A method: an estimator, and in a cross-validation the variants of it."""
+
+    grid: dict[str, Any] = Field(default_factory=dict)
+    steps: list[Any] = Field(default_factory=list)
+
+
 class ProtocolSection(Section):
     """``[protocol]``: how a method is scored."""
 
@@ -64,6 +75,36 @@ class ProtocolSection(Section):
     metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
     zero_division: ZeroDivision = 0
     keep_predictions: bool = True
+
+
+class CrossvalSection(Section):
+    """``[protocol]`` of kind ``crossval``."""
+
+    kind: Literal["crossval"]
+    metric: str | None = None
+    select: Annotated[tuple[Criterion, ...], Field(min_length=1)] = (Criterion(),)
+    test: float | str | None = None
+    repeats: Annotated[int, Field(ge=1)] = 1
+    stored: str | None = None
+    targets: Literal["separate", "joint"] = "separate"
+    aggregate: Literal["mean"] | None = None
+    naming: Naming = "nirs"
+    weighting: Weighting = "compat"
+    ddof: Literal[0, 1] = 0
+    task: Literal["regression", "classification"] | None = None
+    share: bool = True
+
+
+def _protocol_kind(given: Any) -> str:
+    """Tell which protocol's table this is; the curve's, where it does not say, or says something unknown."""
+    kind = given.get("kind") if isinstance(given, dict) else getattr(given, "kind", None)
+    return kind if kind in ("curve", "crossval") else "curve"
+
+
+AnyProtocol = Annotated[
+    Annotated[ProtocolSection, Tag("curve")] | Annotated[CrossvalSection, Tag("crossval")],
+    Discriminator(_protocol_kind),
+]
 
 
 class LimitsSection(Section):
@@ -79,8 +120,8 @@ class Declaration(Section):
     seed: Annotated[int, Field(ge=0)] = 0
     data: DataSection
     split: SplitPlan = SplitPlan()
-    protocol: ProtocolSection = ProtocolSection()
-    methods: Annotated[dict[str, EstimatorSection], Field(min_length=1)]
+    protocol: AnyProtocol = ProtocolSection()
+    methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
 
 
@@ -136,7 +177,7 @@ def _explained(error: ValidationError, text: str, document: dict[str, Any], wher
     place = where if line is None else f"{where}, line {line}"
     key = ".".join(str(part) for part in path)
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        hint = str(unknown_name("key", str(path[-1]), _known_keys(path[:-1])))
+        hint = str(unknown_name("key", str(path[-1]), _known_keys(path[:-1], document)))
         return InputError(f"{place}: {hint.replace(repr(path[-1]), repr(key), 1)}")
     if problem["type"] == "missing":
         return InputError(f"{place}: the key {key!r} is missing")
@@ -161,13 +202,14 @@ def _document_path(loc: tuple[int | str, ...], document: Any) -> list[int | str]
     return path
 
 
-def _known_keys(path: list[int | str]) -> list[str]:
+def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
     """List the keys that a table may have."""
+    crossval = _protocol_kind(document.get("protocol", {})) == "crossval"
     sections: dict[tuple[int | str, ...], Any] = {
         (): Declaration,
         ("data",): DataSection,
         ("split",): SplitPlan,
-        ("protocol",): ProtocolSection,
+        ("protocol",): CrossvalSection if crossval else ProtocolSection,
         ("protocol", "k"): KGrid,
         ("protocol", "p"): PGrid,
         ("protocol", "evaluator"): EstimatorSection,
@@ -175,6 +217,7 @@ def _known_keys(path: list[int | str]) -> list[str]:
     }
     section = sections.get(tuple(path))
     if section is None:
-        section = SetSection if path[0] == "data" else EstimatorSection
+        by_table = {"data": SetSection, "protocol": Criterion}
+        section = by_table.get(str(path[0]), MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan, load
+from paragone.data.replicates import with_replicates
 from paragone.engine import (
     CellRun,
     InProcessSeat,
@@ -32,8 +33,8 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.experiment.stages import extended
-from paragone.plugins import Method
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
 from paragone.store import Plan, Store
@@ -124,17 +125,8 @@ class Experiment:
 
     @classmethod
     def _declared(cls, declaration: Declaration, folder: Path) -> Self:
-        section = declaration.protocol
-        evaluator = section.evaluator if isinstance(section.evaluator, str) else section.evaluator.model_dump()
-        protocol = Curve(
-            section.k,
-            section.p,
-            Method.declare(evaluator, kind="evaluator"),
-            section.metrics,
-            section.zero_division,
-            section.keep_predictions,
-        )
-        methods = {name: method.model_dump() for name, method in declaration.methods.items()}
+        protocol = declared_protocol(declaration.protocol, folder)
+        methods = {name: method.model_dump(exclude_defaults=True) for name, method in declaration.methods.items()}
         return cls(
             [_load(entry, folder) for entry in declaration.data.sets],
             methods,
@@ -154,7 +146,7 @@ class Experiment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know before the run, such as a clipped grid or a dropped column."""
-        return self.layout.notes
+        return (*self.protocol.announce(self.methods), *self.layout.notes)
 
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell of the experiment, in the order of work."""
@@ -357,7 +349,8 @@ class _Preparation:
 def _load(entry: str | SetSection, folder: Path) -> Dataset:
     if isinstance(entry, str):
         return load(entry, base=folder)
-    return load(entry.path, base=folder, options=entry.options())
+    dataset = load(entry.path, base=folder, options=entry.options())
+    return dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)
 
 
 def available_cores() -> int:

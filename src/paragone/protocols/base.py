@@ -88,6 +88,10 @@ class Protocol(ABC):
         """Make methods of what the user declared; a protocol may write out variants."""
         return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
 
+    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return what to tell the user about the methods before the run."""
+        return ()
+
     def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         """Check a dataset and split it."""
         notes = self.check(dataset)

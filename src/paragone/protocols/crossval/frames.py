@@ -88,6 +88,42 @@ def _role_frame(problem: Problem, chain: Chain, fold: FoldLedger, role: Any) -> 
     return pd.DataFrame(columns)
 
 
+def chains_of_ledger(frame: pd.DataFrame, task: str) -> dict[tuple[str, str, str], Chain]:
+    """Make the chains of a ledger frame: all scores can be recomputed from it alone.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `ledger_frame` gives it, without the derived folds.
+    task : {"regression", "classification"}
+        What is predicted.
+
+    Returns
+    -------
+    dict
+        Dataset, target and variant to the chain.
+    """
+    labels = [column for column in frame.columns if column.startswith("p(")]
+    chains = {}
+    for (dataset, target, variant), rows in frame.groupby(["dataset", "target", "variant"], sort=False):
+        classes = None
+        if task == "classification":
+            classes = np.unique(np.concatenate([rows["y_true"].to_numpy(), rows["y_pred"].to_numpy()]))
+        ledgers = {}
+        for (fold, repeat), part in rows.groupby(["fold", "repeat"], sort=False):
+            parts = []
+            for role in ROLES:
+                of = part[part["role"] == role]
+                share = of[labels].to_numpy() if labels and of[labels].notna().all(axis=None) else None
+                truth, predicted = of["y_true"].to_numpy(), of["y_pred"].to_numpy()
+                parts.append(Predictions(of["sample"].to_numpy(), truth, predicted, share))
+            ledgers[fold] = FoldLedger(fold, int(repeat), *parts)
+        numbers = sorted((fold for fold in ledgers if fold != FINAL), key=int)
+        folds = tuple(ledgers[number] for number in numbers)
+        chains[dataset, target, variant] = Chain(variant, task, folds, ledgers.get(FINAL), classes)
+    return chains
+
+
 def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
     """Return the scores of every fold: the real ones, ``avg``, ``w_avg`` and ``final``; NaN where none exists.
 

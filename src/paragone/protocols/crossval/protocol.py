@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -163,6 +164,12 @@ class Crossval(Protocol):
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         return dict(expand(methods))
+
+    @override
+    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        counts = Counter(m.method if isinstance(m, Variant) else name for name, m in methods.items())
+        each = ", ".join(f"{name} {count}" for name, count in counts.items())
+        return (f"{len(methods)} variant{'s' * (len(methods) != 1)} of {len(counts)} method(s): {each}",)
 
     # Datasets
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.crossval.scores import ChainScores
+from paragone.validation import FloatArray
 
 RANKINGS = {
     "rmsecv": "cv_score",
@@ -19,6 +20,9 @@ RANKINGS = {
     "one_se": "mean_fold_cv",
 }
 """Rankings by name, and the score each goes by."""
+
+TIE = 1e-9
+"""Relative difference below which two scores are tied."""
 
 TEST_SCORES = ("rmsep", "test", "test_score", "ens_test", "w_ens_test", "mean_test")
 
@@ -165,12 +169,24 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores]) -> list[str]:
     if not eligible:
         return []
     sign = -1.0 if eligible[0].scoring.higher_is_better else 1.0
-    losses = np.array([sign * criterion.value(row) for row in eligible])
+    losses = _settled(np.array([sign * criterion.value(row) for row in eligible]))
     order = np.argsort(losses, kind="stable")
     if criterion.ranking == "one_se":
         within = losses <= losses[order[0]] + _standard_error(eligible[order[0]])
         order = np.concatenate([np.flatnonzero(within), [place for place in order if not within[place]]])
     return [eligible[int(place)].variant for place in order]
+
+
+def _settled(losses: FloatArray) -> FloatArray:
+    """Make values equal that differ by rounding alone, so that ties are ties on every machine and by every road."""
+    settled = losses.copy()
+    order = np.argsort(losses, kind="stable")
+    first = losses[order[0]]
+    for place in order:
+        if losses[place] - first > TIE * abs(first):
+            first = losses[place]
+        settled[place] = first
+    return settled
 
 
 def _standard_error(scores: ChainScores) -> float:
