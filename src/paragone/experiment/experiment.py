@@ -273,6 +273,9 @@ class Experiment:
             observer.began(tally)
             cells.work(to_run, tally)
             tried |= {cell.key for cell in layout.cells}
+            earlier = {cell.key for cell in self.layout.cells}
+            if len(layout.cells) > len(self.layout.cells) and not any(cell.key in earlier for cell in to_run):
+                return
 
     def _seats(self, places: int, executor: Executor | None) -> list[Seat]:
         seats: list[Seat]

@@ -49,6 +49,7 @@ def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alo
     chains = chains_of_ledger(ledger, "regression")
     assert len(chains) == 100
     published, finals = results.cv_scores(), results.final_scores()
+    by_variant = dict(list(ledger.groupby("variant")))
     for (_, _, variant), chain in chains.items():
         scores = chain_scores(chain, Scoring("regression", "rmse"))
         row = published[published["variant"] == variant].iloc[0]
@@ -61,7 +62,7 @@ def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alo
         if len(final):
             assert final["RMSEP"].item() - scores.test_score == 0
             assert final["RMSEC"].item() - scores.train_score == 0
-        rows = ledger[ledger["variant"] == variant]
+        rows = by_variant[variant]
         val = rows[rows["role"] == "val"]
         assert row["RMSECV"] == pytest.approx(np.sqrt(((val["y_pred"] - val["y_true"]) ** 2).mean()), rel=1e-13)
         test = rows[(rows["role"] == "test") & (rows["fold"] != "final")]

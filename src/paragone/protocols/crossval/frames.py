@@ -39,15 +39,44 @@ def ledger_frame(problems: Sequence[Problem], settings: Settings, *, ensembles: 
     """
     import pandas as pd
 
-    frames = [
-        _role_frame(problem, chain, fold, role)
+    parts = [
+        ((problem.dataset, problem.target, chain.variant, fold.repeat, fold.fold, role), fold.role(role), chain)
         for problem in problems
         for chain in problem.chains.values()
         for fold in _ledgers(problem, chain, settings, ensembles)
         for role in ROLES
         if len(fold.role(role))
     ]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=LEDGER_COLUMNS)
+    if not parts:
+        return pd.DataFrame(columns=LEDGER_COLUMNS)
+    lengths = [len(part) for _, part, _ in parts]
+    columns: dict[str, Any] = {
+        name: np.repeat(np.array([labels[place] for labels, _, _ in parts], dtype=object), lengths)
+        for place, name in enumerate(LEDGER_COLUMNS[:6])
+    }
+    for name, field in (("sample", "samples"), ("y_true", "y_true"), ("y_pred", "y_pred")):
+        columns[name] = _stacked([getattr(part, field) for _, part, _ in parts])
+    columns |= _probability_columns([(part, chain) for _, part, chain in parts])
+    return pd.DataFrame(columns).astype({"repeat": int})
+
+
+def _stacked(arrays: Sequence[Any]) -> Any:
+    """Put columns one after the other; labels and numbers under each other stay what they are."""
+    kinds = {array.dtype.kind for array in arrays}
+    return np.concatenate(arrays if len(kinds) == 1 else [array.astype(object) for array in arrays])
+
+
+def _probability_columns(parts: Sequence[tuple[Predictions, Chain]]) -> dict[str, Any]:
+    labels = {label: None for _, chain in parts if chain.classes is not None for label in chain.classes.tolist()}
+    known = any(part.probabilities is not None for part, _ in parts)
+    columns = {label: np.full(sum(len(part) for part, _ in parts), np.nan) for label in (labels if known else ())}
+    begin = 0
+    for part, chain in parts:
+        if part.probabilities is not None and chain.classes is not None:
+            for place, label in enumerate(chain.classes.tolist()):
+                columns[label][begin : begin + len(part)] = part.probabilities[:, place]
+        begin += len(part)
+    return {f"p({label})": column for label, column in columns.items()}
 
 
 def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool) -> Iterator[FoldLedger]:
@@ -65,27 +94,6 @@ def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool
         yield FoldLedger("w_avg", 0, train, val, test)
     if chain.final is not None:
         yield chain.final
-
-
-def _role_frame(problem: Problem, chain: Chain, fold: FoldLedger, role: Any) -> pd.DataFrame:
-    import pandas as pd
-
-    part = fold.role(role)
-    columns: dict[str, Any] = {
-        "dataset": problem.dataset,
-        "target": problem.target,
-        "variant": chain.variant,
-        "repeat": fold.repeat,
-        "fold": fold.fold,
-        "role": role,
-        "sample": part.samples,
-        "y_true": part.y_true,
-        "y_pred": part.y_pred,
-    }
-    if part.probabilities is not None and chain.classes is not None:
-        for place, label in enumerate(chain.classes.tolist()):
-            columns[f"p({label})"] = part.probabilities[:, place]
-    return pd.DataFrame(columns)
 
 
 def chains_of_ledger(frame: pd.DataFrame, task: str) -> dict[tuple[str, str, str], Chain]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,44 +65,89 @@ class ChainScores:
 
     Parameters
     ----------
+    chain : Chain
+        The ledger.
+    scoring : Scoring
+        The metric.
     cv_score : float
         Pooled out-of-fold (RMSECV).
     mean_fold_cv : float
         Mean over the folds that have one of the fold's validation score (MF_Val).
-    ens_test, w_ens_test : float
-        Test score of the plain and of the weighted ensemble of the fold models.
-    ens_train, w_ens_train : float
-        The same ensembles on the train rows.
-    test_score, train_score : float
-        Of the model refitted on all of train (RMSEP, RMSEC).
-    fold_val, fold_train, fold_test : ndarray
-        Of every fold's model.
-    weights : ndarray
-        Of the folds in the weighted ensemble.
-    repeat_cv : ndarray
-        The pooled score of every repeat.
+    fold_val : ndarray
+        Validation score of every fold.
     """
 
-    variant: str
+    chain: Chain
     scoring: Scoring
     cv_score: float
     mean_fold_cv: float
-    ens_test: float
-    w_ens_test: float
-    ens_train: float
-    w_ens_train: float
-    test_score: float
-    train_score: float
     fold_val: FloatArray
-    fold_train: FloatArray
-    fold_test: FloatArray
-    weights: FloatArray
-    repeat_cv: FloatArray
+
+    # What selection does not need is worked out when it is asked for.
 
     @property
-    def weightless(self) -> int:
-        """How many folds have no validation score and so no weight."""
-        return int(np.isnan(self.fold_val).sum())
+    def variant(self) -> str:
+        """The variant's name."""
+        return self.chain.variant
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Of the folds in the weighted ensemble."""
+        scoring = self.scoring
+        return fold_weights(
+            self.fold_val, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting
+        )
+
+    @cached_property
+    def fold_train(self) -> FloatArray:
+        """Train score of every fold's model."""
+        return _fold_scores(self.chain, self.scoring, "train")
+
+    @cached_property
+    def fold_test(self) -> FloatArray:
+        """Test score of every fold's model."""
+        return _fold_scores(self.chain, self.scoring, "test")
+
+    @cached_property
+    def ens_test(self) -> float:
+        """Test score of the plain ensemble of the fold models."""
+        return self._score(ensemble(self.chain, "test"))
+
+    @cached_property
+    def w_ens_test(self) -> float:
+        """Test score of the weighted ensemble of the fold models."""
+        return self._score(self._weighted("test"))
+
+    @cached_property
+    def ens_train(self) -> float:
+        """Score of the plain ensemble on the train rows."""
+        return self._score(ensemble(self.chain, "train"))
+
+    @cached_property
+    def w_ens_train(self) -> float:
+        """Score of the weighted ensemble on the train rows."""
+        return self._score(self._weighted("train"))
+
+    @property
+    def test_score(self) -> float:
+        """Test score of the model refitted on all of train (RMSEP)."""
+        return np.nan if self.chain.final is None else self._score(self.chain.final.test)
+
+    @property
+    def train_score(self) -> float:
+        """Train score of the model refitted on all of train (RMSEC)."""
+        return np.nan if self.chain.final is None else self._score(self.chain.final.train)
+
+    @cached_property
+    def repeat_cv(self) -> FloatArray:
+        """The pooled score of every repeat."""
+        return np.array([self._score(self.chain.validation(repeat)) for repeat in range(self.chain.n_repeats)])
+
+    def _score(self, predictions: Predictions) -> float:
+        return self.scoring.of(predictions, self.chain.classes)
+
+    def _weighted(self, role: Role) -> Predictions:
+        return ensemble(self.chain, role, self.weights, confidence=self.scoring.weighting == "compat")
 
 
 def chain_scores(chain: Chain, scoring: Scoring) -> ChainScores:
@@ -132,42 +178,18 @@ def chain_scores(chain: Chain, scoring: Scoring) -> ChainScores:
     >>> round(scores.cv_score, 4), scores.mean_fold_cv, scores.ens_test, scores.test_score
     (3.5355, 3.5, 2.0, nan)
     """
-    by_role = {role: _fold_scores(chain, scoring, role) for role in ("train", "val", "test")}
-    values = by_role["val"]
-    weights = fold_weights(values, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
-    final = chain.final
-    ensembles = {role: _ensemble_scores(chain, scoring, role, weights) for role in ("train", "test")}
-    repeats = range(chain.n_repeats)
+    values = _fold_scores(chain, scoring, "val")
     return ChainScores(
-        chain.variant,
+        chain,
         scoring,
         cv_score=scoring.of(chain.validation(), chain.classes),
         mean_fold_cv=float(np.nanmean(values)) if not np.isnan(values).all() else np.nan,
-        ens_test=ensembles["test"][0],
-        w_ens_test=ensembles["test"][1],
-        ens_train=ensembles["train"][0],
-        w_ens_train=ensembles["train"][1],
-        test_score=np.nan if final is None else scoring.of(final.test, chain.classes),
-        train_score=np.nan if final is None else scoring.of(final.train, chain.classes),
         fold_val=values,
-        fold_train=by_role["train"],
-        fold_test=by_role["test"],
-        weights=weights,
-        repeat_cv=np.array([scoring.of(chain.validation(repeat), chain.classes) for repeat in repeats]),
     )
 
 
 def _fold_scores(chain: Chain, scoring: Scoring, role: Role) -> FloatArray:
     return np.array([scoring.of(fold.role(role), chain.classes) for fold in chain.folds])
-
-
-def _ensemble_scores(chain: Chain, scoring: Scoring, role: Role, weights: FloatArray) -> tuple[float, float]:
-    plain = ensemble(chain, role)
-    if not len(plain):
-        return np.nan, np.nan
-    confidence = scoring.weighting == "compat"
-    weighted = ensemble(chain, role, weights, confidence=confidence)
-    return scoring.of(plain, chain.classes), scoring.of(weighted, chain.classes)
 
 
 def ensemble(
