@@ -90,10 +90,17 @@ def uninterrupted(tmp_path_factory) -> str:
     return tables(folder / "a.sqlite")
 
 
-@pytest.mark.parametrize("at", [N_FOLD_CELLS, N_FOLD_CELLS + 1, N_FOLD_CELLS + 3], ids=["selection", "refit", "last"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        pytest.param(N_FOLD_CELLS, id="selection"),
+        pytest.param(N_FOLD_CELLS + 1, id="refit", marks=pytest.mark.slow),
+        pytest.param(N_FOLD_CELLS + 3, id="last", marks=pytest.mark.slow),
+    ],
+)
 def test_killed_in_the_second_stage_and_resumed_the_final_table_is_the_same(tmp_path, uninterrupted, at):
     store = tmp_path / "a.sqlite"
-    run = start(tmp_path, store, nap=0.15)
+    run = start(tmp_path, store, nap=0.1)
     deadline = time.monotonic() + 90
     while count_cells(store) < at:
         assert run.poll() is None, run.stderr.read()
