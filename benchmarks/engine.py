@@ -40,6 +40,10 @@ class NoProtocol(Protocol):
         """Return a constant."""
         return "none"
 
+    def described(self) -> dict[str, str]:
+        """Say nothing."""
+        return {"kind": self.kind}
+
     def versions(self) -> dict[str, str]:
         """Depend on nothing."""
         return {}

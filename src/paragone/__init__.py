@@ -6,10 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from paragone.comparison import compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.experiment import Experiment
     from paragone.protocols import Curve, ranking_curve
+    from paragone.reporting import report
     from paragone.results import Results
 
 __version__ = "0.1.0"
@@ -20,8 +22,11 @@ _PUBLIC = {
     "Experiment": "paragone.experiment",
     "InputError": "paragone.errors",
     "Results": "paragone.results",
+    "compare": "paragone.comparison",
     "load": "paragone.data",
+    "pairwise": "paragone.comparison",
     "ranking_curve": "paragone.protocols",
+    "report": "paragone.reporting",
 }
 
 __all__ = [
@@ -31,8 +36,11 @@ __all__ = [
     "InputError",
     "Results",
     "__version__",
+    "compare",
     "load",
+    "pairwise",
     "ranking_curve",
+    "report",
 ]
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from paragone.plugins import digest
 
 Status: TypeAlias = Literal["done", "failed", "timeout"]
+Place: TypeAlias = tuple[str, int, str, int]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one fold of one dataset: its names, its parts and its keys."""
+    """One method on one fold of one dataset: its names, its parts and its keys.
+
+    A method that is repeated over seeds has a cell a repeat.
+    """
 
     dataset: str
     fold: int
@@ -53,6 +57,7 @@ class Cell:
     protocol: str
     parts: Parts
     fit_key: str
+    repeat: int = 0
 
     @cached_property
     def key(self) -> str:
@@ -60,9 +65,9 @@ class Cell:
         return self.parts.key
 
     @property
-    def place(self) -> tuple[str, int, str]:
-        """Where the cell stands in the experiment: dataset, fold, method."""
-        return self.dataset, self.fold, self.method
+    def place(self) -> Place:
+        """Where the cell stands in the experiment: dataset, fold, method, repeat."""
+        return self.dataset, self.fold, self.method, self.repeat
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ SEED_PARAMETERS = ("random_state", "seed")
 @cache
 def aliases() -> dict[str, str]:
     """Return every short name and the ``module:Class`` it stands for, third parties' included."""
-    ours = {**rankers.ALIASES, **models.ALIASES}
+    ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.tuning:TunedRanker"}
     theirs = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     return {**theirs, **ours}
 
@@ -147,6 +147,10 @@ class Method:
         """Return a hash of the class path and the parameters that were set."""
         return digest({"class": self.label, "params": dict(self.params)})
 
+    def described(self) -> dict[str, Any]:
+        """Return the class and the parameters as plain values, for people to read."""
+        return {"use": self.label, "params": {name: _plain(value) for name, value in self.params.items()}}
+
     def versions(self) -> dict[str, str]:
         """Return the version of the package of every class involved, or a hash of its source."""
         found = [self.factory, *(m.factory for m in _nested(self.params))]
@@ -161,6 +165,18 @@ def _built(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_built(item) for item in value)
     return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Method):
+        return value.described()
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def _nested(params: Any) -> list[Method]:

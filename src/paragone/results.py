@@ -24,7 +24,7 @@ SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric"
 STATUSES = ("done", "failed", "timeout", "running", "stale", "missing")
 
 SCORES = """
-SELECT e.name, p.protocol, p.dataset, p.fold, p.method, m.metric, m.grid, s.at, s.value
+SELECT e.name, p.protocol, p.dataset, p.fold, p.method, p.repeat, m.metric, m.grid, s.at, s.value
 FROM plan p
 JOIN experiments e ON e.id = p.experiment_id
 JOIN cells c USING (key)
@@ -34,13 +34,13 @@ WHERE p.current = 1 AND c.status = 'done' {and_metric}
 ORDER BY p.experiment_id, p.position, s.position
 """
 FAILURES = """
-SELECT e.name, p.dataset, p.fold, p.method, c.status, c.error, c.traceback, c.seconds
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, c.status, c.error, c.traceback, c.seconds
 FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
 WHERE p.current = 1 AND c.status <> 'done'
 ORDER BY p.experiment_id, p.position
 """
 PLACES = """
-SELECT e.name, p.dataset, p.fold, p.method, p.key, c.status, c.error, c.seconds, c.notes, f.seconds
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes, f.seconds
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
 WHERE p.current = 1
@@ -50,7 +50,7 @@ ONE_CELL = """
 SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
        p.version_part, p.seed_part
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
-WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ?
+WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?
 """
 
 
@@ -123,13 +123,26 @@ class Results(CrossvalResults):
         """Return the names of the experiments in the store."""
         return [row[0] for row in self._store.read("SELECT name FROM experiments ORDER BY id")]
 
-    def scores(self, metric: str | None = None) -> pd.DataFrame:
+    def described(self, experiment: str | None = None) -> dict[str, Any]:
+        """Return what is known of an experiment's declaration: seed, split, protocol, methods."""
+        names = self.experiments()
+        chosen = experiment or (names[0] if len(names) == 1 else None)
+        if chosen not in names:
+            raise unknown_name("experiment", str(experiment), names or ["(none yet)"])
+        rows = self._store.read("SELECT described FROM experiments WHERE name = ?", (chosen,))
+        found: dict[str, Any] = json.loads(rows[0][0])
+        return found
+
+    def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row a value.
 
         Parameters
         ----------
         metric : str, optional
             Keep one metric only.
+        repeats : bool, default=False
+            Whether the repeats of a method over seeds stand row by row, with a column ``repeat``; else their
+            mean stands.
 
         Returns
         -------
@@ -147,19 +160,26 @@ class Results(CrossvalResults):
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
         sql = SCORES.format(and_metric="" if metric is None else "AND m.metric = ?")
         rows = self._store.read(sql, () if metric is None else (metric,))
-        columns = [*SCORE_COLUMNS[:6], "grid", *SCORE_COLUMNS[6:]]
+        columns = [*SCORE_COLUMNS[:5], "repeat", "metric", "grid", "at", "value"]
         frame = pd.DataFrame(rows, columns=columns).astype({"at": float, "value": float})
         both = frame.groupby("experiment")["grid"].transform("nunique") > 1
         frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
-        frame = frame[SCORE_COLUMNS]
-        found = [part for part in (frame, *derived) if len(part)]
-        return pd.concat(found, ignore_index=True) if derived else frame
+        if repeats:
+            columns = [*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]
+            derived = [part.assign(repeat=0) for part in derived]
+        else:
+            columns = SCORE_COLUMNS
+            if (frame["repeat"] > 0).any():
+                means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
+                frame = means.reset_index()
+        found = [part[columns] for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame[columns]
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
 
-        columns = ["experiment", "dataset", "fold", "method", "status", "error", "traceback", "seconds"]
+        columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", "seconds"]
         return pd.DataFrame(self._store.read(FAILURES), columns=columns)
 
     def places(self) -> pd.DataFrame:
@@ -169,12 +189,12 @@ class Results(CrossvalResults):
         """
         import pandas as pd
 
-        columns = ["experiment", "dataset", "fold", "method", "key", "status", "why", "seconds", "notes"]
+        columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
         rows = self._store.read(PLACES)
         frame = pd.DataFrame(rows, columns=[*columns, "fit_seconds"])
         running = frame["status"].isna() & frame["key"].isin(self._store.running())
         changed = self._changes()
-        places = zip(frame["experiment"], frame["dataset"], frame["fold"], frame["method"], strict=True)
+        places = frame[["experiment", "dataset", "fold", "method", "repeat"]].itertuples(index=False, name=None)
         reasons = pd.Series([changed.get(place, "") for place in places], index=frame.index, dtype=object)
         stale = frame["status"].isna() & ~running & (reasons != "")
         frame.loc[running, "status"] = "running"
@@ -184,7 +204,7 @@ class Results(CrossvalResults):
         frame["why"] = frame["why"].fillna("")
         return frame
 
-    def _changes(self) -> dict[tuple[str, str, int, str], str]:
+    def _changes(self) -> dict[tuple[str, str, int, str, int], str]:
         """Name the parts that changed at every place whose newest result is not of the current plan."""
         found = {}
         for experiment in self.experiments():
@@ -194,24 +214,26 @@ class Results(CrossvalResults):
                     found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
         return found
 
-    def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None) -> IntArray:
+    def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""
-        return np.asarray(self._fitted(dataset, fold, method, experiment).arrays["ranking"], dtype=np.int64)
+        return np.asarray(self._fitted(dataset, fold, method, experiment, repeat).arrays["ranking"], dtype=np.int64)
 
-    def diagnostics(self, dataset: str, fold: int, method: str, experiment: str | None = None) -> dict[str, Any]:
+    def diagnostics(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> dict[str, Any]:
         """Return what a method told about its fit, and the seconds it took."""
-        fitted = self._fitted(dataset, fold, method, experiment)
+        fitted = self._fitted(dataset, fold, method, experiment, repeat)
         return {**fitted.info, "seconds": fitted.seconds}
 
-    def _fitted(self, dataset: str, fold: int, method: str, experiment: str | None) -> Any:
-        address = self._address(dataset, fold, method, experiment)
+    def _fitted(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> Any:
+        address = self._address(dataset, fold, method, experiment, repeat)
         fitted = self._store.fitted(address.fit_key)
         if fitted is None:
             raise InputError(f"{method} on {dataset}, fold {fold}, has no result yet")
         return fitted
 
     def predictions(
-        self, dataset: str, fold: int, method: str, k: int | None = None, experiment: str | None = None
+        self, dataset: str, fold: int, method: str, k: int | None = None, experiment: str | None = None, repeat: int = 0
     ) -> pd.DataFrame:
         """Return the stored predictions of a cell on its test rows, one row a sample and label.
 
@@ -223,6 +245,8 @@ class Results(CrossvalResults):
             Keep one number of features only.
         experiment : str, optional
             Needed where several experiments of the store have such a cell.
+        repeat : int, default=0
+            Which of the seeds, where the method is repeated over several.
 
         Returns
         -------
@@ -231,7 +255,7 @@ class Results(CrossvalResults):
         """
         import pandas as pd
 
-        address = self._address(dataset, fold, method, experiment)
+        address = self._address(dataset, fold, method, experiment, repeat)
         rows = self._store.read(
             "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?", (address.key,)
         )
@@ -267,8 +291,8 @@ class Results(CrossvalResults):
         samples = np.frombuffer(test[0][0], dtype="<i8").astype(np.int64)
         return unpack(payload[0][0])["y"], samples, json.loads(described[0][0])["target_names"]
 
-    def _address(self, dataset: str, fold: int, method: str, experiment: str | None) -> _Address:
-        rows = self._store.read(ONE_CELL, (dataset, fold, method))
+    def _address(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> _Address:
+        rows = self._store.read(ONE_CELL, (dataset, fold, method, repeat))
         if experiment is not None:
             rows = [row for row in rows if row[0] == experiment]
         if not rows:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from paragone.errors import InputError
-from paragone.rankers import DAGFS, GRRO, LSMFS, SCNMF, SRFS
+from paragone.rankers import DAGFS, GRRO, LSMFS, RFSFS, SCNMF, SRFS
 from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
 from paragone.rankers.multiplicative import multiplicative_updates
+from paragone.rankers.reweighted import TallSolver, WideSolver
 from paragone.validation import FloatArray
 
 
@@ -130,6 +131,26 @@ REFUSED: list[tuple[Any, str]] = [
 def test_parameters_that_make_no_sense_are_refused(ranker: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         ranker.fit(*problem())
+
+
+@pytest.mark.parametrize("ranker", [SRFS(), RFSFS(), SCNMF(), DAGFS(feature_lift="none")], ids=repr)
+def test_multiplicative_updates_refuse_negative_features_under_guard(ranker: Any) -> None:
+    X, Y = problem()
+    with pytest.raises(InputError, match=r"needs features that are not negative, the least is -0\.49"):
+        ranker.fit(X - 0.5, Y)
+    ranker.set_params(guard=False).fit(X - 0.5, Y)
+
+
+def test_the_lift_of_dagfs_takes_features_of_any_sign() -> None:
+    X, Y = problem()
+    np.testing.assert_allclose(DAGFS().fit(X - 0.5, Y).scores_, DAGFS().fit(X, Y).scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", [TallSolver, WideSolver])
+@pytest.mark.parametrize("size", [1e10, 1e160], ids=["indefinite", "overflowing"])
+def test_a_system_that_rounding_broke_gives_no_finite_weights(solver: type, size: float) -> None:
+    with np.errstate(over="ignore"):
+        assert np.isnan(solver(np.full((3, 3), size)).solve(np.ones(3), np.ones((3, 1)))).all()
 
 
 def test_given_first_weights_are_those_of_the_seed_when_equal_to_them() -> None:

@@ -33,7 +33,13 @@ def tied(found: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
     return scores
 
 
-def assert_same(ranker: rankers.Ranker, problem: Problem, found: np.ndarray, equal: np.ndarray | None) -> None:
+def assert_same(
+    ranker: rankers.Ranker,
+    problem: Problem,
+    found: np.ndarray,
+    equal: np.ndarray | None,
+    rounding: float = 0.0,
+) -> None:
     """Compare scores to 1e-8 and the rankings exactly.
 
     Two things are beyond any order of summation and are settled before the rankings are compared. Equal
@@ -41,6 +47,10 @@ def assert_same(ranker: rankers.Ranker, problem: Problem, found: np.ndarray, equ
     gives them different last digits: each gets the score of the first. And weights 1e-13 of the largest and
     below (scores are squares) are what is left of zero by rounding, as those of the constant columns in an
     unguarded LSMFS (1e-58 against 1e9): they count as zero.
+
+    SCNMF on medical has a third: single-row columns of different rows converge to one and the same weights (one
+    common label and those without positives; the rest is below 1e-30), so they tie to the last digits. There
+    each place of our ranking must hold a feature whose transcribed score is that of the place, to ``rounding``.
     """
     ranker.fit(problem.X, problem.Y)
     scored = ~np.isnan(found)
@@ -51,7 +61,10 @@ def assert_same(ranker: rankers.Ranker, problem: Problem, found: np.ndarray, equ
     assert modes.ranking(ours) == ranker.ranking_.tolist()
     for scores in (ours, theirs):
         scores[np.abs(scores) < 1e-26 * largest] = 0.0
-    assert modes.ranking(ours) == modes.ranking(theirs)
+    ranked, expected = np.array(modes.ranking(ours)), np.array(modes.ranking(theirs))
+    moved = ranked != expected
+    gaps = np.abs(theirs[ranked[moved]] - theirs[expected[moved]]) / np.abs(theirs[expected[moved]])
+    assert gaps.size == 0 or (rounding > 0 and gaps.max() <= rounding)
 
 
 def equals(name: str, problem: Problem) -> np.ndarray | None:
@@ -59,12 +72,12 @@ def equals(name: str, problem: Problem) -> np.ndarray | None:
     return {"scnmf": problem.X, "grro": two_bins(problem.X)}.get(name)
 
 
-def compare(name: str, problem: Problem, guard: bool) -> None:
+def compare(name: str, problem: Problem, guard: bool, rounding: float = 0.0) -> None:
     found = modes.scores(name, problem.X, problem.Y.astype(float), guard=guard)
     if guard:
         constant = np.flatnonzero(np.isnan(found)).tolist()
         assert make(name).fit(problem.X, problem.Y).ranking_.tolist()[len(found) - len(constant) :] == constant
-    assert_same(make(name, guard=guard), problem, found, equals(name, problem))
+    assert_same(make(name, guard=guard), problem, found, equals(name, problem), rounding)
 
 
 @pytest.mark.known_answer
@@ -89,7 +102,7 @@ def test_they_are_equal_where_features_outnumber_samples_and_many_are_constant(
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "guard"), [("scnmf", True), *((name, False) for name in METHODS)])
 def test_they_are_equal_there_without_the_guard_too(real: Callable[[str], Problem], name: str, guard: bool) -> None:
-    compare(name, real("medical"), guard)
+    compare(name, real("medical"), guard, rounding=1e-13 if name == "scnmf" else 0.0)
 
 
 VARIANTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [

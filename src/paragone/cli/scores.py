@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json, show_table, write_frame
+from paragone.cli.output import print_json, say, show_table, write_frame
 
 if TYPE_CHECKING:
     from paragone.results import Results
@@ -37,7 +37,7 @@ def scores(
         frame = results.scores(metric)
         if out is not None:
             write_frame(frame, out)
-            console(stderr=True).print(f"{len(frame)} scores written to {out}", markup=False)
+            say(f"{len(frame)} scores written to {out}", stderr=True)
         if as_json:
             print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
         elif out is None:
@@ -62,4 +62,4 @@ def summarise_crossval(results: Results, metric: str | None = None, naming: str 
             show_table(final.drop(columns=["model", "metric"]), title=f"{name}: final scores")
         show_table(results.top_chains(TOP, **options).drop(columns="model"), title=f"{name}: top {TOP} by the CV")  # type: ignore[arg-type]
         for row in results.failed_variants(name).itertuples():
-            console(stderr=True).print(f"failed: {row.variant} on {row.dataset}: {row.reason}", markup=False)
+            say(f"failed: {row.variant} on {row.dataset}: {row.reason}", stderr=True)

@@ -19,7 +19,7 @@ Statistic = Literal["mean", "median"]
 Interval = Literal["bca", "percentile"]
 
 CHUNK_VALUES = 4_000_000
-"""Drawn values held at once by the median's bootstrap (32 MB)."""
+"""Drawn values held at once (32 MB)."""
 
 
 def paired_bootstrap(
@@ -61,8 +61,11 @@ def paired_bootstrap(
     values = np.asarray(differences, dtype=np.float64)
     table = values[:, None] if values.ndim == 1 else values
     _check(table, statistic, kind, level)
-    draws = np.random.default_rng(seed).integers(0, len(table), size=(n_resamples, len(table)))
-    replicates = _means(table, draws) if statistic == "mean" else _medians(table, draws)
+    generator, n = np.random.default_rng(seed), len(table)
+    step = max(1, CHUNK_VALUES // n)
+    sizes = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
+    replicate = _means if statistic == "mean" else _medians
+    replicates = np.concatenate([replicate(table, generator.integers(0, n, size=(size, n))) for size in sizes])
     tail = np.full((2, table.shape[1]), (1 - level) / 2)
     tail[1] = (1 + level) / 2
     if kind == "bca":
@@ -81,11 +84,7 @@ def _means(table: FloatArray, draws: np.ndarray) -> FloatArray:
 
 
 def _medians(table: FloatArray, draws: np.ndarray) -> FloatArray:
-    step = max(1, CHUNK_VALUES // draws.shape[1])
-    columns = [
-        np.concatenate([np.median(c[draws[s : s + step]], axis=1) for s in range(0, len(draws), step)]) for c in table.T
-    ]
-    return np.stack(columns, axis=1)
+    return np.stack([np.median(column[draws], axis=1) for column in table.T], axis=1)
 
 
 def _bca_tails(table: FloatArray, replicates: FloatArray, statistic: Statistic, tail: FloatArray) -> FloatArray:

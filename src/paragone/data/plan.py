@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from paragone.errors import InputError, unknown_name
 
+if TYPE_CHECKING:
+    from paragone.data.dataset import Dataset
+
 Scale: TypeAlias = Literal["minmax", "zscore", "none"]
 
-SPLIT_KINDS = ("kfold", "holdout", "groups", "official")
+SPLIT_KINDS = ("kfold", "holdout", "groups", "official", "stored")
 DEFAULT_FOLDS = 5
 
 
@@ -22,14 +25,16 @@ class SplitPlan:
     ----------
     kind : str, default="kfold"
         ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and
-        test part a dataset comes in); or ``"module:Class"``, any splitter in scikit-learn's interface.
+        test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
+        in scikit-learn's interface. A dataset with stored folds is split by them under the default plan too.
     folds : int or "all", optional
         Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
     test_size : float, default=0.2
         Share of the rows that ``holdout`` tests on.
     scale : {"minmax", "zscore", "none"}, optional
-        Fitted on the train rows of each split. Where it is not given the protocol says it: ``minmax`` for curves,
-        ``none`` for a cross-validation, whose methods bring their own preprocessing.
+        Fitted on the train rows of each split. Where it is not given it is ``minmax``, and ``none`` for
+        stored folds, which usually hold scaled values already, and for a cross-validation, whose methods bring
+        their own preprocessing.
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True
@@ -78,8 +83,8 @@ class SplitPlan:
     def _check_folds(self) -> None:
         if self.folds is None:
             return
-        if ":" in self.kind or self.kind == "official":
-            where = "its params" if ":" in self.kind else "the parts of the dataset"
+        if ":" in self.kind or self.kind in ("official", "stored"):
+            where = "its params" if ":" in self.kind else "the dataset"
             raise InputError(f"split: {self.kind!r} takes no folds; their number follows from {where}")
         if self.folds == "all":
             if self.kind != "groups":
@@ -90,15 +95,29 @@ class SplitPlan:
             raise InputError(f"split: folds must be a whole number of at least {least}, it is {self.folds!r}")
 
     @property
-    def scaling(self) -> Scale:
-        """The scale, ``minmax`` where none was given."""
-        return self.scale or "minmax"
-
-    @property
     def n_folds(self) -> int | None:
         """The number of folds where the plan alone says it, else None."""
         if self.kind == "official":
             return 1
-        if ":" in self.kind or (self.kind == "groups" and self.folds in (None, "all")):
+        if ":" in self.kind or self.kind == "stored" or (self.kind == "groups" and self.folds in (None, "all")):
             return None
         return DEFAULT_FOLDS if self.folds is None else int(self.folds)
+
+    @property
+    def leaves_splits_open(self) -> bool:
+        """Whether the plan asks for no certain way to split, so that stored folds may have their own."""
+        default = SplitPlan(test_size=self.test_size, scale=self.scale)
+        return self == default
+
+    def scale_of(self, dataset: Dataset) -> Scale:
+        """Return how the features of a dataset are scaled: as asked, else by what the dataset is.
+
+        Examples
+        --------
+        >>> from paragone.data import load
+        >>> SplitPlan().scale_of(load("iris")), SplitPlan(scale="zscore").scale_of(load("iris"))
+        ('minmax', 'zscore')
+        """
+        if self.scale is not None:
+            return self.scale
+        return "minmax" if dataset.stored_splits is None else "none"

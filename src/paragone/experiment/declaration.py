@@ -58,11 +58,34 @@ class EstimatorSection(Section):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class MethodSection(EstimatorSection):
-    """A method: an estimator, and in a cross-validation the variants of it."""
+class TuneSection(Section):
+    """``[methods.X.tune]``: choose parameters on inner splits of train."""
 
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+    space: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    trials: Annotated[int, Field(ge=1)] = 20
+    folds: Annotated[int, Field(ge=2)] = 3
+    metric: str = "micro_f1"
+    p: Annotated[float, Field(gt=0, le=1)] = 0.2
+    evaluator: str | EstimatorSection = "mlknn"
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+
+
+class MethodSection(EstimatorSection):
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its variants."""
+
+    seeds: Annotated[int, Field(ge=1)] = 1
+    tune: TuneSection | None = None
     grid: dict[str, Any] = Field(default_factory=dict)
     steps: list[Any] = Field(default_factory=list)
+
+    def declared(self) -> dict[str, Any]:
+        """Return the method as protocols declare it: the estimator with its variants, or the tuner around it."""
+        estimator = {"use": self.use, "params": self.params}
+        if self.tune is None:
+            variants = {"grid": self.grid, "steps": self.steps}
+            return {**estimator, **{key: value for key, value in variants.items() if value}}
+        return {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
 
 
 class ProtocolSection(Section):
@@ -218,6 +241,6 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
     section = sections.get(tuple(path))
     if section is None:
         by_table = {"data": SetSection, "protocol": Criterion}
-        section = by_table.get(str(path[0]), MethodSection)
+        section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

@@ -34,6 +34,7 @@ from paragone.experiment.declaration import Declaration, SetSection, read_declar
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
 from paragone.experiment.protocol_of_file import declared_protocol
+from paragone.experiment.split_methods import method_at
 from paragone.experiment.stages import extended
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -58,6 +59,8 @@ class Experiment:
         What the store and the tables call it.
     seed : int, default=0
         Every random thing follows from it.
+    repeats : mapping of str to int, optional
+        How many seeds to repeat a random method over; scores are then means over the repeats.
     seconds_limit : float, optional
         A cell that takes longer is ended and counts as ``timeout``.
 
@@ -90,6 +93,7 @@ class Experiment:
         *,
         name: str = "experiment",
         seed: int = 0,
+        repeats: Mapping[str, int] | None = None,
         seconds_limit: float | None = None,
     ) -> None:
         if not data:
@@ -98,8 +102,11 @@ class Experiment:
             raise InputError("the experiment has no method: name at least one")
         self.name = name
         self.seed = seed
+        self.repeats = _checked_repeats(repeats or {}, methods)
         self.seconds_limit = seconds_limit
         self.protocol = protocol or Curve()
+        if self.repeats and not self.protocol.repeats_methods:
+            raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
         self.methods = self.protocol.declare(methods)
         plan = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
@@ -126,14 +133,15 @@ class Experiment:
     @classmethod
     def _declared(cls, declaration: Declaration, folder: Path) -> Self:
         protocol = declared_protocol(declaration.protocol, folder)
-        methods = {name: method.model_dump(exclude_defaults=True) for name, method in declaration.methods.items()}
+        methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
-            [_load(entry, folder) for entry in declaration.data.sets],
+            [dataset for entry in declaration.data.sets for dataset in _load(entry, folder)],
             methods,
             declaration.split,
             protocol,
             name=declaration.name,
             seed=declaration.seed,
+            repeats={name: method.seeds for name, method in declaration.methods.items() if method.seeds > 1},
             seconds_limit=declaration.limits.seconds,
         )
 
@@ -141,7 +149,7 @@ class Experiment:
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
         datasets = [d if isinstance(d, Dataset) else load(d) for d in self._data]
-        return lay_out(datasets, self.split, self.methods, self.protocol, self.seed)
+        return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -214,7 +222,7 @@ class Experiment:
         store : str or Path
             The SQLite file, made where it is missing.
         workers : int, optional
-            Worker processes; one a core where it is not given, 0 to work in this process.
+            Worker processes, at most one a core; one a core where it is not given, 0 to work in this process.
         executor : concurrent.futures.Executor, optional
             Where to work instead; ``workers`` is then how many cells it is given at a time.
         retry_failed : bool, default=False
@@ -284,7 +292,8 @@ class Experiment:
         elif places == 0:
             seats = [InProcessSeat()]
         else:
-            seats = [ProcessSeat() for _ in range(places)]
+            # A worker computes on one thread: more workers than cores would only get in each other's way.
+            seats = [ProcessSeat() for _ in range(min(places, available_cores()))]
         if self.seconds_limit is not None and not all(seat.can_kill for seat in seats):
             raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
         return seats
@@ -299,22 +308,27 @@ class Experiment:
 
     def _plan(self, layout: Layout) -> Plan:
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
+        described = {**self.described(), "settings": settings}
         kept = layout.split_rows(), layout.truths(), layout.described()
-        return Plan(self.name, self.declared(), layout.cells, *kept, settings)
+        return Plan(self.name, self.declared(), described, layout.cells, *kept)
 
     def declared(self) -> str:
         """Return the declaration as text: the experiment file as it stands, or a JSON summary."""
         if self._text is not None:
             return self._text
-        summary = {
+        return json.dumps(self.described(), indent=1)
+
+    def described(self) -> dict[str, Any]:
+        """Return what reports say about the experiment, as plain values."""
+        return {
             "name": self.name,
             "seed": self.seed,
             "data": [d.name if isinstance(d, Dataset) else str(d) for d in self._data],
-            "split": {key: value for key, value in vars(self.split).items() if value is not None},
-            "protocol": {"kind": self.protocol.kind},
-            "methods": {name: method.label for name, method in self.methods.items()},
+            "split": json.loads(json.dumps(vars(self.split), default=str)),
+            "protocol": self.protocol.described(),
+            "methods": {name: method.described() for name, method in self.methods.items()},
+            "repeats": dict(self.repeats),
         }
-        return json.dumps(summary, default=str, indent=1)
 
 
 class _Preparation:
@@ -335,12 +349,12 @@ class _Preparation:
             parts.split,
             split.train,
             split.test,
-            experiment.split.scaling,
+            layout.scale(cell),
             layout.arrangements[cell.dataset].dataset.task,
         )
         return Task(
             split=reference,
-            method=experiment.methods[cell.method],
+            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
             protocol=experiment.protocol,
             seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
             score_seed=seed_of(parts.seed, parts.data, parts.split),
@@ -349,11 +363,26 @@ class _Preparation:
         )
 
 
-def _load(entry: str | SetSection, folder: Path) -> Dataset:
-    if isinstance(entry, str):
-        return load(entry, base=folder)
-    dataset = load(entry.path, base=folder, options=entry.options())
-    return dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)
+def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> dict[str, int]:
+    for name, count in repeats.items():
+        if name not in methods:
+            raise unknown_name("method in repeats", name, methods)
+        if count < 1:
+            raise InputError(f"method {name!r}: the number of seeds must be at least 1, it is {count}")
+    return dict(repeats)
+
+
+def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
+    """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
+    if not isinstance(entry, str):
+        dataset = load(entry.path, base=folder, options=entry.options())
+        return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
+    if "*" not in entry:
+        return [load(entry, base=folder)]
+    found = sorted(folder.glob(entry))
+    if not found:
+        raise InputError(f"nothing matches {entry!r} in {folder}")
+    return [load(path) for path in found]
 
 
 def available_cores() -> int:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paragone.cells import Cell, Parts
+from paragone.cells import Cell, Parts, Place
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Forecast:
         cells: Sequence[Cell],
         statuses: Mapping[str, str],
         fit_keys: set[str],
-        earlier: Mapping[tuple[str, int, str], Parts],
+        earlier: Mapping[Place, Parts],
         *,
         again: frozenset[str],
         retry_failed: bool,

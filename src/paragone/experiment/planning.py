@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paragone.cells import Cell, Parts
-from paragone.data import Dataset, Split, SplitPlan
+from paragone.cells import Cell, Parts, Place
+from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
+from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
-from paragone.protocols.base import Arrangement, Place
+from paragone.protocols.base import Arrangement
 from paragone.store import truth_key
 from paragone.store.arrays import pack
 
@@ -28,8 +29,12 @@ class Layout:
     notes: tuple[str, ...]
     protocol: Protocol
     identities: Mapping[str, _Identity]
-    scale: str
+    scales: Mapping[str, Scale]
     seed: int
+
+    def scale(self, cell: Cell) -> Scale:
+        """Return how the features of a cell's dataset are scaled."""
+        return self.scales[cell.dataset]
 
     @property
     def datasets(self) -> dict[str, Dataset]:
@@ -45,16 +50,17 @@ class Layout:
         return replace(self, cells=self.cells + tuple(self._cell_at(place) for place in places))
 
     def _cell_at(self, place: Place) -> Cell:
-        dataset, position, method = place
+        dataset, position, method, repeat = place
         arrangement = self.arrangements[dataset]
         cell = _cell(
             arrangement.dataset,
             arrangement.splits[position],
-            self.scale,
+            self.scales[dataset],
             method,
             self.identities[method],
             self.protocol,
             self.seed,
+            repeat,
         )
         return replace(cell, fold=position, protocol=self.protocol.later_kind)
 
@@ -81,7 +87,12 @@ class Layout:
 
 
 def lay_out(
-    datasets: Sequence[Dataset], plan: SplitPlan, methods: Mapping[str, Method], protocol: Protocol, seed: int
+    datasets: Sequence[Dataset],
+    plan: SplitPlan,
+    methods: Mapping[str, Method],
+    protocol: Protocol,
+    seed: int,
+    repeats: Mapping[str, int],
 ) -> Layout:
     """Work out every cell of an experiment, dataset by dataset, fold by fold, method by method.
 
@@ -97,6 +108,8 @@ def lay_out(
         How to score.
     seed : int
         The experiment's seed.
+    repeats : mapping of str to int
+        How many seeds a method is repeated over; one where it is not named.
 
     Returns
     -------
@@ -116,14 +129,30 @@ def lay_out(
         for arrangement in protocol.arrange(dataset, plan, seed):
             arrangements[arrangement.dataset.name] = arrangement
             notes += arrangement.notes
+    scales = {name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()}
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
+
+    def identity_at(name: str, dataset: str, fold: int) -> _Identity:
+        method = method_at(methods[name], dataset, fold)
+        return identities[name] if method is methods[name] else _identity(method, protocol)
+
     cells = tuple(
-        _cell(arrangement.dataset, split, plan.scaling, name, identities[name], protocol, seed)
+        _cell(
+            arrangement.dataset,
+            split,
+            scales[arrangement.dataset.name],
+            name,
+            identity_at(name, arrangement.dataset.name, split.fold),
+            protocol,
+            seed,
+            repeat,
+        )
         for arrangement in arrangements.values()
         for split in arrangement.first
         for name in methods
+        for repeat in range(repeats.get(name, 1))
     )
-    return Layout(arrangements, cells, tuple(notes), protocol, identities, plan.scaling, seed)
+    return Layout(arrangements, cells, tuple(notes), protocol, identities, scales, seed)
 
 
 @dataclass(frozen=True)
@@ -150,6 +179,7 @@ def _cell(
     identity: _Identity,
     protocol: Protocol,
     seed: int,
+    repeat: int,
 ) -> Cell:
     parts = Parts(
         data=dataset.fingerprint[:PART_LENGTH],
@@ -157,9 +187,11 @@ def _cell(
         method=identity.method,
         protocol=protocol.identity()[:PART_LENGTH],
         version=identity.version,
-        seed=str(seed),
+        # The first repeat is the experiment without repeats: raising their number keeps what is there.
+        seed=str(seed) if repeat == 0 else f"{seed}/{repeat}",
     )
-    return Cell(dataset.name, split.fold, method, protocol.kind, parts, parts.fit_key(identity.fit_version))
+    fit_key = parts.fit_key(identity.fit_version)
+    return Cell(dataset.name, split.fold, method, protocol.kind, parts, fit_key, repeat)
 
 
 def seed_of(*parts: str) -> int:

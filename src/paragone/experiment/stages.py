@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paragone.cells import Fitted
+from paragone.cells import Fitted, Place
 from paragone.experiment.planning import Layout
 from paragone.plugins import Method
-from paragone.protocols.base import Place
 from paragone.store import Store
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.cells import Fitted, Score, SplitData
+from paragone.cells import Fitted, Place, Score, SplitData
 from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits
 from paragone.plugins import Method
-
-Place: TypeAlias = tuple[str, int, str]
-"""Where a cell stands: dataset, number of the split, method."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +51,16 @@ class Protocol(ABC):
 
     kind: ClassVar[str]
     later_kind: ClassVar[str] = ""
-    default_scale: ClassVar[Scale] = "minmax"
+    default_scale: ClassVar[Scale | None] = None
+    repeats_methods: ClassVar[bool] = True
 
     @abstractmethod
     def identity(self) -> str:
         """Return a hash of everything in the protocol that determines a score."""
+
+    @abstractmethod
+    def described(self) -> dict[str, Any]:
+        """Return what a report says about the protocol, as plain values."""
 
     @abstractmethod
     def versions(self) -> dict[str, str]:

@@ -78,6 +78,17 @@ class Curve(Protocol):
         return digest([self.kind, grids, self.evaluator.identity(), rules])
 
     @override
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "k": None if self.k is None else vars(self.k),
+            "p": None if self.p is None else vars(self.p),
+            "evaluator": self.evaluator.described(),
+            "metrics": list(self.metrics),
+            "zero_division": self.zero_division,
+        }
+
+    @override
     def versions(self) -> dict[str, str]:
         return self.evaluator.versions()
 

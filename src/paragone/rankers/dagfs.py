@@ -100,6 +100,8 @@ class DAGFS(GuardedRanker):
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
         if self.feature_lift not in LIFTS:
             raise unknown_name("feature_lift", str(self.feature_lift), LIFTS)
+        if self.feature_lift == "none":
+            self._refuse_negative(X)
         start = self._start(kept, n_labels=Y.shape[1])
         frequency = Y.sum(axis=0) + 1
         root = np.sqrt(_sample_weights(Y, frequency, self.rarity_gamma, self.kappa, self.s_max))[:, None]

@@ -33,6 +33,7 @@ class FusionRanker(GuardedRanker):
     seed: int
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
+        self._refuse_negative(X)
         start = kept.rows(self._draw(kept.total, Y.shape[1]))
         gram = gram_of(X, n_labels=Y.shape[1], applications=self.max_iter)
         terms = FusionTerms.of(gram, X, Y, self.alpha, self.beta, self.gamma, self._penalty)

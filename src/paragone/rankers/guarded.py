@@ -92,6 +92,14 @@ class GuardedRanker(Ranker):
         }
         return Scored(_with_constants(outcome.scores, kept), diagnostics)
 
+    def _refuse_negative(self, X: FloatArray) -> None:
+        """Say that multiplicative updates lose their meaning on negative features; unguarded they run all the same."""
+        if self.guard and X.min() < 0:
+            raise InputError(
+                f"{type(self).__name__} needs features that are not negative, the least is {X.min():.6g}: "
+                "scale them to [0, 1] first"
+            )
+
     @abstractmethod
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
         """Run the method on the kept columns; floating-point warnings are off here."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
-from paragone.rankers.multiplicative import all_finite, row_norms
-from paragone.rankers.reweighted import RidgeSolver, ridge_solver
+from paragone.rankers.multiplicative import row_norms
+from paragone.rankers.reweighted import reweighted_least_squares, ridge_solver
 from paragone.validation import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -73,27 +71,15 @@ class LRMFS(GuardedRanker):
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
         slack, subspace = self._draw(Y.shape[0], kept.total, Y.shape[1])
-        subspace, side, solver = kept.rows(subspace), 2 * Y - 1, ridge_solver(X)
-        P, Z = np.full(X.shape[1], 1 / (self.alpha + self.lambda_)), np.ones(X.shape[0])
-        W, trace = np.zeros_like(subspace), list[float]()
-        for iteration in range(self.max_iter):
-            F = Y + side * slack
-            if iteration == 0:
-                following = _first_weights(solver, P, F, subspace, self.alpha)
-            else:
-                following = solver.solve(P, F, Z=Z)
-            if not all_finite(following):
-                scores = (W if self.guard else following) ** 2
-                return Outcome(scores.sum(axis=1), iteration, trace, stopped_early=self.guard)
-            W = following
-            step = _reweigh(X @ W, F, W)
-            trace.append(float(step.loss + self.alpha * np.vdot(W, W) + self.lambda_ * step.norms.sum()))
-            if iteration > 0 and abs(trace[-1] - trace[-2]) <= self.tolerance:
-                break
-            slack = np.maximum(side * (step.fitted - Y), 0.0)
-            Z = 0.5 / (step.residuals + EPS)
-            P = 2 * (step.norms + EPS) / (2 * self.alpha * (step.norms + EPS) + self.lambda_)
-        return Outcome((W**2).sum(axis=1), len(trace), trace)
+        steps = _Steps(X, Y, slack, kept.rows(subspace), self.alpha, self.lambda_)
+        run = reweighted_least_squares(
+            steps,
+            np.zeros((X.shape[1], Y.shape[1])),
+            max_iter=self.max_iter,
+            tolerance=self.tolerance,
+            guard=self.guard,
+        )
+        return Outcome((run.weights**2).sum(axis=1), run.iterations, run.objective, run.stopped_early)
 
     def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray]:
         """Draw the slack before the subspace, so that a further feature changes neither for the others."""
@@ -101,21 +87,44 @@ class LRMFS(GuardedRanker):
         return generator.random((n_samples, n_labels)), generator.random((n_features, n_labels))
 
 
-class _Step(NamedTuple):
-    fitted: FloatArray
-    residuals: FloatArray
-    norms: FloatArray
-    loss: float
+class _Steps:
+    """The weights of samples and features between two solutions, and the relaxed labels."""
 
+    def __init__(
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        slack: FloatArray,
+        subspace: FloatArray,
+        alpha: float,
+        lambda_: float,
+    ) -> None:
+        self.X, self.Y, self.side = X, Y, 2 * Y - 1
+        self.alpha, self.lambda_ = alpha, lambda_
+        self.solver = ridge_solver(X)
+        self.subspace: FloatArray | None = subspace
+        self.relaxed = Y + self.side * slack
+        self.P, self.Z = np.full(X.shape[1], 1 / (alpha + lambda_)), np.ones(X.shape[0])
 
-def _reweigh(fitted: FloatArray, F: FloatArray, W: FloatArray) -> _Step:
-    residuals = row_norms(fitted - F)
-    return _Step(fitted, residuals, row_norms(W), float(residuals.sum()))
+    def solve(self) -> FloatArray:
+        """Solve with C − αQQᵀ the first time, with C alone ever after."""
+        W = self.solver.solve(self.P, self.relaxed, Z=self.Z)
+        if self.subspace is not None:
+            W, self.subspace = self._with_subspace(W, self.subspace), None
+        return W
 
+    def _with_subspace(self, W: FloatArray, Q: FloatArray) -> FloatArray:
+        """Turn the solution with C into that with C − αQQᵀ through a small system (Woodbury)."""
+        through = self.solver.solve(self.P, np.zeros_like(self.Y), R=Q, Z=self.Z)
+        small = np.eye(Q.shape[1]) - self.alpha * (Q.T @ through)
+        corrected: FloatArray = W + self.alpha * through @ np.linalg.solve(small, Q.T @ W)
+        return corrected
 
-def _first_weights(solver: RidgeSolver, P: FloatArray, F: FloatArray, Q: FloatArray, alpha: float) -> FloatArray:
-    """Solve with C − αQQᵀ, C = XᵀX + (α + λ)I, by two solutions with C and a small system (Woodbury)."""
-    plain, through = solver.solve(P, F), solver.solve(P, np.zeros_like(F), R=Q)
-    small = np.eye(Q.shape[1]) - alpha * (Q.T @ through)
-    corrected: FloatArray = plain + alpha * through @ np.linalg.solve(small, Q.T @ plain)
-    return corrected
+    def reweigh(self, W: FloatArray) -> float:
+        """Weigh down what fits badly and what is small; let the labels move where they are overshot."""
+        fitted = self.X @ W
+        residuals, norms = row_norms(fitted - self.relaxed), row_norms(W)
+        self.relaxed = self.Y + self.side * np.maximum(self.side * (fitted - self.Y), 0.0)
+        self.Z = 0.5 / (residuals + EPS)
+        self.P = 2 * (norms + EPS) / (2 * self.alpha * (norms + EPS) + self.lambda_)
+        return float(residuals.sum() + self.alpha * np.vdot(W, W) + self.lambda_ * norms.sum())

@@ -8,8 +8,8 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
-from paragone.rankers.multiplicative import all_finite, row_norms
-from paragone.rankers.reweighted import ridge_solver
+from paragone.rankers.multiplicative import row_norms
+from paragone.rankers.reweighted import reweighted_least_squares, ridge_solver
 from paragone.validation import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -90,30 +90,15 @@ class LSMFS(GuardedRanker):
         if self.alpha <= 0 or self.gamma <= 0:
             raise InputError("alpha and gamma of LSMFS must be above 0")
         V, slack, W = self._draw(Y.shape[0], kept.total, Y.shape[1])
-        W, side, solver = kept.rows(W), 2 * Y - 1, ridge_solver(X)
-        P, trace, least = np.full(X.shape[1], 1 / self.gamma), list[float](), W
-        U, singular, Pt = np.linalg.svd(W, full_matrices=False)
-        for iteration in range(self.max_iter):
-            relaxed = Y + side * slack
-            following = solver.solve(P, V, R=-self.lambda_ * (U @ Pt))
-            if not all_finite(following):
-                scores = (W if self.guard else following) ** 2
-                return Outcome(scores.sum(axis=1), iteration, trace, stopped_early=self.guard)
-            W, norms = following, row_norms(following)
-            W[norms < VANISHED] = 0.0
-            fitted = X @ W
-            V = self._pseudo_labels(fitted, relaxed)
-            slack = np.maximum(side * (V - Y), 0.0)
-            P = 2 * (norms + EPS) / self.gamma
-            U, singular, Pt = np.linalg.svd(W, full_matrices=False)
-            trace.append(self._objective(fitted, V, relaxed, norms, singular))
-            if trace[-1] == min(trace):
-                least = W
-            if self.guard and trace[-1] > RUNAWAY * min(trace):
-                return Outcome((least**2).sum(axis=1), len(trace), trace, stopped_early=True)
-            if iteration > 0 and abs(trace[-1] - trace[-2]) <= self.tolerance:
-                break
-        return Outcome((W**2).sum(axis=1), len(trace), trace)
+        run = reweighted_least_squares(
+            _Steps(X, Y, V, slack, kept.rows(W), self),
+            kept.rows(W),
+            max_iter=self.max_iter,
+            tolerance=self.tolerance,
+            guard=self.guard,
+            runaway=RUNAWAY,
+        )
+        return Outcome((run.weights**2).sum(axis=1), run.iterations, run.objective, run.stopped_early)
 
     def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draw what has a row a sample first, so that a further feature changes nothing for the others."""
@@ -121,31 +106,58 @@ class LSMFS(GuardedRanker):
         V, slack = generator.random((n_samples, n_labels)), generator.random((n_samples, n_labels))
         return V, slack, generator.random((n_features, n_labels))
 
-    def _pseudo_labels(self, fitted: FloatArray, relaxed: FloatArray) -> FloatArray:
+
+class _Steps:
+    """Pseudo-labels, relaxed labels and feature weights between two solutions."""
+
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, V: FloatArray, slack: FloatArray, W: FloatArray, ranker: LSMFS
+    ) -> None:
+        self.X, self.Y, self.V, self.side, self.ranker = X, Y, V, 2 * Y - 1, ranker
+        self.solver = ridge_solver(X)
+        self.relaxed = Y + self.side * slack
+        self.P = np.full(X.shape[1], 1 / ranker.gamma)
+        self._decompose(W)
+
+    def _decompose(self, W: FloatArray) -> None:
+        U, self.singular, Pt = np.linalg.svd(W, full_matrices=False)
+        self.polar = U @ Pt
+
+    def solve(self) -> FloatArray:
+        """Solve for the weights; rows that vanished are zero, before they become denormal."""
+        W = self.solver.solve(self.P, self.V, R=-self.ranker.lambda_ * self.polar)
+        W[row_norms(W) < VANISHED] = 0.0
+        return W
+
+    def reweigh(self, W: FloatArray) -> float:
+        """Take the pseudo-labels along, let the labels move where they are overshot, and reweigh the features."""
+        norms, fitted = row_norms(W), self.X @ W
+        self.V = self._pseudo_labels(fitted)
+        self._decompose(W)
+        objective = self._objective(fitted, norms)
+        self.relaxed = self.Y + self.side * np.maximum(self.side * (self.V - self.Y), 0.0)
+        self.P = 2 * (norms + EPS) / self.ranker.gamma
+        return objective
+
+    def _pseudo_labels(self, fitted: FloatArray) -> FloatArray:
         """Multiply by the inverse of aI + b(LI − J), which is (I + (b/a)J) / (a + bL)."""
-        n_labels = fitted.shape[1]
-        if self.form == "reference":
-            a, b, mixed = self.alpha, 2 * self.beta, fitted + self.beta * relaxed
+        alpha, beta = self.ranker.alpha, self.ranker.beta
+        if self.ranker.form == "reference":
+            a, b, mixed = alpha, 2 * beta, fitted + beta * self.relaxed
         else:
-            a, b, mixed = 1 + self.alpha, self.beta, fitted + self.alpha * relaxed
-        shared: FloatArray = (mixed + (b / a) * mixed.sum(axis=1, keepdims=True)) / (a + b * n_labels)
+            a, b, mixed = 1 + alpha, beta, fitted + alpha * self.relaxed
+        shared: FloatArray = (mixed + (b / a) * mixed.sum(axis=1, keepdims=True)) / (a + b * fitted.shape[1])
         return shared
 
-    def _objective(
-        self,
-        fitted: FloatArray,
-        V: FloatArray,
-        relaxed: FloatArray,
-        norms: FloatArray,
-        singular: FloatArray,
-    ) -> float:
+    def _objective(self, fitted: FloatArray, norms: FloatArray) -> float:
         """Return the objective; where the paper has the nuclear norm, the program sums the rows' norms."""
+        V, ranker = self.V, self.ranker
         graph = V.shape[1] * np.vdot(V, V) - (V.sum(axis=1) ** 2).sum()
-        low_rank = norms.sum() if self.form == "reference" else singular.sum()
+        low_rank = norms.sum() if ranker.form == "reference" else self.singular.sum()
         return float(
             ((fitted - V) ** 2).sum()
-            + self.alpha * ((V - relaxed) ** 2).sum()
-            + self.beta * graph
-            + self.gamma * norms.sum()
-            + self.lambda_ * low_rank
+            + ranker.alpha * ((V - self.relaxed) ** 2).sum()
+            + ranker.beta * graph
+            + ranker.gamma * norms.sum()
+            + ranker.lambda_ * low_rank
         )

@@ -7,12 +7,79 @@ samples the solution goes through the n x n matrix instead (Woodbury).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from paragone.rankers.multiplicative import all_finite
 from paragone.validation import FloatArray
+
+
+class Steps(Protocol):
+    """A method of the family: it solves for the weights, then reweighs samples, features and targets."""
+
+    def solve(self) -> FloatArray:
+        """Return new weights; they are not changed afterwards by anyone."""
+
+    def reweigh(self, W: FloatArray) -> float:
+        """Take the new weights in and return the objective at them."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The weights that were kept, the iterations run and the objective after each."""
+
+    weights: FloatArray
+    iterations: int
+    objective: list[float]
+    stopped_early: bool
+
+
+def reweighted_least_squares(
+    steps: Steps,
+    start: FloatArray,
+    *,
+    max_iter: int,
+    tolerance: float,
+    guard: bool,
+    runaway: float = np.inf,
+) -> Solution:
+    """Alternate solving and reweighing until the objective stands still.
+
+    Parameters
+    ----------
+    steps : Steps
+        The method.
+    start : ndarray of shape (n_features, n_labels)
+        What the guard falls back to when not even the first weights are finite.
+    max_iter : int
+        The most iterations.
+    tolerance : float
+        Stop when the objective changed by no more than this.
+    guard : bool
+        Keep the last finite weights; without it weights that are not finite are returned as they are,
+        since nothing finite can follow from them.
+    runaway : float, default=inf
+        Under guard, stop when the objective is more than this many times its least, and keep the weights
+        of the least.
+    """
+    W = least = start
+    trace: list[float] = []
+    for iteration in range(max_iter):
+        following = steps.solve()
+        if not all_finite(following):
+            return Solution(W if guard else following, iteration, trace, stopped_early=guard)
+        W = following
+        trace.append(steps.reweigh(W))
+        if trace[-1] == min(trace):
+            least = W
+        if guard and trace[-1] > runaway * min(trace):
+            return Solution(least, len(trace), trace, stopped_early=True)
+        if iteration > 0 and abs(trace[-1] - trace[-2]) <= tolerance:
+            break
+    return Solution(W, len(trace), trace, stopped_early=False)
 
 
 class RidgeSolver(Protocol):
@@ -104,11 +171,15 @@ def ridge_solver(X: FloatArray) -> RidgeSolver:
 def _solve_one_plus(system: FloatArray, right: FloatArray) -> FloatArray:
     """Solve (I + system) W = right; ``system`` is symmetric, not negative, and overwritten.
 
-    What is not finite stays so: the caller decides what becomes of it.
+    Where it is not finite, or no longer positive definite by rounding, so is the solution: the caller
+    decides what becomes of it.
     """
     if not np.isfinite(system.sum()):
         return np.full_like(right, np.nan)
     system[np.diag_indices_from(system)] += 1.0
-    factor = cho_factor(system.T, lower=False, overwrite_a=True, check_finite=False)
+    try:
+        factor = cho_factor(system.T, lower=False, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return np.full_like(right, np.nan)
     solution: FloatArray = cho_solve(factor, right, check_finite=False)
     return solution

@@ -58,7 +58,9 @@ class RFSFS(FusionRanker):
 
     @staticmethod
     def _penalty(W: FloatArray, out: FloatArray) -> float:
-        np.multiply(W, 2.0, out=out)
+        np.abs(W, out=out)
+        total = out.sum()
+        out *= 2.0
         np.maximum(out, EPS32, out=out)
         np.divide(W, out, out=out)
-        return float(W.sum())
+        return float(total)

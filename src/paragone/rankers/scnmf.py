@@ -69,6 +69,7 @@ class SCNMF(GuardedRanker):
         self.guard = guard
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
+        self._refuse_negative(X)
         columns = distinct_columns(X)
         roots = columns.roots
         run = multiplicative_updates(
@@ -82,8 +83,17 @@ class SCNMF(GuardedRanker):
         scores: FloatArray = (run.weights.sum(axis=1) / roots)[columns.group]
         single = single_row_columns(X) if self.guard else np.zeros(X.shape[1], dtype=np.bool_)
         if single.any() and not single.all():
-            scores[single] -= scores[single].max() - scores[~single].min() + 1
+            scores[single] = _below(scores[single], scores[~single].min())
         return Outcome(scores, run.iterations, run.objective, run.stopped_early, demoted=int(single.sum()))
+
+
+def _below(scores: FloatArray, bound: float) -> FloatArray:
+    """Bring scores below a bound in their own order; scaling keeps the order of the smallest, too."""
+    highest = scores.max()
+    if bound > 0:
+        return scores * (0.5 * bound / highest) if highest > 0 else scores
+    shifted: FloatArray = scores - (highest - bound + 1)
+    return shifted
 
 
 def single_row_columns(X: FloatArray) -> BoolArray:

@@ -18,6 +18,7 @@ CREATE TABLE experiments (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     declared TEXT NOT NULL,
+    described TEXT NOT NULL,
     planned_at TEXT NOT NULL
 ) STRICT;
 CREATE TABLE fits (
@@ -62,6 +63,7 @@ CREATE TABLE plan (
     dataset TEXT NOT NULL,
     fold INTEGER NOT NULL,
     method TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
     key TEXT NOT NULL,
     fit_key TEXT NOT NULL,
     data_part TEXT NOT NULL,
@@ -71,7 +73,7 @@ CREATE TABLE plan (
     version_part TEXT NOT NULL,
     seed_part TEXT NOT NULL,
     current INTEGER NOT NULL,
-    PRIMARY KEY (experiment_id, dataset, fold, method, key)
+    PRIMARY KEY (experiment_id, dataset, fold, method, repeat, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_by_key ON plan (key);
 CREATE TABLE splits (
@@ -102,15 +104,6 @@ CREATE TABLE claims (
     run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 """
-
-
-SETTINGS = """
-CREATE TABLE IF NOT EXISTS settings (
-    experiment_id INTEGER PRIMARY KEY REFERENCES experiments(id) ON DELETE CASCADE,
-    settings TEXT NOT NULL
-) STRICT
-"""
-"""Made when first written, so that stores from before it existed take it on."""
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
@@ -146,9 +139,21 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     return connection
 
 
+ADVICE = {
+    sqlite3.SQLITE_FULL: "free some space and run the same command again; what was finished is kept",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written",
+    sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, gone or broken, then run the same command again",
+}
+"""What to do by SQLite's primary error code; anything else means a damaged file."""
+
+
 def damaged(path: Path, error: sqlite3.Error) -> InputError:
-    """Say in one sentence what SQLite found wrong with the file."""
-    return InputError(f"store {str(path)!r} cannot be used: {error}; restore a copy or start a new store")
+    """Say in one sentence what SQLite found wrong with the file, and what to do."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    advice = ADVICE.get(code, "restore a copy or start a new store")
+    return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
 def check_file(path: Path, *, create: bool) -> None:

@@ -12,17 +12,17 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from paragone.cells import Cell, Fitted, Outcome, Parts, Score
+from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
 from paragone.store.arrays import pack, unpack
 from paragone.store.runs import RunIdentity
-from paragone.store.schema import SETTINGS, connect, damaged
+from paragone.store.schema import connect, damaged
 from paragone.validation import IntArray
 
 
@@ -34,6 +34,8 @@ class Plan:
     ----------
     name, declared : str
         The experiment's name and its declaration as text.
+    described : mapping
+        What reports need to know of the declaration: seed, split, protocol, methods.
     cells : sequence of Cell
         In the order of work.
     splits : mapping
@@ -42,17 +44,15 @@ class Plan:
         Packed targets of the test rows by `truth_key`.
     datasets : mapping
         What is known of every dataset by the cells' data part.
-    settings : mapping
-        What results need to know of the protocol, as plain JSON values.
     """
 
     name: str
     declared: str
+    described: Mapping[str, Any]
     cells: Sequence[Cell]
     splits: Mapping[str, tuple[IntArray, IntArray]]
     truths: Mapping[str, bytes]
     datasets: Mapping[str, Mapping[str, Any]]
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def truth_key(parts: Parts) -> str:
@@ -101,7 +101,9 @@ class Store:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk makes SQLite roll back by itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
@@ -119,21 +121,20 @@ class Store:
     def write_plan(self, plan: Plan) -> None:
         """Make this the current plan of its experiment; what was planned before stays known as stale."""
         rows = [
-            (position, c.protocol, c.dataset, c.fold, c.method, c.key, c.fit_key, *astuple(c.parts))
+            (position, c.protocol, *c.place, c.key, c.fit_key, *astuple(c.parts))
             for position, c in enumerate(plan.cells)
         ]
         with self._writing() as db:
             db.execute(
-                "INSERT INTO experiments (name, declared, planned_at) VALUES (?, ?, ?) "
-                "ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, planned_at = excluded.planned_at",
-                (plan.name, plan.declared, _now()),
+                "INSERT INTO experiments (name, declared, described, planned_at) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, described = excluded.described, "
+                "planned_at = excluded.planned_at",
+                (plan.name, plan.declared, json.dumps(plan.described), _now()),
             )
             experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
-            db.execute(SETTINGS)
-            db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (experiment, json.dumps(plan.settings)))
             db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
             db.executemany(
-                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
                 ((experiment, *row) for row in rows),
             )
             db.executemany(
@@ -146,33 +147,29 @@ class Store:
                 ((part, json.dumps(described)) for part, described in plan.datasets.items()),
             )
 
-    def earlier_parts(self, name: str) -> dict[tuple[str, int, str], Parts]:
+    def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
         rows = self.read(
-            "SELECT dataset, fold, method, data_part, split_part, method_part, protocol_part, version_part, "
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
             "WHERE e.name = ? ORDER BY cells.id",
             (name,),
         )
-        return {(row[0], row[1], row[2]): Parts(*row[3:]) for row in rows}
+        return {row[:4]: Parts(*row[4:]) for row in rows}
 
-    def planned_parts(self, name: str) -> dict[tuple[str, int, str], Parts]:
+    def planned_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of every currently planned cell of the experiment."""
         rows = self.read(
-            "SELECT dataset, fold, method, data_part, split_part, method_part, protocol_part, version_part, "
+            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id WHERE e.name = ? AND current = 1",
             (name,),
         )
-        return {(row[0], row[1], row[2]): Parts(*row[3:]) for row in rows}
+        return {row[:4]: Parts(*row[4:]) for row in rows}
 
     def settings(self, name: str) -> dict[str, Any]:
-        """Return the protocol's settings of an experiment; nothing for a store from before they were kept."""
-        if not self.read("SELECT 1 FROM sqlite_master WHERE name = 'settings'"):
-            return {}
-        rows = self.read(
-            "SELECT settings FROM settings JOIN experiments e ON e.id = experiment_id WHERE e.name = ?", (name,)
-        )
-        settings: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+        """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
+        rows = self.read("SELECT described FROM experiments WHERE name = ?", (name,))
+        settings: dict[str, Any] = json.loads(rows[0][0]).get("settings") or {}
         return settings
 
     # Runs and claims
@@ -248,11 +245,6 @@ class Store:
         """Return a stored fit."""
         rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
         return Fitted(unpack(rows[0][0]), json.loads(rows[0][1]), rows[0][2]) if rows else None
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Delete cells, with their scores and predictions, so that they run again; fits stay."""
-        with self._writing() as db:
-            db.executemany("DELETE FROM cells WHERE key = ?", ((key,) for key in keys))
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim."""

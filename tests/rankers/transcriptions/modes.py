@@ -56,7 +56,7 @@ def _scnmf(X, Y, kept, generator, guard, params):
     found = scnmf(X, Y, **params)
     lone = np.array([guard and len(X) > 2 and len(X) - max(np.unique(c, return_counts=True)[1]) == 1 for c in X.T])
     if lone.any() and not lone.all():
-        found[lone] = found[lone] - found[lone].max() + found[~lone].min() - 1
+        found[lone] = found[lone] / found[lone].max() * found[~lone].min() / 2
     return found
 
 

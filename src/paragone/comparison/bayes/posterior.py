@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Posterior:
     equal: float
     worse: float
     rope: float
-    sample: FloatArray | None = None
+    sample: FloatArray | None = field(default=None, compare=False, repr=False)
 
 
 def count_winners(sample: FloatArray, rope: float, *, keep: bool = True) -> Posterior:

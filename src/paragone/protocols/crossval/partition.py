@@ -144,7 +144,8 @@ def take_test_column(dataset: Dataset, name: str) -> tuple[Dataset, NDArray[np.b
 def subset(dataset: Dataset, rows: IntArray) -> Dataset:
     """Return some rows of a dataset, as a dataset without parts of its own."""
     groups = None if dataset.groups is None else dataset.groups[rows]
-    return replace(dataset, X=dataset.X[rows], y=dataset.y[rows], groups=groups, train_part=None, notes=())
+    parts = {"groups": groups, "train_part": None, "stored_splits": None, "notes": ()}
+    return replace(dataset, X=dataset.X[rows], y=dataset.y[rows], **parts)
 
 
 def hold_out(dataset: Dataset, share: float, seed: int) -> NDArray[np.bool_]:

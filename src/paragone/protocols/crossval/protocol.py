@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.cells import Fitted, Score, SplitData
+from paragone.cells import Fitted, Place, Score, SplitData
 from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
 from paragone.plugins import Method, digest
-from paragone.protocols.base import Arrangement, Place, Protocol
+from paragone.protocols.base import Arrangement, Protocol
 from paragone.protocols.crossval.ledger import coverage, repeats_of
 from paragone.protocols.crossval.naming import Naming, score_name
 from paragone.protocols.crossval.partition import (
@@ -78,7 +78,8 @@ class Crossval(Protocol):
 
     kind: ClassVar[str] = "crossval"
     later_kind: ClassVar[str] = "refit"
-    default_scale: ClassVar[Scale] = "none"
+    default_scale: ClassVar[Scale | None] = "none"
+    repeats_methods: ClassVar[bool] = False
 
     metric: str | None = None
     select: tuple[Criterion, ...] = (Criterion(),)
@@ -134,6 +135,20 @@ class Crossval(Protocol):
     @override
     def versions(self) -> dict[str, str]:
         return {}
+
+    @override
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "metric": self.metric,
+            "select": [asdict(criterion) for criterion in self.select],
+            "test": self.test if isinstance(self.test, (float, str)) or self.test is None else "row numbers",
+            "repeats": self.repeats,
+            "targets": self.targets,
+            "weighting": self.weighting,
+            "ddof": self.ddof,
+            "folds": "stored" if self.folds is not None else None,
+        }
 
     @override
     def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
@@ -263,7 +278,11 @@ class Crossval(Protocol):
         self, problem: Dataset, train: IntArray, known: NDArray[np.bool_], plan: SplitPlan, seed: int
     ) -> list[tuple[IntArray, IntArray]]:
         if self.folds is None:
-            return make_folds(problem, train, plan, self.repeats, seed)
+            stored = problem.stored_splits
+            if stored is None or not (plan.kind == "stored" or plan.leaves_splits_open):
+                return make_folds(problem, train, plan, self.repeats, seed)
+            of_train = np.isin(np.arange(problem.n_samples), train)
+            return [(fit[of_train[fit]], val[of_train[val]]) for fit, val in stored]
         highest = max(int(rows.max(initial=-1)) for pair in self.folds.folds for rows in pair)
         if highest >= problem.n_samples:
             raise InputError(f"dataset {problem.name!r}: stored row {highest} does not exist, it has {problem.n_samples}")
@@ -325,7 +344,7 @@ class Crossval(Protocol):
             found: dict[tuple[str, int], Mapping[str, NDArray[Any]] | str | None] = {}
             for variant in methods:
                 for number in range(len(folds)):
-                    result = fitted((dataset.name, number, variant))
+                    result = fitted((dataset.name, number, variant, 0))
                     found[variant, number] = "failed" if result is None else result.arrays
             columns = range(dataset.n_targets) if dataset.n_targets > 1 else [None]
             problems = [
@@ -342,7 +361,7 @@ class Crossval(Protocol):
                 for column in columns
             ]
             chosen = choose(problems, settings).variants
-            places += [(dataset.name, len(folds), variant) for variant in chosen]
+            places += [(dataset.name, len(folds), variant, 0) for variant in chosen]
         return places
 
 

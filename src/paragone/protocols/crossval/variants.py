@@ -93,9 +93,11 @@ class Variant(Method):
         model = f"{self.factory.__name__}({shown})"
         return " > ".join([*(label for label in self.step_labels if label != RAW), model])
 
+    @override
     def described(self) -> dict[str, Any]:
         """Return what is kept of the variant beside its results."""
         return {
+            **super().described(),
             "method": self.method,
             "varied": {key: _plain(value) for key, value in self.varied.items()},
             "steps": list(self.step_labels),

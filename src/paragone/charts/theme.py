@@ -1,0 +1,76 @@
+"""One look for all charts: colours that colour-blind readers can tell apart, and labels that are never cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PINK = "#CC79A7"
+SKY = "#56B4E9"
+GREY = "#7F7F7F"
+LIGHT_GREY = "#D9D9D9"
+PALETTE = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, "#332288", "#999933", "#882255", "#000000")
+
+
+def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
+    """Return the chart with title, fonts and uncut labels.
+
+    Parameters
+    ----------
+    chart : altair chart
+        Any top-level chart.
+    title, subtitle : str
+        What it shows, and how it was measured. Long subtitles are broken into lines.
+
+    Returns
+    -------
+    altair chart
+        The same chart, configured.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> styled(alt.Chart({"values": []}).mark_point(), "Ranks").to_dict()["config"]["axis"]["labelLimit"]
+    0
+    """
+    import altair as alt
+
+    if title:
+        lines = wrap(subtitle)
+        heading = wrap(title, 70)
+        params = alt.TitleParams(heading, subtitle=lines) if lines else alt.TitleParams(heading)
+        chart = chart.properties(title=params)
+    return (
+        chart.configure_axis(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=12, gridColor="#EEEEEE")
+        .configure_legend(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=11)
+        .configure_title(fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555")
+        .configure_view(stroke=None)
+    )
+
+
+def legend_columns(labels: list[str], width: int = 70) -> int:
+    """Return in how many columns a legend fits under a chart: one for long labels.
+
+    Examples
+    --------
+    >>> legend_columns(["a", "b", "c"]), legend_columns(["x" * 40, "y" * 40])
+    (3, 1)
+    """
+    longest = max((len(label) for label in labels), default=1)
+    return max(1, min(len(labels), width // (longest + 4)))
+
+
+def wrap(text: str, width: int = 90) -> list[str]:
+    """Break a text into lines of about ``width`` characters.
+
+    Examples
+    --------
+    >>> wrap("one two three", 8)
+    ['one two', 'three']
+    """
+    from textwrap import wrap as break_lines
+
+    return break_lines(text, width)

@@ -1,0 +1,73 @@
+"""`paragone pairwise`: two methods, paired by subject or fold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+
+EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy --threshold 0.25 --out answer[/bold]"""
+
+
+@app.command(epilog=EXAMPLE)
+def pairwise(
+    a: Annotated[
+        str,
+        typer.Argument(help="A score file, a folder with one, or STORE::METHOD or FILE::COLUMN.", show_default=False),
+    ],
+    b: Annotated[str, typer.Argument(help="The same for the other method.", show_default=False)],
+    metric: Annotated[str | None, typer.Option(help="The metric, or the column that holds it.")] = None,
+    name_a: Annotated[str | None, typer.Option(help="Name of A.")] = None,
+    name_b: Annotated[str | None, typer.Option(help="Name of B.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Chance level: pairs on which both are no better are double fails.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="The column that names the pairs, such as subject.")] = None,
+    pairs: Annotated[str | None, typer.Option(help="What the pairs are: subjects or folds.")] = None,
+    higher_is_better: Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")] = False,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")] = False,
+    at: Annotated[float | None, typer.Option(help="Point of the grid; else the mean over it.")] = None,
+    rope: Annotated[float, typer.Option(help="Half-width of practical equivalence, in units of the metric.")] = 0.0,
+    alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    zeros: Annotated[str, typer.Option(help="Zero differences: wilcox, pratt or split.")] = "wilcox",
+    tolerance: Annotated[float, typer.Option(help="Relative tolerance of a tie.")] = 1e-9,
+    test_train_ratio: Annotated[
+        float | None, typer.Option(help="n_test/n_train of a split, for the test on folds.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of bootstrap and posterior.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the differences, figures and charts here.")] = None,
+    formats: Annotated[str, typer.Option(help="Chart formats: svg, pdf, png, html.")] = "svg,pdf",
+) -> None:
+    """Say whether two methods differ on the pairs that both were measured on."""
+    from paragone.cli.sources import chart_formats, direction_flag, read_two_sides
+    from paragone.comparison import pairwise as run
+
+    sides = read_two_sides(a, b, metric=metric, key=key, at=at)
+    result = run(
+        sides.a,
+        sides.b,
+        threshold=threshold,
+        metric=sides.metric,
+        higher_is_better=direction_flag(higher_is_better, lower_is_better),
+        name_a=name_a or sides.name_a,
+        name_b=name_b or sides.name_b,
+        pairs=pairs,  # type: ignore[arg-type]
+        alpha=alpha,
+        rope=rope,
+        zeros=zeros,  # type: ignore[arg-type]
+        tolerance=tolerance,
+        test_train_ratio=test_train_ratio,
+        seed=seed,
+    )
+    files = result.save(out, formats=chart_formats(formats)) if out is not None else ()
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
+        return
+    typer.echo(repr(result))
+    if files:
+        typer.echo(f"\nWrote {len(files)} files to {out}")

@@ -1,0 +1,95 @@
+"""Where scores on the command line come from: a score file, a folder with one, or a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paragone.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STORES = (".sqlite", ".sqlite3", ".db")
+
+
+def open_scores(path: str, metric: str | None = None) -> Any:
+    """Return the scores behind a path: a DataFrame, or the results of a store."""
+    file = Path(path)
+    if file.suffix.lower() in STORES:
+        if not file.is_file():
+            raise InputError(f"there is no store {file}")
+        return import_module("paragone.results").Results.open(file)
+    from paragone.comparison.scores import read_frame
+
+    return read_frame(file)
+
+
+def split_name(source: str) -> tuple[str, str | None]:
+    """Split ``file.csv::NAME`` into the path and the name of a method or column.
+
+    Examples
+    --------
+    >>> split_name("lab.sqlite::DAGFS"), split_name("a.csv")
+    (('lab.sqlite', 'DAGFS'), ('a.csv', None))
+    """
+    path, _, name = source.rpartition("::")
+    return (path, name) if path else (source, None)
+
+
+def direction_flag(higher: bool, lower: bool) -> bool | None:
+    """Turn the two flags into a direction, None where neither was given.
+
+    Examples
+    --------
+    >>> direction_flag(True, False), direction_flag(False, False)
+    (True, None)
+    """
+    if higher and lower:
+        raise InputError("choose one of --higher-is-better and --lower-is-better")
+    return True if higher else False if lower else None
+
+
+def chart_formats(text: str) -> tuple[str, ...]:
+    """Split a list of chart formats such as ``svg,pdf``; an empty text draws no charts.
+
+    Examples
+    --------
+    >>> chart_formats("svg, png"), chart_formats("")
+    (('svg', 'png'), ())
+    """
+    return tuple(part.strip().lower().lstrip(".") for part in text.split(",") if part.strip())
+
+
+@dataclass(frozen=True)
+class TwoSides:
+    """Two Series of scores, what they are called, and the metric both are."""
+
+    a: pd.Series
+    b: pd.Series
+    name_a: str
+    name_b: str
+    metric: str | None
+
+
+def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: float | None) -> TwoSides:
+    """Read both sides of a pairwise comparison; names come from ``::NAME``, the file or its folder."""
+    from paragone.comparison.scores import one_side
+
+    (path_a, method_a), (path_b, method_b) = split_name(a), split_name(b)
+    first, metric_a = one_side(_frame(path_a, metric), method_a, metric=metric, key=key, at=at)
+    second, metric_b = one_side(_frame(path_b, metric), method_b, metric=metric, key=key, at=at)
+    if metric_a != metric_b:
+        raise InputError(f"{a} holds {metric_a or 'an unnamed metric'} and {b} {metric_b or 'an unnamed metric'}")
+    names = [method_a or Path(path_a).stem, method_b or Path(path_b).stem]
+    if names[0] == names[1]:
+        folders = [Path(path).resolve().parent.name for path in (path_a, path_b)]
+        names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
+    return TwoSides(first, second, names[0], names[1], metric_a)
+
+
+def _frame(path: str, metric: str | None) -> pd.DataFrame:
+    source = open_scores(path, metric)
+    return source.scores() if hasattr(source, "scores") else source

@@ -1,0 +1,70 @@
+"""Write a comparison into a folder: the answer as text, tables, unrounded figures and charts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paragone.charts import check_formats, save_chart
+from paragone.errors import InputError
+
+if TYPE_CHECKING:
+    from paragone.comparison.comparison import Comparison
+    from paragone.comparison.paired_comparison import PairedComparison
+
+
+def save_comparison(comparison: Comparison, folder: Path, formats: Iterable[str]) -> tuple[Path, ...]:
+    """Write everything about a comparison of many methods."""
+    texts = {
+        "verdict.txt": repr(comparison),
+        "comparison.json": _json(comparison.to_dict()),
+        "summary.tex": comparison.to_latex("summary"),
+        "summary.md": comparison.to_markdown("summary"),
+        "pairs.tex": comparison.to_latex("pairs"),
+        "pairs.md": comparison.to_markdown("pairs"),
+        "scores.tex": comparison.to_latex("scores"),
+        "scores.md": comparison.to_markdown("scores"),
+        "ranks.csv": comparison.rank_table.to_csv(index=False, lineterminator="\n"),
+        "pairs.csv": comparison.table.to_csv(index=False, lineterminator="\n"),
+        "corrections.csv": comparison.corrections.to_csv(index=False, lineterminator="\n"),
+        "scores.csv": comparison.to_csv("scores"),
+    }
+    if len(comparison.per_dataset):
+        texts["per_dataset.csv"] = comparison.per_dataset.to_csv(index=False, lineterminator="\n")
+    return _write(folder, texts, comparison.charts, tuple(formats))
+
+
+def save_paired(result: PairedComparison, folder: Path, formats: Iterable[str]) -> tuple[Path, ...]:
+    """Write everything about a comparison of two methods."""
+    texts = {
+        "verdict.txt": repr(result),
+        "comparison.json": _json(result.to_dict()),
+        "differences.csv": result.differences.to_csv(index=False, lineterminator="\n"),
+        "figures.csv": result.table.to_csv(index_label="figure", lineterminator="\n"),
+        "figures.tex": result.to_latex(),
+        "figures.md": result.to_markdown(),
+    }
+    return _write(folder, texts, result.charts, tuple(formats))
+
+
+def _json(values: dict[str, Any]) -> str:
+    return json.dumps(values, indent=2, ensure_ascii=False)
+
+
+def _write(
+    folder: Path, texts: Mapping[str, str], charts: Mapping[str, Any], formats: tuple[str, ...]
+) -> tuple[Path, ...]:
+    check_formats(formats)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder to write into")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, text in texts.items():
+        file = folder / name
+        file.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
+        files.append(file)
+    for name, chart in charts.items() if formats else ():
+        files.extend(save_chart(chart, folder / name, formats))
+    return tuple(files)

@@ -1,0 +1,169 @@
+"""Bring scores of any accepted shape into one: a row a score, keyed by method, dataset, fold, metric and at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from paragone.comparison.scores.keys import is_summary, spell_all
+from paragone.errors import InputError
+
+KEY_NAMES = ("experiment", "protocol", "dataset", "fold", "subject", "metric", "at")
+
+
+@dataclass(frozen=True)
+class Tidy:
+    """Scores in long form, and what was noticed on the way there."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def to_tidy(scores: Any) -> Tidy:
+    """Return scores in long form with the columns method, dataset, fold, value and what else was given.
+
+    Parameters
+    ----------
+    scores : DataFrame or object with a ``scores()`` method
+        Tidy (columns ``method`` and ``value``) or wide (one column a method).
+
+    Returns
+    -------
+    Tidy
+        The frame, with values as floats and keys as text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"dataset": ["iris", "wine"], "A": [0.9, 0.8], "B": [0.7, 0.9]})
+    >>> to_tidy(wide).frame["method"].tolist()
+    ['A', 'A', 'B', 'B']
+    """
+    frame = _frame_of(scores)
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the column {twice!r} stands twice in the scores: rename one of them")
+    frame = frame.set_axis(names, axis=1)
+    frame = frame.rename(columns={n: n.strip().lower() for n in names if _is_key(n) and _lower_is_free(n, names)})
+    notes: list[str] = []
+    tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
+    tidy["value"] = numbers(tidy["value"], tidy["method"])
+    return _check_keys(tidy, notes)
+
+
+def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
+    """Return a column as floats, or name the first text in it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> numbers(pd.Series(["1", 2])).tolist()
+    [1.0, 2.0]
+    """
+    numeric = pd.to_numeric(values, errors="coerce").astype("float64")
+    text = numeric.isna() & values.notna()
+    if text.any():
+        place = text.to_numpy().argmax()
+        of = "" if owners is None else f" of method {owners.iloc[place]!r}"
+        raise InputError(
+            f"the value{of} in data row {place + 1} is the text {values.iloc[place]!r}, not a number: "
+            "leave failed scores empty"
+        )
+    return numeric
+
+
+def _frame_of(scores: Any) -> pd.DataFrame:
+    frame = scores.scores() if hasattr(scores, "scores") and not isinstance(scores, pd.DataFrame) else scores
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"scores must be a DataFrame, a score file or results with a scores() method, not {type(frame).__name__}"
+        )
+    if frame.empty:
+        raise InputError("there are no scores: the table has no rows")
+    return _with_index_as_key(frame)
+
+
+def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
+    """Let a telling index (named, or of text) be a column; plain row numbers are no key."""
+    index = frame.index
+    if index.nlevels == 1 and index.name is None:
+        named_in_columns = any(str(name).strip().lower() in KEY_NAMES for name in frame.columns)
+        if named_in_columns or pd.api.types.is_integer_dtype(index.dtype):
+            return frame
+        return frame.rename_axis("dataset").reset_index()
+    levels = [f"level {i}" if name is None else str(name) for i, name in enumerate(index.names)]
+    if index.nlevels == 1 and levels[0].lower() not in (*KEY_NAMES, "method"):
+        levels = ["dataset"] if "dataset" not in frame.columns else levels
+    clash = set(levels) & {str(name) for name in frame.columns}
+    if clash:
+        raise InputError(f"{min(clash)!r} names both a column and a level of the index: rename one of them")
+    return frame.rename_axis(levels).reset_index()
+
+
+def _is_key(name: str) -> bool:
+    return name.strip().lower() in (*KEY_NAMES, "method", "value")
+
+
+def _lower_is_free(name: str, names: Sequence[str]) -> bool:
+    return name.strip().lower() == name or name.strip().lower() not in names
+
+
+def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Turn a wide table, one column a method, into long form."""
+    keys = [name for name in frame.columns if name in KEY_NAMES]
+    rest = [name for name in frame.columns if name not in KEY_NAMES]
+    if not {"dataset", "subject", "fold"} & set(keys):
+        text = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name])]
+        unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
+        key = next(iter(text or unnamed), None)
+        if key is None:
+            frame = frame.assign(dataset=[f"row {i}" for i in frame.index + 1])
+            notes.append("No column names the rows, so each row is a dataset of its own, called by its number.")
+        else:
+            frame, rest = frame.rename(columns={key: "dataset"}), [name for name in rest if name != key]
+            notes.append(f"Rows are keyed by the column {key.strip() or 'without a name'!r}.")
+        keys.append("dataset")
+    if len(rest) < 2:
+        raise InputError(
+            f"a comparison needs two methods or more; the table has {len(rest)} method column(s): {', '.join(rest)}"
+        )
+    return frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
+
+
+def _check_keys(tidy: pd.DataFrame, notes: list[str]) -> Tidy:
+    """Spell the keys, let a subject be a block, and take out rows that sum up others."""
+    for name in ("method", *KEY_NAMES):
+        if name in tidy.columns and name != "at":
+            tidy[name] = spell_all(tidy[name])
+    if "subject" in tidy.columns:
+        tidy = _place_subjects(tidy)
+    if "dataset" not in tidy.columns:
+        if "fold" not in tidy.columns:
+            raise InputError("the scores have no key: a column called dataset, subject or fold is needed for pairing")
+        tidy["dataset"] = "data"
+    if "fold" not in tidy.columns:
+        tidy["fold"] = ""
+    for name in ("method", "dataset"):
+        empty = (tidy[name] == "").to_numpy()
+        if empty.any():
+            raise InputError(f"data row {empty.argmax() + 1} of the scores has no {name}")
+    summary = tidy["dataset"].map(is_summary) | tidy["fold"].map(is_summary)
+    warnings = []
+    if summary.any():
+        rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
+        warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
+    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings))
+
+
+def _place_subjects(tidy: pd.DataFrame) -> pd.DataFrame:
+    """Let subjects be the blocks where there is one dataset; within several datasets they act as folds."""
+    if "fold" in tidy.columns and tidy["fold"].nunique() > 1:
+        raise InputError("the scores have both folds and subjects: keep one of the two columns")
+    several = "dataset" in tidy.columns and tidy["dataset"].nunique() > 1
+    target = "fold" if several else "dataset"
+    return tidy.drop(columns=[target], errors="ignore").rename(columns={"subject": target})

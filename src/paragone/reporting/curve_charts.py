@@ -1,0 +1,95 @@
+"""Curves as charts: one a dataset and metric with a band over folds, and the mean over datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paragone.charts import PALETTE, from_rows, styled
+from paragone.reporting.curve_tables import Wording, title_of
+from paragone.reporting.fold_scores import GridScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH, HEIGHT = 460, 280
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+
+
+def dataset_chart(scores: GridScores, dataset: str, metric: str, wording: Wording) -> Any:
+    """Draw the curves of all methods on one dataset: mean over folds, band of one standard deviation."""
+    curves = scores.curves
+    mine = curves[(curves["dataset"] == dataset) & (curves["metric"] == metric)]
+    summary = mine.groupby(["method", "at"], sort=False)["value"].agg(["mean", "std", "size"]).reset_index()
+    n_folds = int(summary["size"].max())
+    subtitle = f"mean over {n_folds} folds, band: ± one standard deviation" if n_folds > 1 else "one fold"
+    return _curves(summary, scores.grid, metric, f"{title_of(metric)} on {wording.name(dataset)}", subtitle, wording)
+
+
+def mean_chart(scores: GridScores, metric: str, wording: Wording) -> Any:
+    """Draw the mean over datasets, on a part of the grid that all of them have.
+
+    Small datasets end early. The datasets and points are chosen so that as many scores as possible count, and
+    the subtitle names the datasets left out: a mean whose datasets change along the curve would show steps that are
+    nobody's.
+    """
+    curves = scores.curves[scores.curves["metric"] == metric]
+    last = curves.groupby("dataset")["at"].max()
+    points = curves["at"].drop_duplicates()
+    end = max(sorted(set(last)), key=lambda m: (last >= m).sum() * (points <= m).sum())
+    used = last.index[last >= end]
+    mine = curves[curves["dataset"].isin(used) & (curves["at"] <= end) & curves["at"].isin(_shared(curves, used))]
+    per_dataset = mine.groupby(["dataset", "method", "at"], sort=False)["value"].mean().reset_index()
+    summary = per_dataset.groupby(["method", "at"], sort=False)["value"].agg(["mean"]).reset_index()
+    summary["std"] = float("nan")
+    left_out = ", ".join(wording.name(name) for name in last.index.difference(used))
+    subtitle = f"mean over {len(used)} datasets"
+    if left_out:
+        subtitle += f"; without {left_out}: too few features"
+    return _curves(summary, scores.grid, metric, f"{title_of(metric)}, mean over datasets", subtitle, wording)
+
+
+def _shared(curves: pd.DataFrame, datasets: pd.Index) -> set[float]:
+    """Return the points that every one of the datasets has."""
+    sets = [set(curves.loc[curves["dataset"] == name, "at"]) for name in datasets]
+    return set.intersection(*sets)
+
+
+def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle: str, wording: Wording) -> Any:
+    import altair as alt
+
+    methods = [wording.name(method) for method in dict.fromkeys(summary["method"])]
+    spread = summary["std"].fillna(0.0)
+    rows = [
+        {
+            "method": wording.name(row.method),
+            "at": float(row.at),
+            "value": float(row.mean),
+            "low": float(row.mean - deviation),
+            "high": float(row.mean + deviation),
+        }
+        for row, deviation in zip(summary.itertuples(), spread, strict=True)
+    ]
+    colours = [PALETTE[i % len(PALETTE)] for i in range(len(methods))]
+    dashes = [DASHES[(i // len(PALETTE)) % len(DASHES)] for i in range(len(methods))]
+    if grid == "k":
+        axis = alt.X("at:Q", title="number of features (k)", scale=alt.Scale(zero=False, nice=False))
+    else:
+        axis = alt.X(
+            "at:Q", title="share of features (p)", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False, nice=False)
+        )
+    legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3)
+    scale = alt.Scale(domain=methods, range=colours)
+    colour = alt.Color("method:N", title="method", sort=methods, scale=scale, legend=legend)
+    dash = alt.StrokeDash("method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=dashes))
+    base = from_rows(rows)
+    band = base.mark_area(opacity=0.13).encode(
+        x=axis, y=alt.Y("low:Q", title=title_of(metric), scale=alt.Scale(zero=False)), y2="high:Q", color=colour
+    )
+    line = base.mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.8).encode(
+        x=axis,
+        y=alt.Y("value:Q", title=title_of(metric), scale=alt.Scale(zero=False)),
+        color=colour,
+        strokeDash=dash,
+        tooltip=["method:N", "at:Q", alt.Tooltip("value:Q", format=".4f")],
+    )
+    return styled((band + line).properties(width=WIDTH, height=HEIGHT), title, subtitle)

@@ -1,0 +1,158 @@
+"""The report: tables, CSV and charts of an experiment, written to a folder whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from paragone.charts import save_chart
+from paragone.errors import InputError, unknown_name
+from paragone.reporting.curve_charts import dataset_chart, mean_chart
+from paragone.reporting.curve_tables import (
+    Wording,
+    comparisons,
+    means_frame,
+    rank_table,
+    score_table,
+    statistics_table,
+)
+from paragone.reporting.fold_scores import GridScores, grid_scores
+from paragone.reporting.stability import seed_stability
+from paragone.results import Results
+from paragone.tables import Table, to_latex
+
+TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
+
+
+def report(
+    results: Results | str | Path,
+    out: str | Path,
+    *,
+    reference: str | None = None,
+    experiment: str | None = None,
+    display_map: Mapping[str, str] | None = None,
+    split_columns: int | None = None,
+    caption_note: str = "",
+    label_suffix: str = "",
+    charts: bool = True,
+) -> tuple[Path, ...]:
+    """Write the tables, the CSV and the charts of a curve experiment.
+
+    Parameters
+    ----------
+    results : Results or path
+        The results, or the store that holds them.
+    out : str or Path
+        The folder to write to; files of an earlier report are replaced.
+    reference : str, optional
+        The method that the statistics compare with each other; the first one where it is not given.
+    experiment : str, optional
+        Needed where the store holds several.
+    display_map : mapping of str to str, optional
+        Names to show instead of identifiers.
+    split_columns : int, optional
+        Stack wide tables in blocks of so many methods.
+    caption_note, label_suffix : str
+        Added to every caption and label.
+    charts : bool, default=True
+        Whether to draw the curves too (SVG and PDF).
+
+    Returns
+    -------
+    tuple of Path
+        Every file written.
+    """
+    opened = results if isinstance(results, Results) else Results.open(results)
+    described = opened.described(experiment)
+    wording = Wording(dict(display_map or {}), caption_note, label_suffix)
+    grids = grid_scores(opened, described["name"])
+    chosen = _reference(grids, reference)
+    with tempfile.TemporaryDirectory() as scratch:
+        for scores in grids:
+            folder = Path(scratch) / scores.suffix if len(grids) > 1 else Path(scratch)
+            folder.mkdir(exist_ok=True)
+            _write_tables(scores, folder, chosen, wording, split_columns)
+            if charts:
+                _write_charts(scores, folder / "figures", wording)
+        stability = seed_stability(opened, described["name"])
+        if not stability.empty:
+            stability.to_csv(Path(scratch) / "seed_stability.csv", index=False)
+        return _move(Path(scratch), Path(out))
+
+
+def read_display_map(path: Path) -> dict[str, str]:
+    """Read a display map: a JSON object of identifier to name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "names.json"
+    ...     _ = file.write_text('{"dagfs": "DAGFS"}')
+    ...     read_display_map(file)
+    {'dagfs': 'DAGFS'}
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"display map {path} cannot be read: {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"display map {path} is not JSON: {error}") from error
+    if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
+        raise InputError(f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}')
+    return content
+
+
+def _reference(grids: list[GridScores], reference: str | None) -> str:
+    methods = list(dict.fromkeys(grids[0].folds["method"]))
+    if reference is not None and reference not in methods:
+        raise unknown_name("reference", reference, methods)
+    return reference or methods[0]
+
+
+def _write_tables(
+    scores: GridScores, folder: Path, reference: str, wording: Wording, split_columns: int | None
+) -> None:
+    metrics = list(dict.fromkeys(scores.folds["metric"]))
+    for metric in metrics:
+        name = f"table_{TABLE_NAMES.get(metric, metric)}.tex"
+        _write(folder / name, score_table(scores, metric, wording), split_columns)
+    if scores.folds["method"].nunique() > 1 and scores.folds["dataset"].nunique() > 1:
+        found = comparisons(scores, metrics, reference)
+        _write(folder / "table_stats.tex", statistics_table(found, scores, reference, wording), None)
+        _write(folder / "table_ranks.tex", rank_table(found, scores, wording), None)
+    means_frame(scores).to_csv(folder / f"benchmark_means_{scores.suffix}.csv", index=False)
+
+
+def _write(file: Path, table: Table, split_columns: int | None) -> None:
+    file.write_text(to_latex(table, columns_a_block=split_columns) + "\n", encoding="utf-8")
+
+
+def _write_charts(scores: GridScores, folder: Path, wording: Wording) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for metric in dict.fromkeys(scores.curves["metric"]):
+        datasets = list(dict.fromkeys(scores.curves["dataset"]))
+        for dataset in datasets:
+            save_chart(dataset_chart(scores, dataset, metric, wording), folder / f"{_safe(dataset)}_{metric}")
+        if len(datasets) > 1:
+            save_chart(mean_chart(scores, metric, wording), folder / f"mean_{metric}")
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name)[:80]
+
+
+def _move(scratch: Path, out: Path) -> tuple[Path, ...]:
+    """Put the finished files into place."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file: give a folder to write the report to")
+    out.mkdir(parents=True, exist_ok=True)
+    files = sorted(path.relative_to(scratch) for path in scratch.rglob("*") if path.is_file())
+    for file in files:
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(scratch / file, out / file)
+    return tuple(out / file for file in files)

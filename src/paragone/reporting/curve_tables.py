@@ -1,0 +1,175 @@
+"""The tables of a feature-ranking paper: scores a metric, statistics against a reference, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from paragone.comparison import Comparison, compare
+from paragone.directions import higher_is_better
+from paragone.reporting.fold_scores import GridScores
+from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIE = 1e-12
+TITLES = {
+    "micro_f1": "Micro-F1",
+    "macro_f1": "Macro-F1",
+    "hamming_loss": "Hamming loss",
+    "micro_pr_auc": "Micro PR-AUC",
+    "macro_pr_auc": "Macro PR-AUC",
+    "avg_precision": "Average precision",
+    "one_error": "One-error",
+    "ranking_loss": "Ranking loss",
+    "coverage": "Coverage",
+    "subset_accuracy": "Subset accuracy",
+}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the user wants tables to say: names to display, a note for captions, a suffix for labels."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    caption_note: str = ""
+    label_suffix: str = ""
+
+    def name(self, identifier: str) -> str:
+        """Return the display name of a method or dataset."""
+        return self.names.get(identifier, identifier)
+
+    def caption(self, text: str) -> str:
+        """Return a caption with the note."""
+        return f"{text} {self.caption_note}".strip()
+
+    def label(self, text: str) -> str:
+        """Return a label with the suffix."""
+        return f"tab:{text}{self.label_suffix}"
+
+
+def title_of(metric: str) -> str:
+    """Return a metric's name for people."""
+    return TITLES.get(metric, metric)
+
+
+def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
+    """Make the table of a metric: datasets down, methods across, mean and deviation over folds.
+
+    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means within 1e-12
+    count as equal.
+    """
+    rows = scores.folds[scores.folds["metric"] == metric]
+    methods, datasets = _in_order(rows, "method"), _in_order(rows, "dataset")
+    grouped = rows.groupby(["dataset", "method"], sort=False)["value"]
+    means = grouped.mean().unstack("method").reindex(index=datasets, columns=methods)
+    deviations = grouped.std(ddof=1).unstack("method").reindex(index=datasets, columns=methods)
+    higher = bool(higher_is_better(metric))
+    body = []
+    for dataset in datasets:
+        values = means.loc[dataset].tolist()
+        texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
+        cells = mark_best(values, texts, higher_is_better=higher, tolerance=TIE)
+        body.append([Cell(wording.name(dataset)), *cells])
+    n_folds = rows.groupby("dataset")["fold"].nunique()
+    folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"
+    caption = (
+        f"{title_of(metric)} ({'higher' if higher else 'lower'} is better): {scores.reduction}, mean ± standard "
+        f"deviation over {folds} folds. Best in bold, second best underlined."
+    )
+    heading = ["Dataset", *(wording.name(method) for method in methods)]
+    label = wording.label(f"{metric.replace('_', '-')}-{scores.suffix}")
+    return Table.of(heading, body, caption=wording.caption(caption), label=label)
+
+
+def comparisons(scores: GridScores, metrics: Sequence[str], reference: str) -> dict[str, Comparison]:
+    """Compare every method with the reference, metric by metric, over datasets."""
+    found = {}
+    for metric in metrics:
+        frame = scores.folds[scores.folds["metric"] == metric]
+        found[metric] = compare(
+            frame, metric=metric, reference=reference, correction="holm", bayes=False, tolerance=TIE
+        )
+    return found
+
+
+def statistics_table(found: Mapping[str, Comparison], scores: GridScores, reference: str, wording: Wording) -> Table:
+    """Make the table of the reference against each rival: gain, wins, p and Holm's p, a metric a block."""
+    body: list[list[Cell]] = []
+    rules: list[int] = []
+    for metric, comparison in found.items():
+        rules.append(len(body))
+        for pair in comparison.leading_pairs:
+            bold = pair.p_adjusted <= comparison.settings.alpha
+            body.append(
+                [
+                    Cell(title_of(metric)),
+                    Cell(wording.name(pair.rival)),
+                    Cell(format_signed(pair.mean_difference)),
+                    Cell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
+                    Cell(format_p(pair.p)),
+                    Cell(format_p(pair.p_adjusted), bold=bold),
+                ]
+            )
+    first = next(iter(found.values()))
+    name = wording.name(reference)
+    caption = (
+        f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.reduction}, "
+        "mean over folds): mean gain (positive favours "
+        f"{name}), wins/ties/losses, two-sided Wilcoxon signed-rank p (zero differences dropped) and "
+        f"its Holm adjustment over the {len(first.leading_pairs)} rivals of a metric; bold where at most "
+        f"{first.settings.alpha:g}."
+    )
+    columns = (Column("Metric", "left"), Column("Rival", "left"), *map(Column, ("Gain", "W/T/L", "p", "p (Holm)")))
+    return Table(
+        columns,
+        tuple(tuple(row) for row in body),
+        wording.caption(caption),
+        wording.label(f"stats-{scores.suffix}"),
+        rules=tuple(rules[1:]),
+    )
+
+
+def rank_table(found: Mapping[str, Comparison], scores: GridScores, wording: Wording) -> Table:
+    """Make the table of average ranks: methods down, metrics across, with Friedman's test in the notes."""
+    first = next(iter(found.values()))
+    methods = _in_order(scores.folds, "method")
+    columns = []
+    for comparison in found.values():
+        by_method = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
+        values = [by_method[method] for method in methods]
+        texts = [format_number(value, 3) for value in values]
+        columns.append(mark_best(values, texts, higher_is_better=False, tolerance=TIE))
+    body = [
+        [Cell(wording.name(method)), *(column[place] for column in columns)] for place, method in enumerate(methods)
+    ]
+    notes = tuple(
+        f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, p = {format_p(c.friedman.p)}), "
+        f"Iman-Davenport F {c.friedman.f:.4g} (p = {format_p(c.friedman.p_f)})."
+        for metric, c in found.items()
+    )
+    caption = (
+        f"Average ranks over {len(first.scores.datasets)} datasets ({scores.reduction}, mean over folds; 1 is best, "
+        "ties averaged)."
+    )
+    return replace(
+        Table.of(
+            ["Method", *(title_of(metric) for metric in found)],
+            body,
+            caption=wording.caption(caption),
+            label=wording.label(f"ranks-{scores.suffix}"),
+        ),
+        notes=notes,
+    )
+
+
+def means_frame(scores: GridScores) -> pd.DataFrame:
+    """Return mean, deviation (ddof = 1) and number of folds of every dataset, method and metric."""
+    grouped = scores.folds.groupby(["dataset", "method", "metric"], sort=False)["value"]
+    return grouped.agg(mean="mean", std=lambda values: values.std(ddof=1), folds="size").reset_index()
+
+
+def _in_order(frame: pd.DataFrame, column: str) -> list[str]:
+    return list(dict.fromkeys(frame[column]))

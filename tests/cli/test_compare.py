@@ -1,0 +1,153 @@
+"""`paragone compare` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from paragone.cli import app, main
+
+
+def scores(n_methods=8, n_datasets=30, n_folds=10, seed=0):
+    generator = np.random.default_rng(seed)
+    base = generator.uniform(0.5, 0.9, n_datasets)
+    rows = [
+        (f"method {m}", f"data {d}", f, "micro_f1", round(base[d] + 0.004 * m + generator.normal(0, 0.03), 5))
+        for m in range(n_methods)
+        for d in range(n_datasets)
+        for f in range(n_folds)
+    ]
+    return pd.DataFrame(rows, columns=["method", "dataset", "fold", "metric", "value"])
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["compare", *map(str, arguments)])
+
+
+def run_main(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr("sys.argv", ["paragone", "compare", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return stop.value.code, capsys.readouterr()
+
+
+def test_shuffled_file_gives_the_same_bytes_everywhere(tmp_path):
+    frame = scores()
+    frame.to_csv(tmp_path / "sorted.csv", index=False)
+    frame.sample(frac=1, random_state=7).to_csv(tmp_path / "shuffled.csv", index=False)
+    texts = []
+    for name in ("sorted", "shuffled"):
+        result = run(tmp_path / f"{name}.csv", "--reference", "method 7", "--out", tmp_path / name, "--formats", "svg")
+        assert result.exit_code == 0, result.output
+        texts.append(result.output.replace(str(tmp_path / name), "OUT").replace("\n", ""))
+    assert texts[0] == texts[1]
+    files = sorted(file.name for file in (tmp_path / "sorted").iterdir())
+    assert files == sorted(file.name for file in (tmp_path / "shuffled").iterdir())
+    for file in files:
+        assert (tmp_path / "sorted" / file).read_bytes() == (tmp_path / "shuffled" / file).read_bytes(), file
+
+
+def test_answer_has_verdict_table_choices_and_warnings(tmp_path):
+    frame = scores(3, 12, 2)
+    frame = frame.drop(index=5)
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    output = run(tmp_path / "s.csv").output
+    for part in ("Verdict", "Ranks", "Where", "Pairs", "Chosen", "Note", "Friedman", "Iman-Davenport"):
+        assert part in output
+    assert "1 of 24 blocks were left out" in output
+
+
+def test_out_writes_tables_in_all_forms_and_charts(tmp_path):
+    scores(3, 10, 2).to_csv(tmp_path / "s.csv", index=False)
+    result = run(tmp_path / "s.csv", "--out", tmp_path / "answer", "--formats", "svg")
+    assert result.exit_code == 0, result.output
+    names = {file.name for file in (tmp_path / "answer").iterdir()}
+    assert {"summary.tex", "summary.md", "pairs.csv", "scores.tex", "verdict.txt", "comparison.json"} <= names
+    charts = {"critical_difference", "pair_matrix", "forest", "win_tie_loss", "rank_boxes", "scatter", "differences"}
+    assert {f"{chart}.svg" for chart in charts} <= names
+    assert f"Wrote {len(names)} files" in result.output
+
+
+def test_json_is_json_with_everything_in_it(tmp_path):
+    scores(3, 10, 2).to_csv(tmp_path / "s.csv", index=False)
+    answer = json.loads(run(tmp_path / "s.csv", "--json", "--rope", "0.01", "--correction", "bergmann").output)
+    assert answer["choices"]["correction"].startswith("Bergmann-Hommel over a family of 3")
+    assert len(answer["pairs"]) == 3
+    assert set(answer) >= {"verdict", "friedman", "ranks", "pairs", "choices", "warnings"}
+
+
+def test_wide_file_needs_a_direction_and_takes_one(tmp_path, monkeypatch, capsys):
+    wide = scores(3, 10, 1).pivot(index="dataset", columns="method", values="value").reset_index()
+    wide.to_csv(tmp_path / "w.csv", index=False)
+    code, captured = run_main(monkeypatch, capsys, tmp_path / "w.csv")
+    assert code == 2
+    assert "--higher-is-better or --lower-is-better" in captured.err
+    up, down = run(tmp_path / "w.csv", "--higher-is-better"), run(tmp_path / "w.csv", "--lower-is-better")
+    assert up.exit_code == down.exit_code == 0
+    assert up.output != down.output
+
+
+def test_parquet_and_grid_points_are_read(tmp_path):
+    frame = scores(2, 8, 2)
+    curve = pd.concat([frame.assign(at=k) for k in (10, 20)])
+    curve.to_parquet(tmp_path / "s.parquet")
+    assert "mean over the grid 10, 20" in run(tmp_path / "s.parquet").output
+    assert "at 10" in run(tmp_path / "s.parquet", "--at", "10").output
+
+
+def broken(name):
+    frame = scores(3, 6, 2)
+    return {
+        "one method": frame[frame.method == "method 0"],
+        "doubled key": pd.concat([frame, frame.iloc[:1]]),
+        "all missing": frame.assign(value=frame.value.where(frame.method != "method 1")),
+        "unknown metric": frame.assign(metric="zest"),
+        "text": frame.assign(value=frame.value.astype(object).where(frame.index != 4, "failed")),
+        "nothing common": frame[(frame.method == "method 0") ^ (frame.dataset == "data 1")].query(
+            "not (method == 'method 2' and dataset == 'data 1')"
+        ),
+    }[name]
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("one method", "two methods or more"),
+        ("doubled key", "stands twice"),
+        ("all missing", "has not one finite score"),
+        ("unknown metric", "'zest' is not known"),
+        ("text", "is the text 'failed', not a number"),
+        ("nothing common", "nothing is left to compare"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence_and_exit_code_two(tmp_path, monkeypatch, capsys, case, message):
+    broken(case).to_csv(tmp_path / "s.csv", index=False)
+    code, captured = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--out", tmp_path / "answer")
+    assert code == 2
+    assert message in captured.err
+    assert captured.err.startswith("paragone: ")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert not (tmp_path / "answer").exists()
+
+
+def test_missing_file_contradicting_flags_and_unknown_format_are_refused(tmp_path, monkeypatch, capsys):
+    assert run_main(monkeypatch, capsys, tmp_path / "no.csv")[0] == 2
+    assert "there is no store" in run_main(monkeypatch, capsys, tmp_path / "no.sqlite")[1].err
+    scores(2, 6, 1).to_csv(tmp_path / "s.csv", index=False)
+    both = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--higher-is-better", "--lower-is-better")
+    assert "choose one of" in both[1].err
+    code, captured = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--out", tmp_path / "a", "--formats", "gif")
+    assert code == 2
+    assert "unknown chart format 'gif'" in captured.err
+    assert not (tmp_path / "a").exists()
+
+
+def test_help_has_an_example():
+    output = run("--help").output
+    assert "Example" in output
+    assert "--reference" in output
