@@ -95,9 +95,7 @@ class CrossvalResults:
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
-        return frames.group_frame(
-            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
-        )
+        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""

@@ -45,7 +45,10 @@ def test_a_cross_validation_runs_and_is_scored_by_any_metric_without_refitting(p
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"protocol": PROTOCOL + '\nselect = [{ ranking = "rmsep" }]'}, "'rmsep' is a test score, and test scores never"),
+        (
+            {"protocol": PROTOCOL + '\nselect = [{ ranking = "rmsep" }]'},
+            "'rmsep' is a test score, and test scores never",
+        ),
         ({"protocol": PROTOCOL + '\nselect = [{ ranking = "rmscv" }]'}, "did you mean 'rmsecv'?"),
         ({"protocol": PROTOCOL + "\nselect = [{ top_k = 0 }]"}, "top_k must be a whole number of at least 1"),
         ({"protocol": PROTOCOL + "\nselect = [{ topk = 3 }]"}, "did you mean 'top_k'?"),

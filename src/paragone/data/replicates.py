@@ -34,5 +34,7 @@ def with_replicates(dataset: Dataset, n: int) -> Dataset:
     if dataset.groups is not None:
         raise InputError(f"dataset {dataset.name!r} has groups already: leave replicates out")
     if n < 2 or dataset.n_samples % n:
-        raise InputError(f"dataset {dataset.name!r}: its {dataset.n_samples} rows are not {n} replicates of each sample")
+        raise InputError(
+            f"dataset {dataset.name!r}: its {dataset.n_samples} rows are not {n} replicates of each sample"
+        )
     return replace(dataset, groups=np.arange(dataset.n_samples) // n)

@@ -240,7 +240,7 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
     }
     section = sections.get(tuple(path))
     if section is None:
-        by_table = {"data": SetSection, "protocol": Criterion}
+        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion}
         section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

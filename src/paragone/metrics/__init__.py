@@ -2,8 +2,8 @@
 
 from paragone.metrics.classification import CLASSIFICATION, classification_values
 from paragone.metrics.prediction import PREDICTION_METRICS, check_prediction_metric, prediction_values
-from paragone.metrics.regression import REGRESSION, regression_values
 from paragone.metrics.registry import MULTILABEL, check_multilabel_metrics, multilabel_values
+from paragone.metrics.regression import REGRESSION, regression_values
 
 __all__ = [
     "CLASSIFICATION",

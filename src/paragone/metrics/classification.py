@@ -78,7 +78,7 @@ class Confusion:
 
 def _divided(above: NDArray[Any], below: NDArray[Any]) -> FloatArray:
     """Divide class by class; 0 where a class has nothing to divide by, as F1 and its kin define it."""
-    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
 
 
 def _weighted(values: FloatArray, c: Confusion) -> float:

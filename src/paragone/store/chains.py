@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from paragone.errors import InputError
 from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
 from paragone.store.arrays import unpack
 from paragone.store.store import Store
+from paragone.validation import IntArray
 
 CELLS = """
 SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays
@@ -68,9 +70,7 @@ def read_crossval(store: Store, experiment: str) -> CrossvalRun:
     for row in store.read(CELLS, (experiment,)):
         by_dataset.setdefault(row[0], []).append(row)
     reader = _Reader(store)
-    problems = [
-        problem for name, rows in by_dataset.items() for problem in reader.problems(name, rows, settings)
-    ]
+    problems = [problem for name, rows in by_dataset.items() for problem in reader.problems(name, rows, settings)]
     return CrossvalRun(experiment, settings, tuple(problems))
 
 
@@ -108,7 +108,7 @@ class _Reader:
     def _rows(self, data_part: str, split_part: str) -> FoldRows:
         train, held = self._store.read("SELECT train, test FROM splits WHERE split_part = ?", (split_part,))[0]
         n_val = int(self._arrays(f"{data_part}/{split_part}")["n_val"])
-        return FoldRows.of(*(np.frombuffer(rows, dtype="<i8").astype(np.int64) for rows in (train, held)), n_val)
+        return FoldRows.of(_indices(train), _indices(held), n_val)
 
     def _truths(self, data_part: str, n_targets: int) -> list[Truth]:
         kept = self._arrays(data_part)
@@ -119,10 +119,12 @@ class _Reader:
         return unpack(self._store.read("SELECT payload FROM truths WHERE truth_key = ?", (key,))[0][0])
 
     def _n_features(self, data_part: str) -> int:
-        import json
-
         rows = self._store.read("SELECT described FROM datasets WHERE data_part = ?", (data_part,))
         return int(json.loads(rows[0][0])["n_features"])
+
+
+def _indices(payload: bytes) -> IntArray:
+    return np.frombuffer(payload, dtype="<i8").astype(np.int64)
 
 
 def _result(row: tuple[Any, ...]) -> Mapping[str, NDArray[Any]] | str | None:

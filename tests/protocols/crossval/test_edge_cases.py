@@ -35,7 +35,9 @@ def test_no_test_set_prints_what_exists_and_leaves_the_rest_null(crossvalidate, 
 
 
 def test_one_split_is_a_hold_out_and_never_called_a_cross_validation(crossvalidate, regression):
-    results = crossvalidate(regression, {"Ridge": Ridge()}, {"kind": "holdout", "folds": 1, "test_size": 0.25}, test=0.2)
+    results = crossvalidate(
+        regression, {"Ridge": Ridge()}, {"kind": "holdout", "folds": 1, "test_size": 0.25}, test=0.2
+    )
     scores = results.cv_scores()
     assert "RMSECV" not in scores
     one = scores.iloc[0]
@@ -130,7 +132,9 @@ def test_overlapping_validation_sets_are_pooled_and_the_uncovered_counted(crossv
 
 
 def test_uneven_folds_are_pooled_by_rows_and_averaged_by_folds(crossvalidate, regression):
-    folds = StoredFolds.of([(range(4, 40), range(4)), (range(30), range(30, 40)), ([*range(4), *range(30, 40)], range(4, 30))])
+    folds = StoredFolds.of(
+        [(range(4, 40), range(4)), (range(30), range(30, 40)), ([*range(4), *range(30, 40)], range(4, 30))]
+    )
     scores = crossvalidate(regression, {"R": Ridge()}, folds=folds)
     per_fold = scores.fold_scores().query("fold in ['0', '1', '2']")["val_score"].to_numpy()
     one = scores.cv_scores().iloc[0]

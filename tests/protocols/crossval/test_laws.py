@@ -95,7 +95,9 @@ def test_rmsecv_squared_is_the_row_weighted_mean_of_the_folds_and_jensen_holds(e
 
 
 def scored(values: dict[str, list[float]]) -> list:
-    return [chain_scores(chain(name, [[v] for v in folds]), Scoring("regression", "rmse")) for name, folds in values.items()]
+    return [
+        chain_scores(chain(name, [[v] for v in folds]), Scoring("regression", "rmse")) for name, folds in values.items()
+    ]
 
 
 def test_criteria_take_distinct_variants_in_order_with_full_credit():
@@ -138,7 +140,11 @@ def test_a_wrong_criterion_is_refused(criterion, sentence):
 
 
 def test_variants_are_written_out_in_declared_order_and_counted():
-    method = {"use": PLS, "grid": {"n_components": [1, 2], "scale": [True, False]}, "steps": ["minmax", ["raw", "center"]]}
+    method = {
+        "use": PLS,
+        "grid": {"n_components": [1, 2], "scale": [True, False]},
+        "steps": ["minmax", ["raw", "center"]],
+    }
     names = list(expand({"PLS": method, "Mean": "sklearn.dummy:DummyRegressor"}))
     assert len(names) == 9
     assert names[:3] == [

@@ -47,7 +47,9 @@ def read_case(data_folder: Path, name: str) -> tuple[dict, dict[str, Chain]]:
     for variant in dict.fromkeys(key[0] for key in rows):
         ledgers = {}
         for fold in dict.fromkeys(key[1] for key in rows if key[0] == variant):
-            parts = [predictions(rows.get((variant, fold, role), []), said["n_train"]) for role in ("train", "val", "test")]
+            parts = [
+                predictions(rows.get((variant, fold, role), []), said["n_train"]) for role in ("train", "val", "test")
+            ]
             ledgers[fold] = FoldLedger(fold, 0, *parts)
         folds = tuple(ledgers[fold] for fold in sorted(f for f in ledgers if f.isdigit()))
         classes = np.array([0.0, 1.0, 2.0]) if task == "classification" else None

@@ -53,11 +53,14 @@ def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alo
     for (_, _, variant), chain in chains.items():
         scores = chain_scores(chain, Scoring("regression", "rmse"))
         row = published[published["variant"] == variant].iloc[0]
-        assert [row[n] - getattr(scores, k) for n, k in zip(
-            ["RMSECV", "MF_Val", "Ens_Test", "W_Ens_Test"],
-            ["cv_score", "mean_fold_cv", "ens_test", "w_ens_test"],
-            strict=True,
-        )] == [0.0] * 4
+        assert [
+            row[n] - getattr(scores, k)
+            for n, k in zip(
+                ["RMSECV", "MF_Val", "Ens_Test", "W_Ens_Test"],
+                ["cv_score", "mean_fold_cv", "ens_test", "w_ens_test"],
+                strict=True,
+            )
+        ] == [0.0] * 4
         final = finals[finals["variant"] == variant]
         if len(final):
             assert final["RMSEP"].item() - scores.test_score == 0
@@ -87,7 +90,9 @@ def test_sharing_work_changes_nothing(crossvalidate):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(50, 60)).cumsum(axis=1)
     data = Dataset("curves", X, X[:, 10] - 2 * X[:, 40] + 0.1 * rng.normal(size=50), "regression")
-    methods = {"PLS": {"use": PLS, "grid": {"n_components": list(range(1, 16)), "scale": [True, False]}, "steps": STEPS}}
+    methods = {
+        "PLS": {"use": PLS, "grid": {"n_components": list(range(1, 16)), "scale": [True, False]}, "steps": STEPS}
+    }
     shared = crossvalidate(data, methods, test=0.2, store="shared")
     alone = crossvalidate(data, methods, test=0.2, store="alone", share=False)
     one, other = shared.ledger(), alone.ledger()
@@ -228,7 +233,9 @@ def test_the_gasoline_answers_come_out_of_x_and_y(data_folder, crossvalidate):
 
 
 @pytest.mark.known_answer
-@pytest.mark.parametrize("case", ["reg_kfold5", "reg_kfold5_notest", "reg_kfold5_uneven", "reg_shufflesplit", "clf3_int"])
+@pytest.mark.parametrize(
+    "case", ["reg_kfold5", "reg_kfold5_notest", "reg_kfold5_uneven", "reg_shufflesplit", "clf3_int"]
+)
 def test_the_other_cases_come_out_of_x_and_y(data_folder, crossvalidate, case):
     import json
 

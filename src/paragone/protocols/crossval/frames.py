@@ -89,7 +89,7 @@ def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool
         confidence = scoring.weighting == "compat"
         val = chain.validation()
         yield FoldLedger("avg", 0, ensemble(chain, "train"), val, ensemble(chain, "test"))
-        parts = (ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test"))  # type: ignore[arg-type]
+        parts = (ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test"))
         train, test = parts
         yield FoldLedger("w_avg", 0, train, val, test)
     if chain.final is not None:
@@ -261,7 +261,13 @@ def final_frame(
     import pandas as pd
 
     frames = [
-        _final_rows(problem, [p for p in problems if p.dataset == problem.dataset and settings.aggregate], settings, naming, metric)
+        _final_rows(
+            problem,
+            [p for p in problems if p.dataset == problem.dataset and settings.aggregate],
+            settings,
+            naming,
+            metric,
+        )
         for problem in problems
     ]
     frames = [frame for frame in frames if len(frame)]
@@ -299,7 +305,10 @@ def _final_rows(
     by = names["test_score"] if tested else names["cv_score"]
     # A stable sort keeps ties in the order they were chosen.
     frame = frame.sort_values(by, ascending=not scoring.higher_is_better, kind="stable", ignore_index=True)
-    best = {label: next((i for i, c in enumerate(frame["selected_by"]) if c == label), None) for label in frame["selected_by"]}
+    best = {
+        label: next((i for i, c in enumerate(frame["selected_by"]) if c == label), None)
+        for label in frame["selected_by"]
+    }
     frame["best_of"] = [", ".join(label for label, row in best.items() if row == i) for i in range(len(frame))]
     return frame
 
@@ -407,9 +416,7 @@ def group_frame(
     return pd.DataFrame(rows, columns=[*PLACE, *names])
 
 
-def group_score_frame(
-    problems: Sequence[Problem], settings: Settings, metric: str | None = None
-) -> pd.DataFrame:
+def group_score_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
     """Return the score of every variant on every group's out-of-fold predictions, ready to be paired by group.
 
     Parameters
@@ -472,4 +479,3 @@ def failure_frame(problems: Sequence[Problem], settings: Settings) -> pd.DataFra
         for variant, reason in problem.failures.items()
     ]
     return pd.DataFrame(rows, columns=[*PLACE, "reason"])
-

@@ -98,8 +98,10 @@ def score_name(key: str, metric: str, naming: Naming = "nirs", *, holdout: bool 
 
     Examples
     --------
-    >>> score_name("cv_score", "rmse"), score_name("cv_score", "balanced_accuracy"), score_name("test_score", "rmse", "ml")
-    ('RMSECV', 'CV_BalAcc', 'Test_Score')
+    >>> score_name("cv_score", "rmse"), score_name("cv_score", "balanced_accuracy")
+    ('RMSECV', 'CV_BalAcc')
+    >>> score_name("test_score", "rmse", "ml")
+    'Test_Score'
     >>> score_name("cv_score", "rmse", holdout=True)
     'Holdout_RMSE'
     """

@@ -66,7 +66,11 @@ class StoredFolds:
         for number, (train, val) in enumerate(pairs):
             if not len(train):
                 raise InputError(f"stored folds: fold {number} has no train rows")
-            for one, other, names in ((train, val, "train and val"), (train, tested, "train and test"), (val, tested, "val and test")):
+            for one, other, names in (
+                (train, val, "train and val"),
+                (train, tested, "train and test"),
+                (val, tested, "val and test"),
+            ):
                 if np.intersect1d(one, other).size:
                     raise InputError(f"stored folds: fold {number} has rows in {names}")
         return cls(pairs, tested)
@@ -144,8 +148,8 @@ def take_test_column(dataset: Dataset, name: str) -> tuple[Dataset, NDArray[np.b
 def subset(dataset: Dataset, rows: IntArray) -> Dataset:
     """Return some rows of a dataset, as a dataset without parts of its own."""
     groups = None if dataset.groups is None else dataset.groups[rows]
-    parts = {"groups": groups, "train_part": None, "stored_splits": None, "notes": ()}
-    return replace(dataset, X=dataset.X[rows], y=dataset.y[rows], **parts)
+    inner = replace(dataset, X=dataset.X[rows], y=dataset.y[rows], groups=groups, train_part=None, stored_splits=None)
+    return replace(inner, notes=())
 
 
 def hold_out(dataset: Dataset, share: float, seed: int) -> NDArray[np.bool_]:
@@ -187,7 +191,7 @@ def make_folds(
         Fit and validation rows of every fold, as row numbers of the dataset.
     """
     if plan.kind == "official":
-        raise InputError("split: the official test part is no validation set; say test = \"official\" in [protocol]")
+        raise InputError('split: the official test part is no validation set; say test = "official" in [protocol]')
     inner = subset(dataset, rows)
     splits = [split for repeat in range(repeats) for split in make_splits(inner, plan, seed + repeat)]
     if repeats > 1 and len({split.fingerprint for split in splits}) < len(splits):

@@ -113,7 +113,7 @@ class Crossval(Protocol):
         if self.targets not in ("separate", "joint"):
             raise unknown_name("targets", self.targets, ("separate", "joint"))
         if self.targets == "joint" and self.aggregate is None:
-            raise InputError("targets = \"joint\" needs one score to select by: say aggregate = \"mean\"")
+            raise InputError('targets = "joint" needs one score to select by: say aggregate = "mean"')
 
     def _check_metrics(self) -> None:
         """Refuse metrics that no task knows, or that cannot rank; the task itself may only be known later."""
@@ -248,13 +248,15 @@ class Crossval(Protocol):
             return dataset, hold_out(dataset, test, seed)
         rows = np.asarray(test, dtype=np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= dataset.n_samples):
-            raise InputError(f"dataset {dataset.name!r}: test row {rows.max()} does not exist, it has {dataset.n_samples}")
+            raise InputError(
+                f"dataset {dataset.name!r}: test row {rows.max()} does not exist, it has {dataset.n_samples}"
+            )
         mask[rows] = True
         return dataset, mask
 
     def _arranged(self, problem: Dataset, test: NDArray[np.bool_], plan: SplitPlan, seed: int) -> Arrangement:
         y = problem.y if problem.task == "regression" else np.zeros(problem.n_samples)
-        known = ~np.isnan(y.reshape(len(y), -1)).any(axis=1)
+        known = np.asarray(~np.isnan(y.reshape(len(y), -1)).any(axis=1))
         train, tested = np.flatnonzero(known & ~test), np.flatnonzero(known & test)
         name = problem.name
         notes = []
@@ -285,7 +287,9 @@ class Crossval(Protocol):
             return [(fit[of_train[fit]], val[of_train[val]]) for fit, val in stored]
         highest = max(int(rows.max(initial=-1)) for pair in self.folds.folds for rows in pair)
         if highest >= problem.n_samples:
-            raise InputError(f"dataset {problem.name!r}: stored row {highest} does not exist, it has {problem.n_samples}")
+            raise InputError(
+                f"dataset {problem.name!r}: stored row {highest} does not exist, it has {problem.n_samples}"
+            )
         return [(fit[known[fit]], val[known[val]]) for fit, val in self.folds.folds]
 
     # What results need

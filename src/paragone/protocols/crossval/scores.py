@@ -94,9 +94,7 @@ class ChainScores:
     def weights(self) -> FloatArray:
         """Of the folds in the weighted ensemble."""
         scoring = self.scoring
-        return fold_weights(
-            self.fold_val, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting
-        )
+        return fold_weights(self.fold_val, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
 
     @cached_property
     def fold_train(self) -> FloatArray:
@@ -192,9 +190,7 @@ def _fold_scores(chain: Chain, scoring: Scoring, role: Role) -> FloatArray:
     return np.array([scoring.of(fold.role(role), chain.classes) for fold in chain.folds])
 
 
-def ensemble(
-    chain: Chain, role: Role, weights: FloatArray | None = None, *, confidence: bool = False
-) -> Predictions:
+def ensemble(chain: Chain, role: Role, weights: FloatArray | None = None, *, confidence: bool = False) -> Predictions:
     """Combine the fold models' predictions sample by sample.
 
     A train sample is predicted by the models that were fitted on it and by those that validated it; all count.
@@ -226,9 +222,7 @@ def ensemble(
     return _combined_by_sample(with_rows, chain, confidence)
 
 
-def _combined_by_sample(
-    members: Sequence[tuple[Predictions, float]], chain: Chain, confidence: bool
-) -> Predictions:
+def _combined_by_sample(members: Sequence[tuple[Predictions, float]], chain: Chain, confidence: bool) -> Predictions:
     """Combine members that predict different samples: those with the same set of members go together."""
     samples = np.unique(np.concatenate([part.samples for part, _ in members]))
     places = np.full((len(members), len(samples)), -1)
@@ -238,16 +232,14 @@ def _combined_by_sample(
     pieces = []
     for pattern in range(patterns.shape[1]):
         columns = np.flatnonzero(which.ravel() == pattern)
-        there = np.flatnonzero(patterns[:, pattern])
+        there = np.flatnonzero(patterns[:, pattern]).tolist()
         rows = [members[number][0].rows(places[number, columns]) for number in there]
         pieces.append(_combined(rows, np.array([members[number][1] for number in there]), chain, confidence))
     together = pooled(pieces)
     return together.rows(np.argsort(together.samples, kind="stable"))
 
 
-def _combined(
-    parts: Sequence[Predictions], weights: FloatArray, chain: Chain, confidence: bool
-) -> Predictions:
+def _combined(parts: Sequence[Predictions], weights: FloatArray, chain: Chain, confidence: bool) -> Predictions:
     shares = weights / weights.sum() if weights.sum() > 0 else np.full(len(parts), 1.0 / len(parts))
     first = parts[0]
     if chain.task == "regression":
@@ -256,7 +248,5 @@ def _combined(
     known = [part.probabilities for part in parts if part.probabilities is not None]
     if chain.classes is not None and len(known) == len(parts):
         probabilities = soft_vote(known, shares, confidence=confidence)
-        return Predictions(
-            first.samples, first.y_true, chain.classes[probabilities.argmax(axis=1)], probabilities
-        )
+        return Predictions(first.samples, first.y_true, chain.classes[probabilities.argmax(axis=1)], probabilities)
     return Predictions(first.samples, first.y_true, hard_vote([part.y_pred for part in parts], shares))

@@ -75,7 +75,7 @@ def declare_step(given: Any, *, where: str) -> Step:
         return _named(given, {}, where)
     if isinstance(given, Mapping):
         if "use" not in given:
-            raise InputError(f'{where}: the key \'use\' is missing; write {{ use = "savgol", window = 15 }}')
+            raise InputError(f"{where}: the key 'use' is missing; write {{ use = \"savgol\", window = 15 }}")
         inline = {key: value for key, value in given.items() if key not in ("use", "params")}
         return _named(str(given["use"]), {**dict(given.get("params") or {}), **inline}, where)
     method = Method.declare(given, kind=where)
@@ -104,7 +104,9 @@ def _imported(path: str, where: str) -> Any:
         return resolve(path, kind=where)
     except InputError as error:
         if path.startswith("chemotools"):
-            raise InputError(f"{where}: spectral preprocessing needs chemotools: pip install 'paragone[nirs]'") from error
+            raise InputError(
+                f"{where}: spectral preprocessing needs chemotools: pip install 'paragone[nirs]'"
+            ) from error
         raise
 
 

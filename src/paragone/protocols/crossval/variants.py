@@ -65,6 +65,12 @@ class Variant(Method):
         own = [step.identity() for step in self.steps]
         return tuple(digest(own[: place + 1]) for place in range(len(own)))
 
+    @cached_property
+    def family(self) -> str:
+        """A hash of everything but the number of components: what PLS variants of one path have in common."""
+        others = {key: value for key, value in self.params.items() if key != "n_components"}
+        return digest([others, [step.identity() for step in self.steps]])
+
     @override
     def versions(self) -> dict[str, str]:
         found = super().versions()
@@ -123,8 +129,8 @@ def expand(methods: Mapping[str, Any]) -> dict[str, Variant]:
     Examples
     --------
     >>> pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": [1, 2]}}
-    >>> list(expand({"PLS": {**pls, "steps": [["raw", "minmax"]]}}))
-    ['PLS(raw, n_components=1)', 'PLS(raw, n_components=2)', 'PLS(minmax, n_components=1)', 'PLS(minmax, n_components=2)']
+    >>> list(expand({"PLS": {**pls, "steps": [["raw", "minmax"]]}}))[1:3]
+    ['PLS(raw, n_components=2)', 'PLS(minmax, n_components=1)']
     >>> expand({"PLS": pls})["PLS(n_components=1)"].path_end
     2
     """
@@ -206,18 +212,13 @@ def _with_paths(family: list[tuple[str, Variant]]) -> list[tuple[str, Variant]]:
     """Tell PLS variants how far their family goes, so that one fit can serve all of it."""
     from sklearn.cross_decomposition import PLSRegression
 
-    def siblings(variant: Variant) -> str:
-        others = {key: value for key, value in variant.params.items() if key != "n_components"}
-        return digest([others, [step.identity() for step in variant.steps]])
-
     ends: dict[str, int] = {}
     for _, variant in family:
         size = variant.params.get("n_components")
         if variant.factory is PLSRegression and type(size) is int:
-            ends[siblings(variant)] = max(size, ends.get(siblings(variant), 0))
+            ends[variant.family] = max(size, ends.get(variant.family, 0))
     return [
-        (label, replace(v, path_end=ends[siblings(v)]) if v.factory is PLSRegression and ends else v)
-        for label, v in family
+        (label, replace(v, path_end=ends.get(v.family)) if v.factory is PLSRegression else v) for label, v in family
     ]
 
 

@@ -15,9 +15,7 @@ from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray
 
 
-def fit_variant(
-    variant: Variant, data: SplitData, *, task: str, seed: int, split_seed: int, share: bool
-) -> Fitted:
+def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, split_seed: int, share: bool) -> Fitted:
     """Fit a variant on the fit rows of a split and keep its predictions, compactly.
 
     Parameters
@@ -46,8 +44,7 @@ def fit_variant(
     parts = transformed(variant, data, split_seed, shelf)
     arrays = None
     if shelf is not None and variant.path_end is not None and task == "regression":
-        key = f"{variant.prefix_identities[-1:]}{sorted((k, str(v)) for k, v in variant.params.items() if k != 'n_components')}"
-        path = shelf.path(key, variant, parts, data.y_train)
+        path = shelf.path(variant.family, variant, parts, data.y_train)
         found = on_path(variant, path) if path is not None else None
         arrays = None if found is None else {"y": _numbers(np.concatenate(found), data)}
     if arrays is None:
@@ -62,9 +59,7 @@ def _info(variant: Variant, share: bool) -> dict[str, Any]:
     return {"shared": shared} if any(shared.values()) else {}
 
 
-def _fitted_alone(
-    variant: Variant, parts: Parts, data: SplitData, task: str, seed: int
-) -> dict[str, NDArray[Any]]:
+def _fitted_alone(variant: Variant, parts: Parts, data: SplitData, task: str, seed: int) -> dict[str, NDArray[Any]]:
     model = variant.build_model(seed)
     model.fit(parts.fit, data.y_train)
     rows = [part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n]
@@ -94,9 +89,7 @@ def _numbers(predicted: NDArray[Any], data: SplitData) -> FloatArray:
     return values.reshape(wanted)
 
 
-def _probabilities(
-    model: Any, rows: list[Any], own: NDArray[Any], classes: NDArray[Any]
-) -> FloatArray | None:
+def _probabilities(model: Any, rows: list[Any], own: NDArray[Any], classes: NDArray[Any]) -> FloatArray | None:
     if not hasattr(model, "predict_proba"):
         return None
     given = np.concatenate([np.asarray(model.predict_proba(part), dtype=np.float64) for part in rows])
