@@ -13,8 +13,6 @@ from paragone.cli.output import print_json, say, show_table, write_frame
 if TYPE_CHECKING:
     from paragone.results import Results
 
-TOP = 30
-
 
 @app.command()
 def scores(
@@ -55,11 +53,9 @@ def summarise(frame: object) -> None:
 
 def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:
     """Print the final scores and the best chains of every cross-validation."""
+    from paragone.reporting.crossval_tables import crossval_tables
+    from paragone.tables import to_text
+
     for name in results.crossval_experiments():
-        options = {"naming": naming, "metric": metric, "experiment": name}
-        final = results.final_scores(**options)  # type: ignore[arg-type]
-        if len(final):
-            show_table(final.drop(columns=["model", "metric"]), title=f"{name}: final scores")
-        show_table(results.top_chains(TOP, **options).drop(columns="model"), title=f"{name}: top {TOP} by the CV")  # type: ignore[arg-type]
-        for row in results.failed_variants(name).itertuples():
-            say(f"failed: {row.variant} on {row.dataset}: {row.reason}", stderr=True)
+        for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):  # type: ignore[arg-type]
+            say(to_text(table) + "\n")
