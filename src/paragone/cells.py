@@ -78,6 +78,7 @@ class SplitData:
     y_train: NDArray[Any]
     X_test: NDArray[np.float64]
     y_test: NDArray[Any]
+    task: str = ""
 
 
 @dataclass(frozen=True)

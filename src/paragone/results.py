@@ -12,6 +12,7 @@ import numpy as np
 from paragone.cells import Parts
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.predictions import CurvePredictions
+from paragone.results_crossval import CrossvalResults
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
 from paragone.validation import IntArray
@@ -80,7 +81,7 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     return tables
 
 
-class Results:
+class Results(CrossvalResults):
     """What a store holds, as tables; safe to use while a run writes.
 
     Examples
@@ -152,7 +153,8 @@ class Results:
         """
         import pandas as pd
 
-        if metric is not None:
+        derived = self._crossval_scores(metric)
+        if metric is not None and not derived:
             known = [row[0] for row in self._store.read("SELECT DISTINCT metric FROM measures")]
             if metric not in known:
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
@@ -163,11 +165,15 @@ class Results:
         both = frame.groupby("experiment")["grid"].transform("nunique") > 1
         frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
         if repeats:
-            return frame[[*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]]
-        if not (frame["repeat"] > 0).any():
-            return frame[SCORE_COLUMNS]
-        means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
-        return means.reset_index()[SCORE_COLUMNS]
+            columns = [*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]
+            derived = [part.assign(repeat=0) for part in derived]
+        else:
+            columns = SCORE_COLUMNS
+            if (frame["repeat"] > 0).any():
+                means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
+                frame = means.reset_index()
+        found = [part[columns] for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame[columns]
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""

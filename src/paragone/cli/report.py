@@ -44,4 +44,21 @@ def report(
         label_suffix=label_suffix,
         charts=charts,
     )
+    show_crossval(store, experiment)
     say(f"{len(files)} files written to {out}")
+
+
+def show_crossval(store: Path, experiment: str | None) -> None:
+    """Print the tables of a cross-validation, where that is what the store holds."""
+    from paragone.reporting.crossval_tables import crossval_tables, gap_lines
+    from paragone.results import Results
+    from paragone.tables import to_text
+
+    with Results.open(store) as results:
+        names = [name for name in results.crossval_experiments() if experiment in (None, name)]
+        for name in names:
+            run = results.crossval(name)
+            for table in crossval_tables(run):
+                say(to_text(table) + "\n")
+            for line in gap_lines(run):
+                say(line)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paragone.cli.app import app
 from paragone.cli.output import print_json, say, show_table, write_frame
 
+if TYPE_CHECKING:
+    from paragone.results import Results
+
 
 @app.command()
 def scores(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
-    metric: Annotated[str | None, typer.Option(help="Keep one metric only.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Keep one metric only; a cross-validation is scored by any metric, without refitting."),
+    ] = None,
+    naming: Annotated[str | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every score as JSON.")] = False,
 ) -> None:
@@ -26,13 +33,14 @@ def scores(
 
     with Results.open(store) as results:
         frame = results.scores(metric)
-    if out is not None:
-        write_frame(frame, out)
-        say(f"{len(frame)} scores written to {out}", stderr=True)
-    if as_json:
-        print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
-    elif out is None:
-        summarise(frame)
+        if out is not None:
+            write_frame(frame, out)
+            say(f"{len(frame)} scores written to {out}", stderr=True)
+        if as_json:
+            print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
+        elif out is None:
+            summarise(frame[frame["protocol"] != "crossval"])
+            summarise_crossval(results, metric, naming)
 
 
 def summarise(frame: object) -> None:
@@ -41,3 +49,13 @@ def summarise(frame: object) -> None:
 
     for (protocol, metric), table in mean_table(frame).items():
         show_table(table, title=f"{metric} ({protocol}): mean over folds and grid")
+
+
+def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:
+    """Print the final scores and the best chains of every cross-validation."""
+    from paragone.reporting.crossval_tables import crossval_tables
+    from paragone.tables import to_text
+
+    for name in results.crossval_experiments():
+        for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):  # type: ignore[arg-type]
+            say(to_text(table) + "\n")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,7 +53,15 @@ def status(
         reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
         for (name, method, why), count in reasons.items():
             say(f"{name}: {count} of {method}: {why}")
+        for note, count in shared_work(places["notes"]).items():
+            say(f"shared: {count} of {len(places)} cells: {note}")
         if tracebacks:
             for failure in results.failures().itertuples():
                 say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
                 say(str(failure.traceback))
+
+
+def shared_work(notes: Iterable[Any]) -> Counter[str]:
+    """Count the cells whose notes say that they share work with others."""
+    told = (note for text in notes if isinstance(text, str) for note in json.loads(text))
+    return Counter(note for note in told if note.startswith("shares "))

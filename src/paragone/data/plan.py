@@ -33,7 +33,8 @@ class SplitPlan:
         Share of the rows that ``holdout`` tests on.
     scale : {"minmax", "zscore", "none"}, optional
         Fitted on the train rows of each split. Where it is not given it is ``minmax``, and ``none`` for
-        stored folds, which usually hold scaled values already.
+        stored folds, which usually hold scaled values already, and for a cross-validation, whose methods bring
+        their own preprocessing.
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True

@@ -29,6 +29,7 @@ class SplitReference:
     train: IntArray
     test: IntArray
     scale: Scale
+    task: str = ""
 
     def load(self) -> SplitData:
         """Cut out and scale the split; the last one is kept, since neighbouring cells share it."""
@@ -58,7 +59,7 @@ def _cut(hashed: _Hashed) -> SplitData:
     for array in arrays:
         # The arrays are shared by the cells of a split: a method that writes into its input fails alone.
         array.flags.writeable = False
-    return SplitData(*arrays)
+    return SplitData(*arrays, task=reference.task)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,7 @@ def run_task(task: Task) -> Outcome:
         try:
             data = task.split.load()
             _seed_globals(task.seed)
-            fitted = task.fitted or task.protocol.fit(task.method.build(task.seed), data)
+            fitted = task.fitted or task.protocol.fit_method(task.method, data, task.seed, task.score_seed)
             _seed_globals(task.score_seed)
             scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
         except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only

@@ -7,12 +7,15 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paragone.data import ReadOptions, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
 from paragone.metrics.multilabel import ZeroDivision
+from paragone.protocols.crossval import Criterion
+from paragone.protocols.crossval.naming import Naming
+from paragone.protocols.crossval.weights import Weighting
 from paragone.protocols.curve import DEFAULT_METRICS
 from paragone.protocols.grids import KGrid, PGrid
 
@@ -35,10 +38,11 @@ class SetSection(Section):
     drop_ids: bool = True
     drop: tuple[str, ...] = ()
     name: str | None = None
+    replicates: Annotated[int, Field(ge=2)] | None = None
 
     def options(self) -> ReadOptions:
         """Return the options of the readers."""
-        return ReadOptions(**self.model_dump(exclude={"path"}))
+        return ReadOptions(**self.model_dump(exclude={"path", "replicates"}))
 
 
 class DataSection(Section):
@@ -68,16 +72,19 @@ class TuneSection(Section):
 
 
 class MethodSection(EstimatorSection):
-    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned."""
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its variants."""
 
     seeds: Annotated[int, Field(ge=1)] = 1
     tune: TuneSection | None = None
+    grid: dict[str, Any] = Field(default_factory=dict)
+    steps: list[Any] = Field(default_factory=list)
 
     def declared(self) -> dict[str, Any]:
-        """Return the method as `Method.declare` takes it: the estimator, or the tuner around it."""
+        """Return the method as protocols declare it: the estimator with its variants, or the tuner around it."""
         estimator = {"use": self.use, "params": self.params}
         if self.tune is None:
-            return estimator
+            variants = {"grid": self.grid, "steps": self.steps}
+            return {**estimator, **{key: value for key, value in variants.items() if value}}
         return {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
 
 
@@ -93,6 +100,36 @@ class ProtocolSection(Section):
     keep_predictions: bool = True
 
 
+class CrossvalSection(Section):
+    """``[protocol]`` of kind ``crossval``."""
+
+    kind: Literal["crossval"]
+    metric: str | None = None
+    select: Annotated[tuple[Criterion, ...], Field(min_length=1)] = (Criterion(),)
+    test: float | str | None = None
+    repeats: Annotated[int, Field(ge=1)] = 1
+    stored: str | None = None
+    targets: Literal["separate", "joint"] = "separate"
+    aggregate: Literal["mean"] | None = None
+    naming: Naming = "nirs"
+    weighting: Weighting = "compat"
+    ddof: Literal[0, 1] = 0
+    task: Literal["regression", "classification"] | None = None
+    share: bool = True
+
+
+def _protocol_kind(given: Any) -> str:
+    """Tell which protocol's table this is; the curve's, where it does not say, or says something unknown."""
+    kind = given.get("kind") if isinstance(given, dict) else getattr(given, "kind", None)
+    return kind if kind in ("curve", "crossval") else "curve"
+
+
+AnyProtocol = Annotated[
+    Annotated[ProtocolSection, Tag("curve")] | Annotated[CrossvalSection, Tag("crossval")],
+    Discriminator(_protocol_kind),
+]
+
+
 class LimitsSection(Section):
     """``[limits]``: what a cell may cost."""
 
@@ -106,7 +143,7 @@ class Declaration(Section):
     seed: Annotated[int, Field(ge=0)] = 0
     data: DataSection
     split: SplitPlan = SplitPlan()
-    protocol: ProtocolSection = ProtocolSection()
+    protocol: AnyProtocol = ProtocolSection()
     methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
 
@@ -163,7 +200,7 @@ def _explained(error: ValidationError, text: str, document: dict[str, Any], wher
     place = where if line is None else f"{where}, line {line}"
     key = ".".join(str(part) for part in path)
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        hint = str(unknown_name("key", str(path[-1]), _known_keys(path[:-1])))
+        hint = str(unknown_name("key", str(path[-1]), _known_keys(path[:-1], document)))
         return InputError(f"{place}: {hint.replace(repr(path[-1]), repr(key), 1)}")
     if problem["type"] == "missing":
         return InputError(f"{place}: the key {key!r} is missing")
@@ -188,13 +225,14 @@ def _document_path(loc: tuple[int | str, ...], document: Any) -> list[int | str]
     return path
 
 
-def _known_keys(path: list[int | str]) -> list[str]:
+def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
     """List the keys that a table may have."""
+    crossval = _protocol_kind(document.get("protocol", {})) == "crossval"
     sections: dict[tuple[int | str, ...], Any] = {
         (): Declaration,
         ("data",): DataSection,
         ("split",): SplitPlan,
-        ("protocol",): ProtocolSection,
+        ("protocol",): CrossvalSection if crossval else ProtocolSection,
         ("protocol", "k"): KGrid,
         ("protocol", "p"): PGrid,
         ("protocol", "evaluator"): EstimatorSection,
@@ -202,6 +240,7 @@ def _known_keys(path: list[int | str]) -> list[str]:
     }
     section = sections.get(tuple(path))
     if section is None:
-        section = SetSection if path[0] == "data" else TuneSection if path[-1] == "tune" else MethodSection
+        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion}
+        section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

@@ -8,12 +8,14 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan, load
+from paragone.data.replicates import with_replicates
 from paragone.engine import (
     CellRun,
     InProcessSeat,
@@ -31,8 +33,9 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.experiment.split_methods import method_at
-from paragone.plugins import Method
+from paragone.experiment.stages import extended
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
 from paragone.store import Plan, Store
@@ -101,9 +104,12 @@ class Experiment:
         self.seed = seed
         self.repeats = _checked_repeats(repeats or {}, methods)
         self.seconds_limit = seconds_limit
-        self.methods = {key: Method.declare(value, kind=f"method {key!r}") for key, value in methods.items()}
-        self.split = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
         self.protocol = protocol or Curve()
+        if self.repeats and not self.protocol.repeats_methods:
+            raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
+        self.methods = self.protocol.declare(methods)
+        plan = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
+        self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._data = list(data)
         self._text: str | None = None
         self._import_paths: tuple[str, ...] = ()
@@ -126,16 +132,7 @@ class Experiment:
 
     @classmethod
     def _declared(cls, declaration: Declaration, folder: Path) -> Self:
-        section = declaration.protocol
-        evaluator = section.evaluator if isinstance(section.evaluator, str) else section.evaluator.model_dump()
-        protocol = Curve(
-            section.k,
-            section.p,
-            Method.declare(evaluator, kind="evaluator"),
-            section.metrics,
-            section.zero_division,
-            section.keep_predictions,
-        )
+        protocol = declared_protocol(declaration.protocol, folder)
         methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
             [dataset for entry in declaration.data.sets for dataset in _load(entry, folder)],
@@ -157,7 +154,7 @@ class Experiment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know before the run, such as a clipped grid or a dropped column."""
-        return self.layout.notes
+        return (*self.protocol.announce(self.methods), *self.layout.notes)
 
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell of the experiment, in the order of work."""
@@ -191,10 +188,14 @@ class Experiment:
         if not Path(store).exists():
             return Forecast.of(self.cells(), {}, set(), {}, again=again, retry_failed=retry_failed)
         with Store(store) as opened:
-            return self._forecast(opened, again, retry_failed)
+            return self._forecast(opened, self._layout_in(opened), again, retry_failed)
 
-    def _forecast(self, store: Store, again: frozenset[str], retry_failed: bool) -> Forecast:
-        cells = self.cells()
+    def _layout_in(self, store: Store) -> Layout:
+        """Return the layout as far as the results in the store let the protocol say what comes next."""
+        return extended(self.layout, self.methods, store)
+
+    def _forecast(self, store: Store, layout: Layout, again: frozenset[str], retry_failed: bool) -> Forecast:
+        cells = layout.cells
         return Forecast.of(
             cells,
             store.statuses(cell.key for cell in cells),
@@ -236,36 +237,53 @@ class Experiment:
         Results
             The read side of the store.
         """
-        again = self._overwritten(overwrite)
         places = workers if workers is not None else available_cores()
         if places < 0:
             raise InputError(f"workers must be 0 or more, it is {places}")
         seats = self._seats(places, executor)
-        layout = self.layout
+        self._overwritten(overwrite)
+        self.cells()
         with Store(store, create=True) as opened, Spool() as spool:
-            forecast = self._forecast(opened, again, retry_failed)
-            opened.write_plan(self._plan(layout))
-            retried = frozenset(cell.key for cell in forecast.to_run)
             run = opened.begin_run(RunIdentity.of_this_process(), places, environment())
-            prepare = _Preparation(self, opened, spool, again)
-            cell_run = CellRun(
-                opened,
-                run,
-                seats,
-                prepare,
-                observer or Silent(),
-                seconds_limit=self.seconds_limit,
-                again=again | (retried if retry_failed else frozenset()),
-            )
-            tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(forecast.to_run))
             try:
-                (observer or Silent()).began(tally)
-                cell_run.work(forecast.to_run, tally)
+                self._run_stages(opened, spool, run, seats, observer or Silent(), retry_failed, overwrite)
             finally:
                 for seat in seats:
                     seat.close()
                 opened.release(run)
         return Results.open(store)
+
+    def _run_stages(
+        self,
+        store: Store,
+        spool: Spool,
+        run: int,
+        seats: list[Seat],
+        observer: Observer,
+        retry_failed: bool,
+        overwrite: bool | str,
+    ) -> None:
+        """Run what is missing, stage by stage, until the protocol names no more cells."""
+        tried: set[str] = set()
+        while True:
+            layout = self._layout_in(store)
+            again = self._overwritten(overwrite, layout) - tried
+            forecast = self._forecast(store, layout, again, retry_failed)
+            to_run = [cell for cell in forecast.to_run if cell.key not in tried]
+            store.write_plan(self._plan(layout))
+            if tried and not to_run:
+                return
+            retried = frozenset(cell.key for cell in to_run) if retry_failed else frozenset()
+            prepare = _Preparation(self, store, spool, again)
+            limit = self.seconds_limit
+            cells = CellRun(store, run, seats, prepare, observer, seconds_limit=limit, again=again | retried)
+            tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
+            observer.began(tally)
+            cells.work(to_run, tally)
+            tried |= {cell.key for cell in layout.cells}
+            earlier = {cell.key for cell in self.layout.cells}
+            if len(layout.cells) > len(self.layout.cells) and not any(cell.key in earlier for cell in to_run):
+                return
 
     def _seats(self, places: int, executor: Executor | None) -> list[Seat]:
         seats: list[Seat]
@@ -280,23 +298,19 @@ class Experiment:
             raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
         return seats
 
-    def _overwritten(self, overwrite: bool | str) -> frozenset[str]:
+    def _overwritten(self, overwrite: bool | str, layout: Layout | None = None) -> frozenset[str]:
         if isinstance(overwrite, str) and overwrite not in self.methods:
             raise unknown_name("method", overwrite, self.methods)
         if not overwrite:
             return frozenset()
-        return frozenset(c.key for c in self.cells() if overwrite is True or c.method == overwrite)
+        cells = self.cells() if layout is None else layout.cells
+        return frozenset(c.key for c in cells if overwrite is True or c.method == overwrite)
 
     def _plan(self, layout: Layout) -> Plan:
-        return Plan(
-            self.name,
-            self.declared(),
-            self.described(),
-            layout.cells,
-            layout.split_rows(),
-            layout.truths(),
-            layout.described(),
-        )
+        settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
+        described = {**self.described(), "settings": settings}
+        kept = layout.split_rows(), layout.truths(), layout.described()
+        return Plan(self.name, self.declared(), described, layout.cells, *kept)
 
     def declared(self) -> str:
         """Return the declaration as text: the experiment file as it stands, or a JSON summary."""
@@ -331,11 +345,12 @@ class _Preparation:
         split = layout.split(cell)
         parts = cell.parts
         reference = SplitReference(
-            self._spool.add(layout.datasets[cell.dataset]),
+            self._spool.add(layout.arrangements[cell.dataset].dataset),
             parts.split,
             split.train,
             split.test,
-            experiment.split.scale_of(layout.datasets[cell.dataset]),
+            layout.scale(cell),
+            layout.arrangements[cell.dataset].dataset.task,
         )
         return Task(
             split=reference,
@@ -360,7 +375,8 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
 def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
     if not isinstance(entry, str):
-        return [load(entry.path, base=folder, options=entry.options())]
+        dataset = load(entry.path, base=folder, options=entry.options())
+        return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
         return [load(entry, base=folder)]
     found = sorted(folder.glob(entry))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from paragone.cells import Cell, Parts
-from paragone.data import Dataset, Split, SplitPlan, make_splits
+from paragone.cells import Cell, Parts, Place
+from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
 from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
+from paragone.protocols.base import Arrangement
 from paragone.store import truth_key
 from paragone.store.arrays import pack
 
@@ -25,14 +24,45 @@ SEED_BITS = 31
 class Layout:
     """An experiment worked out: what every cell refers to by name."""
 
-    datasets: Mapping[str, Dataset]
-    splits: Mapping[str, tuple[Split, ...]]
+    arrangements: Mapping[str, Arrangement]
     cells: tuple[Cell, ...]
     notes: tuple[str, ...]
+    protocol: Protocol
+    identities: Mapping[str, _Identity]
+    scales: Mapping[str, Scale]
+    seed: int
+
+    def scale(self, cell: Cell) -> Scale:
+        """Return how the features of a cell's dataset are scaled."""
+        return self.scales[cell.dataset]
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """The datasets by their names."""
+        return {name: arrangement.dataset for name, arrangement in self.arrangements.items()}
 
     def split(self, cell: Cell) -> Split:
         """Return the split of a cell."""
-        return self.splits[cell.dataset][cell.fold]
+        return self.arrangements[cell.dataset].splits[cell.fold]
+
+    def with_places(self, places: Sequence[Place]) -> Layout:
+        """Return the layout with the cells of a later stage after its own."""
+        return replace(self, cells=self.cells + tuple(self._cell_at(place) for place in places))
+
+    def _cell_at(self, place: Place) -> Cell:
+        dataset, position, method, repeat = place
+        arrangement = self.arrangements[dataset]
+        cell = _cell(
+            arrangement.dataset,
+            arrangement.splits[position],
+            self.scales[dataset],
+            method,
+            self.identities[method],
+            self.protocol,
+            self.seed,
+            repeat,
+        )
+        return replace(cell, fold=position, protocol=self.protocol.later_kind)
 
     def split_rows(self) -> dict[str, tuple[Any, Any]]:
         """Return the row numbers of every split by the cells' split part."""
@@ -44,8 +74,11 @@ class Layout:
         for cell in self.cells:
             key = truth_key(cell.parts)
             if key not in packed:
-                y = self.datasets[cell.dataset].y[self.split(cell).test]
-                packed[key] = pack({"y": np.asarray(y.tolist()) if y.dtype == object else y})
+                dataset = self.arrangements[cell.dataset].dataset
+                packed[key] = pack(self.protocol.kept_split(dataset, self.split(cell)))
+                kept = self.protocol.kept_data(dataset)
+                if kept:
+                    packed[cell.parts.data] = pack(kept)
         return packed
 
     def described(self) -> dict[str, dict[str, Any]]:
@@ -83,19 +116,20 @@ def lay_out(
     Layout
         The cells in order of work, with the datasets, the splits and notes for the user.
     """
-    by_name: dict[str, Dataset] = {}
-    for dataset in datasets:
-        if dataset.name in by_name:
-            raise InputError(f"two datasets are called {dataset.name!r}: give one of them another name")
-        by_name[dataset.name] = dataset
+    names = [dataset.name for dataset in datasets]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two datasets are called {twice!r}: give one of them another name")
     notes: list[str] = []
-    splits: dict[str, tuple[Split, ...]] = {}
-    for name, dataset in by_name.items():
-        notes += [f"{name}: {note}" for note in dataset.notes]
-        notes += protocol.check(dataset)
-        splits[name] = make_splits(dataset, plan, seed)
-        for split in splits[name]:
-            protocol.check_split(dataset, len(split.train))
+    arrangements: dict[str, Arrangement] = {}
+    for dataset in datasets:
+        notes += [f"{dataset.name}: {note}" for note in dataset.notes]
+        for name, method in methods.items():
+            protocol.check_method(name, method, dataset)
+        for arrangement in protocol.arrange(dataset, plan, seed):
+            arrangements[arrangement.dataset.name] = arrangement
+            notes += arrangement.notes
+    scales = {name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()}
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
 
     def identity_at(name: str, dataset: str, fold: int) -> _Identity:
@@ -104,21 +138,21 @@ def lay_out(
 
     cells = tuple(
         _cell(
-            dataset,
+            arrangement.dataset,
             split,
-            plan.scale_of(dataset),
+            scales[arrangement.dataset.name],
             name,
-            identity_at(name, dataset.name, split.fold),
+            identity_at(name, arrangement.dataset.name, split.fold),
             protocol,
             seed,
             repeat,
         )
-        for dataset in by_name.values()
-        for split in splits[dataset.name]
+        for arrangement in arrangements.values()
+        for split in arrangement.first
         for name in methods
         for repeat in range(repeats.get(name, 1))
     )
-    return Layout(by_name, splits, cells, tuple(notes))
+    return Layout(arrangements, cells, tuple(notes), protocol, identities, scales, seed)
 
 
 @dataclass(frozen=True)

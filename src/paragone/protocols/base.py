@@ -3,10 +3,43 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from paragone.cells import Fitted, Score, SplitData
-from paragone.data import Dataset
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.cells import Fitted, Place, Score, SplitData
+from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits
+from paragone.plugins import Method
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """A dataset made ready for a protocol: its splits, and what to tell the user.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With a name of its own in the experiment.
+    splits : tuple of Split
+        Numbered from 0; a cell's fold is the place here.
+    later : int
+        How many of the last splits belong to later stages: their cells are named by `Protocol.next_places`.
+    notes : tuple of str
+        For the user, before the run.
+    """
+
+    dataset: Dataset
+    splits: tuple[Split, ...]
+    later: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> tuple[Split, ...]:
+        """The splits of the first stage."""
+        return self.splits[: len(self.splits) - self.later]
 
 
 class Protocol(ABC):
@@ -17,6 +50,9 @@ class Protocol(ABC):
     """
 
     kind: ClassVar[str]
+    later_kind: ClassVar[str] = ""
+    default_scale: ClassVar[Scale | None] = None
+    repeats_methods: ClassVar[bool] = True
 
     @abstractmethod
     def identity(self) -> str:
@@ -47,3 +83,50 @@ class Protocol(ABC):
         self, fitted: Fitted, data: SplitData, seed: int
     ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
         """Return the scores, the packed predictions and notes; ``seed`` is the same for all methods."""
+
+    # What protocols with variants, parts of their own or several stages do in another way.
+
+    def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
+        """Make methods of what the user declared; a protocol may write out variants."""
+        return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+
+    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return what to tell the user about the methods before the run."""
+        return ()
+
+    def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+        """Check a dataset and split it."""
+        notes = self.check(dataset)
+        splits = make_splits(dataset, plan, seed)
+        for split in splits:
+            self.check_split(dataset, len(split.train))
+        return (Arrangement(dataset, splits, notes=notes),)
+
+    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:  # noqa: B027  most take any
+        """Refuse a method that cannot work on a dataset."""
+
+    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
+        """Return arrays of a dataset that results need beside the predictions."""
+        return {}
+
+    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
+        """Return arrays of a split that results need: the targets of the test rows."""
+        y = dataset.y[split.test]
+        return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+
+    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
+        """Build a method and fit it; ``split_seed`` is the same for all methods on a split."""
+        return self.fit(method.build(seed), data)
+
+    def next_places(
+        self,
+        arrangements: Sequence[Arrangement],
+        methods: Mapping[str, Method],
+        fitted: Callable[[Place], Fitted | None],
+    ) -> list[Place]:
+        """Name the cells of the next stage, given all results of the first; None for a cell that failed."""
+        return []
+
+    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+        """Return what results need to know of the protocol, as plain JSON values."""
+        return {}

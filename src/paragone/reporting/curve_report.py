@@ -11,6 +11,7 @@ from pathlib import Path
 
 from paragone.charts import save_chart
 from paragone.errors import InputError, unknown_name
+from paragone.reporting.crossval_report import write_crossval
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
 from paragone.reporting.curve_tables import (
     Wording,
@@ -40,7 +41,7 @@ def report(
     label_suffix: str = "",
     charts: bool = True,
 ) -> tuple[Path, ...]:
-    """Write the tables, the CSV and the charts of a curve experiment.
+    """Write the tables, the CSV and the charts of a curve experiment or of a cross-validation.
 
     Parameters
     ----------
@@ -68,6 +69,10 @@ def report(
     """
     opened = results if isinstance(results, Results) else Results.open(results)
     described = opened.described(experiment)
+    if described["protocol"]["kind"] == "crossval":
+        with tempfile.TemporaryDirectory() as scratch:
+            write_crossval(opened.crossval(described["name"]), Path(scratch), charts=charts)
+            return _move(Path(scratch), Path(out))
     wording = Wording(dict(display_map or {}), caption_note, label_suffix)
     grids = grid_scores(opened, described["name"])
     chosen = _reference(grids, reference)

@@ -166,6 +166,12 @@ class Store:
         )
         return {row[:4]: Parts(*row[4:]) for row in rows}
 
+    def settings(self, name: str) -> dict[str, Any]:
+        """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
+        rows = self.read("SELECT described FROM experiments WHERE name = ?", (name,))
+        settings: dict[str, Any] = json.loads(rows[0][0]).get("settings") or {}
+        return settings
+
     # Runs and claims
 
     def begin_run(self, identity: RunIdentity, workers: int, environment: dict[str, Any]) -> int:

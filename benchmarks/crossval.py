@@ -1,0 +1,147 @@
+"""Cross-validation beside a bare scikit-learn loop: the same fits, in CPU seconds of one process.
+
+Run: python benchmarks/crossval.py [--folds 5] [--repeat 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+
+from paragone import Dataset, Experiment
+from paragone.protocols import Crossval
+
+STEPS = ["raw", "snv", "msc", {"use": "savgol", "window": 15, "deriv": 1}, {"use": "savgol", "window": 15, "deriv": 2}]
+SEED = 42
+
+
+def spectra(n: int, p: int) -> Dataset:
+    """Smooth curves whose target is a mixture of some of their bands."""
+    rng = np.random.default_rng(SEED)
+    bands = np.exp(-((np.arange(p)[None, :] - rng.uniform(0, p, 12)[:, None]) ** 2) / (2 * (p / 25) ** 2))
+    amounts = rng.random((n, 12))
+    X = amounts @ bands + 0.002 * rng.normal(size=(n, p)) + rng.normal(size=(n, 1)) * 0.1
+    return Dataset("spectra", X, amounts[:, 0] - amounts[:, 3] + 0.02 * rng.normal(size=n), "regression")
+
+
+def cpu(function, *args) -> tuple[float, object]:
+    """Return the CPU seconds a call took, and what it gave."""
+    begun = time.process_time()
+    result = function(*args)
+    return time.process_time() - begun, result
+
+
+def bare_loop(dataset: Dataset, models: list, n_folds: int) -> np.ndarray:
+    """Fit every model on every fold, predict train and validation rows, and pool the RMSE: nothing else."""
+    scores = []
+    folds = list(KFold(n_folds, shuffle=True, random_state=SEED).split(dataset.X))
+    for model in models:
+        errors = []
+        for fit, val in folds:
+            fitted = clone(model).fit(dataset.X[fit], dataset.y[fit])
+            fitted.predict(dataset.X[fit])
+            errors.append(fitted.predict(dataset.X[val]).ravel() - dataset.y[val])
+        scores.append(np.sqrt(np.mean(np.concatenate(errors) ** 2)))
+    return np.array(scores)
+
+
+def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> tuple[np.ndarray, int, int]:
+    """Run the same as an experiment into a store; return the scores, predictions and bytes stored."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "a.sqlite"
+        experiment = Experiment([dataset], methods, {"folds": n_folds}, Crossval(share=share), seed=SEED)
+        with experiment.run(store, workers=0) as results:
+            scores = results.cv_scores()["RMSECV"].to_numpy()
+            n_predictions = len(results.ledger())
+        return scores, n_predictions, store.stat().st_size
+
+
+def pls_models(components: range) -> list:
+    """Return the pipelines of all variants, as a user of scikit-learn would write them."""
+    from paragone.protocols.crossval.steps import declare_step
+
+    models = []
+    for given in STEPS:
+        step = declare_step(given, where="step").method
+        for m in components:
+            steps = [] if step is None else [step.build()]
+            models.append(make_pipeline(*steps, PLSRegression(m)))
+    return models
+
+
+def large(n_folds: int, repeat: int) -> None:
+    """100 variants on 130 x 2151, with sharing and without."""
+    dataset = spectra(130, 2151)
+    pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": list(range(1, 21))}}
+    methods = {"PLS": {**pls, "steps": [STEPS]}}
+    by_paragone(dataset, {"Ridge": Ridge()}, n_folds, True)
+    roads = {
+        "bare loop": lambda: (bare_loop(dataset, pls_models(range(1, 21)), n_folds), 0, 0),
+        "paragone, sharing": lambda: by_paragone(dataset, methods, n_folds, True),
+        "paragone, no sharing": lambda: by_paragone(dataset, methods, n_folds, False),
+    }
+    times: dict[str, list[float]] = {name: [] for name in roads}
+    found = {}
+    for _ in range(repeat):
+        for name, road in roads.items():
+            seconds, found[name] = cpu(road)
+            times[name].append(seconds)
+    bare = min(times["bare loop"])
+    print(f"100 variants x {n_folds} folds on 130 x 2151 (CPU s, best of {repeat})")
+    for name, seconds in times.items():
+        apart = np.abs(found[name][0] / found["bare loop"][0] - 1).max()
+        print(f"  {name:22s} {min(seconds):7.3f} s   {min(seconds) / bare:5.2f}x   RMSECV apart by {apart:.1e}")
+
+
+def small(n_folds: int, repeat: int) -> None:
+    """Ridge on 48 x 30: what a fit costs over the bare one."""
+    dataset = spectra(48, 30)
+    alphas = np.logspace(-6, 2, 100).tolist()
+    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": alphas}}}
+    n_fits = n_folds * len(alphas)
+    models = [Ridge(alpha=alpha) for alpha in alphas]
+    bare = min(cpu(bare_loop, dataset, models, n_folds)[0] for _ in range(repeat))
+    ours = min(cpu(by_paragone, dataset, methods, n_folds, True)[0] for _ in range(repeat))
+    print(f"Ridge on 48 x 30, {n_fits} fits (CPU, best of {repeat})")
+    print(f"  bare fit {1000 * bare / n_fits:6.3f} ms, with paragone {1000 * ours / n_fits:6.3f} ms, over it ", end="")
+    print(f"{1000 * (ours - bare) / n_fits:6.3f} ms")
+
+
+def sizes(n_folds: int) -> None:
+    """Bytes a prediction in the store, and how it grows with the number of variants and of rows."""
+    print("store size")
+    for n_rows, n_variants in ((48, 25), (48, 100), (48, 400), (1000, 25), (1000, 100)):
+        alphas = np.logspace(-6, 2, n_variants).tolist()
+        methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": alphas}}}
+        _, n_predictions, size = by_paragone(spectra(n_rows, 30), methods, n_folds, True)
+        cells = n_variants * n_folds
+        print(
+            f"  {n_rows:5d} rows, {n_variants:4d} variants: {size / 1e6:7.3f} MB, "
+            f"{size / n_predictions:6.1f} bytes a prediction, {size / cells:8.0f} bytes a cell"
+        )
+
+
+def main() -> None:
+    """Print all three tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    large(options.folds, options.repeat)
+    small(options.folds, options.repeat)
+    sizes(options.folds)
+
+
+if __name__ == "__main__":
+    main()

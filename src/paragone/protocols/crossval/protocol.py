@@ -1,0 +1,408 @@
+"""The crossval protocol: every variant on every fold, then selection, then the refit of the chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from paragone.cells import Fitted, Place, Score, SplitData
+from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits
+from paragone.errors import InputError, unknown_name
+from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
+from paragone.plugins import Method, digest
+from paragone.protocols.base import Arrangement, Protocol
+from paragone.protocols.crossval.ledger import coverage, repeats_of
+from paragone.protocols.crossval.naming import Naming, score_name
+from paragone.protocols.crossval.partition import (
+    NO_ROWS,
+    FoldSplit,
+    StoredFolds,
+    hold_out,
+    make_folds,
+    take_test_column,
+)
+from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
+from paragone.protocols.crossval.selection import Criterion
+from paragone.protocols.crossval.variants import Variant, expand
+from paragone.protocols.crossval.weights import Weighting, fold_weights
+from paragone.protocols.crossval.working import fit_variant
+from paragone.validation import IntArray
+
+OFFICIAL = "official"
+
+
+@dataclass(frozen=True)
+class Crossval(Protocol):
+    """Cross-validate every variant, select by the cross-validation alone, refit the chosen on all of train.
+
+    Parameters
+    ----------
+    metric : str, optional
+        What scores are computed with; RMSE for regression and balanced accuracy for classification.
+    select : sequence of Criterion or mapping, optional
+        Which variants are refitted; the best by RMSECV where not given.
+    test : float, str or array-like of int, optional
+        The test rows: a share, drawn with the seed; ``"official"`` for the dataset's own test part; the name of a
+        column that marks them; or row numbers. No test set where not given.
+    repeats : int, default=1
+        How often the folds are drawn.
+    folds : StoredFolds, optional
+        Folds and test rows decided elsewhere, instead of the split plan.
+    targets : {"separate", "joint"}, default="separate"
+        Whether several targets are modelled one by one, each on the rows that have it, or together.
+    aggregate : {"mean"}, optional
+        How joint targets are brought to one score for selection.
+    naming : {"nirs", "ml", "auto"}, default="nirs"
+        What tables call the scores.
+    weighting : {"compat", "equal", "softmax"}, default="compat"
+        Of the fold models in the weighted ensemble.
+    ddof : {0, 1}, default=0
+        Of the standard deviations in SEP, RPD and consistency.
+    task : {"regression", "classification"}, optional
+        Where given, every dataset must be of it.
+    share : bool, default=True
+        Whether common preprocessing is fitted once a fold, and a PLS once for all its numbers of components. The
+        predictions are the same within 1e-10 and are not told apart in the store.
+
+    Examples
+    --------
+    >>> Crossval(metric="rmse", select=[{"ranking": "rmsecv", "top_k": 3}]).select[0].top_k
+    3
+    """
+
+    kind: ClassVar[str] = "crossval"
+    later_kind: ClassVar[str] = "refit"
+    default_scale: ClassVar[Scale | None] = "none"
+    repeats_methods: ClassVar[bool] = False
+
+    metric: str | None = None
+    select: tuple[Criterion, ...] = (Criterion(),)
+    test: Any = None
+    repeats: int = 1
+    folds: StoredFolds | None = None
+    targets: Literal["separate", "joint"] = "separate"
+    aggregate: Literal["mean"] | None = None
+    naming: Naming = "nirs"
+    weighting: Weighting = "compat"
+    ddof: int = 0
+    task: str | None = None
+    share: bool = True
+
+    def __post_init__(self) -> None:
+        criteria = tuple(c if isinstance(c, Criterion) else Criterion(**c) for c in self.select)
+        if not criteria:
+            raise InputError("select: name at least one criterion, or leave it out for the best by RMSECV")
+        object.__setattr__(self, "select", criteria)
+        score_name("cv_score", "rmse", self.naming)
+        fold_weights([1.0], higher_is_better=True, weighting=self.weighting)
+        self._check_metrics()
+        if isinstance(self.repeats, bool) or not isinstance(self.repeats, int) or self.repeats < 1:
+            raise InputError(f"repeats must be a whole number of at least 1, it is {self.repeats!r}")
+        if self.ddof not in (0, 1):
+            raise InputError(f"ddof must be 0 or 1, it is {self.ddof!r}")
+        if isinstance(self.test, float) and not 0 < self.test < 1:
+            raise InputError(f"test: a share must lie between 0 and 1, it is {self.test}")
+        if self.folds is not None and (self.test is not None or self.repeats > 1):
+            raise InputError("stored folds say all about test rows and repeats: leave test and repeats out")
+        if self.targets not in ("separate", "joint"):
+            raise unknown_name("targets", self.targets, ("separate", "joint"))
+        if self.targets == "joint" and self.aggregate is None:
+            raise InputError('targets = "joint" needs one score to select by: say aggregate = "mean"')
+
+    def _check_metrics(self) -> None:
+        """Refuse metrics that no task knows, or that cannot rank; the task itself may only be known later."""
+        for name in (self.metric, *(criterion.metric for criterion in self.select)):
+            if name is None:
+                continue
+            task = self.task or ("regression" if name in _metrics("regression") else "classification")
+            if name not in _metrics(task):
+                known = _metrics(self.task) if self.task else (*_metrics("regression"), *_metrics("classification"))
+                raise unknown_name("metric", name, known)
+            check_prediction_metric(name, task, rank=True)
+
+    # Identity: what is stored depends on nothing that only scores depend on.
+
+    @override
+    def identity(self) -> str:
+        return digest([self.kind, 1])
+
+    @override
+    def versions(self) -> dict[str, str]:
+        return {}
+
+    @override
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "metric": self.metric,
+            "select": [asdict(criterion) for criterion in self.select],
+            "test": self.test if isinstance(self.test, (float, str)) or self.test is None else "row numbers",
+            "repeats": self.repeats,
+            "targets": self.targets,
+            "weighting": self.weighting,
+            "ddof": self.ddof,
+            "folds": "stored" if self.folds is not None else None,
+        }
+
+    @override
+    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+        variants = {n: m.described() if isinstance(m, Variant) else {} for n, m in methods.items()}
+        return Settings(
+            self.metric,
+            self.select,
+            self.naming,
+            self.weighting,
+            self.ddof,
+            self.aggregate,
+            holdout=all(len(arrangement.first) == 1 for arrangement in arrangements),
+            variants=variants,
+            problems={a.dataset.name: self._described(a) for a in arrangements},
+        ).to_json()
+
+    def _described(self, arrangement: Arrangement) -> dict[str, Any]:
+        dataset = arrangement.dataset
+        joint = dataset.n_targets > 1
+        whole, _, _ = dataset.name.rpartition(":")
+        separate = not joint and whole and dataset.name == f"{whole}:{dataset.target_names[0]}"
+        return {
+            "dataset": whole if separate else dataset.name,
+            "targets": list(dataset.target_names),
+            "notes": list(arrangement.notes),
+        }
+
+    @override
+    def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
+        return dict(expand(methods))
+
+    @override
+    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        counts = Counter(m.method if isinstance(m, Variant) else name for name, m in methods.items())
+        each = ", ".join(f"{name} {count}" for name, count in counts.items())
+        return (f"{len(methods)} variant{'s' * (len(methods) != 1)} of {len(counts)} method(s): {each}",)
+
+    # Datasets
+
+    @override
+    def check(self, dataset: Dataset) -> tuple[str, ...]:
+        if dataset.task == "multilabel":
+            raise InputError(f"dataset {dataset.name!r} is multi-label; crossval needs a regression or classification")
+        if self.task is not None and dataset.task != self.task:
+            raise InputError(f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}")
+        for name in (self.metric, *(criterion.metric for criterion in self.select)):
+            check_prediction_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
+        return ()
+
+    @override
+    def check_split(self, dataset: Dataset, n_train: int) -> None:
+        """Accept every split: a variant that cannot be fitted on it fails alone."""
+
+    @override
+    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:
+        from sklearn.base import is_classifier, is_regressor
+
+        if dataset.task == "multilabel" or not hasattr(method.factory, "__sklearn_tags__"):
+            return
+        try:
+            model = method.build_model() if isinstance(method, Variant) else method.build()
+        except (TypeError, ValueError):
+            return  # an impossible variant fails alone, when it is fitted
+        wrong = is_classifier(model) if dataset.task == "regression" else is_regressor(model)
+        if wrong:
+            what = "classifier" if dataset.task == "regression" else "regressor"
+            raise InputError(f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}")
+
+    @override
+    def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+        self.check(dataset)
+        dataset, test = self._test_rows(dataset, seed)
+        if dataset.n_targets == 1:
+            y = dataset.y if dataset.y.ndim == 1 else dataset.y[:, 0]
+            problems = [replace(dataset, y=y)]
+        elif self.targets == "joint":
+            problems = [dataset]
+        else:
+            problems = [
+                replace(dataset, name=f"{dataset.name}:{name}", y=dataset.y[:, place], target_names=(name,), notes=())
+                for place, name in enumerate(dataset.target_names)
+            ]
+        return tuple(self._arranged(problem, test, plan, seed) for problem in problems)
+
+    def _test_rows(self, dataset: Dataset, seed: int) -> tuple[Dataset, NDArray[np.bool_]]:
+        mask = np.zeros(dataset.n_samples, dtype=bool)
+        test = self.test if self.folds is None else self.folds.test
+        if test is None:
+            return dataset, mask
+        if isinstance(test, str):
+            if test != OFFICIAL:
+                return take_test_column(dataset, test)
+            if dataset.train_part is None:
+                raise InputError(f"dataset {dataset.name!r} does not come in a train and a test part; say test = 0.2")
+            return dataset, ~dataset.train_part
+        if isinstance(test, float):
+            return dataset, hold_out(dataset, test, seed)
+        rows = np.asarray(test, dtype=np.int64)
+        if rows.size and (rows.min() < 0 or rows.max() >= dataset.n_samples):
+            raise InputError(
+                f"dataset {dataset.name!r}: test row {rows.max()} does not exist, it has {dataset.n_samples}"
+            )
+        mask[rows] = True
+        return dataset, mask
+
+    def _arranged(self, problem: Dataset, test: NDArray[np.bool_], plan: SplitPlan, seed: int) -> Arrangement:
+        y = problem.y if problem.task == "regression" else np.zeros(problem.n_samples)
+        known = np.asarray(~np.isnan(y.reshape(len(y), -1)).any(axis=1))
+        train, tested = np.flatnonzero(known & ~test), np.flatnonzero(known & test)
+        name = problem.name
+        notes = []
+        if not known.all():
+            notes.append(f"{name}: {int((~known).sum())} of {len(known)} rows have no target value and are left out")
+        if not len(train):
+            raise InputError(f"dataset {name!r}: no train rows are left beside {len(tested)} test rows")
+        folds = self._folds(problem, train, known, plan, seed)
+        splits: list[Split] = [
+            FoldSplit(number, fit, np.concatenate([val, tested]), len(val)) for number, (fit, val) in enumerate(folds)
+        ]
+        refit = FoldSplit(len(folds), train, tested)
+        notes += [f"{name}: {note}" for note in _warnings(problem, train, tested, folds)]
+        how = "stored folds" if self.folds is not None else describe_splits(problem, plan)
+        times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
+        covered = coverage(train, [val for _, val in folds])
+        notes.append(f"{name}: {how}{times}; {covered}; {len(tested)} test rows")
+        return Arrangement(problem, (*splits, refit), later=1, notes=tuple(notes))
+
+    def _folds(
+        self, problem: Dataset, train: IntArray, known: NDArray[np.bool_], plan: SplitPlan, seed: int
+    ) -> list[tuple[IntArray, IntArray]]:
+        if self.folds is None:
+            stored = problem.stored_splits
+            if stored is None or not (plan.kind == "stored" or plan.leaves_splits_open):
+                return make_folds(problem, train, plan, self.repeats, seed)
+            of_train = np.isin(np.arange(problem.n_samples), train)
+            return [(fit[of_train[fit]], val[of_train[val]]) for fit, val in stored]
+        highest = max(int(rows.max(initial=-1)) for pair in self.folds.folds for rows in pair)
+        if highest >= problem.n_samples:
+            raise InputError(
+                f"dataset {problem.name!r}: stored row {highest} does not exist, it has {problem.n_samples}"
+            )
+        return [(fit[known[fit]], val[known[val]]) for fit, val in self.folds.folds]
+
+    # What results need
+
+    @override
+    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
+        y = dataset.y
+        kept = {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+        if dataset.task == "classification":
+            kept["classes"] = np.unique(kept["y"])
+        return kept if dataset.groups is None else {**kept, "groups": dataset.groups}
+
+    @override
+    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
+        return {"n_val": np.array(split.n_val if isinstance(split, FoldSplit) else 0)}
+
+    # Work
+
+    @override
+    def fit(self, estimator: Any, data: SplitData) -> Fitted:
+        """Fit a bare estimator."""
+        return self.fit_method(Variant.declare(estimator), data, 0, 0)
+
+    @override
+    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
+        variant = method if isinstance(method, Variant) else Variant(method.factory, method.params)
+        task = data.task or "regression"
+        return fit_variant(variant, data, task=task, seed=seed, split_seed=split_seed, share=self.share)
+
+    @override
+    def score(
+        self, fitted: Fitted, data: SplitData, seed: int
+    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+        """Store no score: every one is derived from the predictions. Say what work was shared."""
+        shared = fitted.info.get("shared") or {}
+        notes = []
+        if shared.get("steps"):
+            notes.append("shares its preprocessing")
+        if shared.get("path"):
+            notes.append(f"shares one PLS fit of up to {shared['path']} components")
+        return (), None, tuple(notes)
+
+    @override
+    def next_places(
+        self,
+        arrangements: Sequence[Arrangement],
+        methods: Mapping[str, Method],
+        fitted: Callable[[Place], Fitted | None],
+    ) -> list[Place]:
+        settings = Settings.from_json(self.settings(methods, arrangements))
+        places: list[Place] = []
+        for arrangement in arrangements:
+            dataset = arrangement.dataset
+            kept = self.kept_data(dataset)
+            folds = [_fold_rows(split) for split in arrangement.first]
+            found: dict[tuple[str, int], Mapping[str, NDArray[Any]] | str | None] = {}
+            for variant in methods:
+                for number in range(len(folds)):
+                    result = fitted((dataset.name, number, variant, 0))
+                    found[variant, number] = "failed" if result is None else result.arrays
+            columns = range(dataset.n_targets) if dataset.n_targets > 1 else [None]
+            problems = [
+                make_problem(
+                    dataset.name,
+                    dataset.target_names[column or 0],
+                    Truth(kept["y"] if column is None else kept["y"][:, column], kept.get("classes")),
+                    folds,
+                    None,
+                    list(methods),
+                    lambda variant, number, found=found: found.get((variant, number)),  # type: ignore[misc]
+                    column=column,
+                )
+                for column in columns
+            ]
+            chosen = choose(problems, settings).variants
+            places += [(dataset.name, len(folds), variant, 0) for variant in chosen]
+        return places
+
+
+def _metrics(task: str) -> tuple[str, ...]:
+    from paragone.metrics.prediction import PREDICTION_METRICS
+
+    return PREDICTION_METRICS[task]
+
+
+def _fold_rows(split: Split) -> FoldRows:
+    return FoldRows.of(split.train, split.test, split.n_val if isinstance(split, FoldSplit) else 0)
+
+
+def _warnings(
+    problem: Dataset, train: IntArray, test: IntArray, folds: Sequence[tuple[IntArray, IntArray]]
+) -> list[str]:
+    """Count what the user should know: empty validation sets, unseen classes, groups torn apart."""
+    notes = []
+    empty = [number for number, (_, val) in enumerate(folds) if not len(val)]
+    if empty:
+        notes.append(f"{len(empty)} fold(s) have no validation rows ({empty}); the others alone give the weights")
+    if problem.task == "classification":
+        unseen = ~np.isin(problem.y[test], np.unique(problem.y[train]))
+        if unseen.any():
+            which = sorted({str(label) for label in problem.y[test][unseen]})
+            notes.append(f"{int(unseen.sum())} test row(s) are of classes that train never has: {', '.join(which)}")
+        short = sum(len(np.unique(problem.y[fit])) < len(np.unique(problem.y[train])) for fit, _ in folds)
+        if short:
+            notes.append(f"{short} fold(s) are fitted without one of the classes")
+    if problem.groups is not None:
+        both = np.intersect1d(problem.groups[train], problem.groups[test] if len(test) else NO_ROWS)
+        if both.size:
+            notes.append(f"{both.size} group(s) stand in train and in test")
+    never = coverage(train, [val for _, val in folds])
+    if never.validated < never.n_samples:
+        notes.append(f"{never.n_samples - never.validated} train row(s) are never validated")
+    n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
+    if n_repeats > 1:
+        notes.append(f"the cross-validation is repeated {n_repeats} times")
+    return notes

@@ -1,0 +1,150 @@
+"""Shared work: preprocessing that variants have in common, and one PLS fit for all numbers of components.
+
+Cells of one split come one after the other, so a worker keeps what it made of the last split. A PLS with M components
+contains those with 1 .. M - 1: its first m rotations and loadings are theirs.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paragone.cells import SplitData
+from paragone.plugins import digest
+from paragone.protocols.crossval.variants import Variant
+from paragone.validation import FloatArray
+
+MOST_BYTES = 1 << 29
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The features of the fit rows and of the rows held out, after some steps."""
+
+    fit: Any
+    held: Any
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return sum(getattr(part, "nbytes", 0) for part in (self.fit, self.held))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Predictions of a PLS for every number of components: (rows, targets, components), cumulative."""
+
+    fit: FloatArray
+    held: FloatArray
+
+
+class Shelf:
+    """What a worker keeps of one split: transformed features by their steps, and PLS paths."""
+
+    def __init__(self) -> None:
+        self._data: SplitData | None = None
+        self._parts: OrderedDict[str, Parts] = OrderedDict()
+        self._paths: dict[str, Path | None] = {}
+
+    def begin(self, data: SplitData) -> None:
+        """Forget everything unless this is the split of the last cell."""
+        if data is not self._data:
+            self._data = data
+            self._parts.clear()
+            self._paths.clear()
+
+    def parts(self, key: str) -> Parts | None:
+        """Return transformed features made before."""
+        found = self._parts.get(key)
+        if found is not None:
+            self._parts.move_to_end(key)
+        return found
+
+    def keep(self, key: str, parts: Parts) -> None:
+        """Keep transformed features, the oldest making room."""
+        for array in (parts.fit, parts.held):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+        self._parts[key] = parts
+        while len(self._parts) > 1 and sum(p.nbytes for p in self._parts.values()) > MOST_BYTES:
+            self._parts.popitem(last=False)
+
+    def path(self, key: str, variant: Variant, parts: Parts, y: Any) -> Path | None:
+        """Return the PLS path of a variant's family, fitted the first time; None where it cannot be."""
+        if key not in self._paths:
+            self._paths[key] = fit_path(variant, parts, y)
+        return self._paths[key]
+
+
+SHELF = Shelf()
+
+
+def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | None) -> Parts:
+    """Run the variant's steps: fitted on the fit rows, applied to both parts.
+
+    Parameters
+    ----------
+    variant : Variant
+        Its steps.
+    data : SplitData
+        The split; ``X_test`` may have no rows.
+    seed : int
+        Of the split, the same for all variants: a step's own seed follows from it and the steps before.
+    shelf : Shelf, optional
+        Where shared work is kept.
+
+    Returns
+    -------
+    Parts
+        The features the model sees.
+    """
+    parts = Parts(data.X_train, data.X_test)
+    for step, prefix in zip(variant.steps, variant.prefix_identities, strict=True):
+        found = shelf.parts(prefix) if shelf is not None else None
+        if found is None:
+            own_seed = int(digest([seed, prefix])[:8], 16) >> 1
+            transformer = step.build(own_seed)
+            fit = transformer.fit_transform(parts.fit, data.y_train)
+            held = transformer.transform(parts.held) if len(data.y_test) else fit[:0]
+            found = Parts(fit, held)
+            if shelf is not None:
+                shelf.keep(prefix, found)
+        parts = found
+    return parts
+
+
+def fit_path(variant: Variant, parts: Parts, y: Any) -> Path | None:
+    """Fit the longest PLS of a family that the fit rows allow, and predict with every shorter one.
+
+    Returns None where that fit fails or is not finite; every member is then fitted alone.
+    """
+    from sklearn.base import clone
+
+    end = min(variant.path_end or 0, *parts.fit.shape)
+    if end < 1:
+        return None
+    model = clone(variant.build_model()).set_params(n_components=end)
+    try:
+        model.fit(parts.fit, y)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        return None
+    if not np.isfinite(model.x_rotations_).all() or not np.isfinite(model.y_loadings_).all():
+        return None
+    return Path(_along(model, parts.fit), _along(model, parts.held))
+
+
+def _along(model: Any, X: Any) -> FloatArray:
+    scores = ((np.asarray(X) - model._x_mean) / model._x_std) @ model.x_rotations_
+    steps = scores[:, None, :] * (model.y_loadings_ * model._y_std[:, None])[None, :, :]
+    return np.asarray(np.cumsum(steps, axis=2) + model._y_mean[None, :, None])
+
+
+def on_path(variant: Variant, path: Path) -> tuple[FloatArray, FloatArray] | None:
+    """Return the predictions of a member of the family; None where the path does not reach it."""
+    size = variant.params["n_components"]
+    if not 1 <= size <= path.fit.shape[2]:
+        return None
+    return path.fit[:, :, size - 1], path.held[:, :, size - 1]

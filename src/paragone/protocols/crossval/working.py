@@ -1,0 +1,100 @@
+"""One cell: fit the whole pipeline on the fit rows, predict them and the rows held out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.cells import Fitted, SplitData
+from paragone.errors import InputError
+from paragone.protocols.crossval.sharing import SHELF, Parts, on_path, transformed
+from paragone.protocols.crossval.variants import Variant
+from paragone.validation import FloatArray
+
+
+def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, split_seed: int, share: bool) -> Fitted:
+    """Fit a variant on the fit rows of a split and keep its predictions, compactly.
+
+    Parameters
+    ----------
+    variant : Variant
+        Steps and model.
+    data : SplitData
+        Fit rows in the train part; validation and test rows, one after the other, in the test part.
+    task : {"regression", "classification"}
+        What is predicted.
+    seed, split_seed : int
+        Of the cell, for the model; of the split, for the steps.
+    share : bool
+        Whether work is shared with the cells before.
+
+    Returns
+    -------
+    Fitted
+        Regression: ``y``, the predictions of the fit rows and then of the others. Classification: ``codes`` into
+        ``classes``, and ``proba`` with one column for each of ``classes`` where the model has probabilities.
+    """
+    begun = time.perf_counter()
+    shelf = SHELF if share else None
+    if shelf is not None:
+        shelf.begin(data)
+    parts = transformed(variant, data, split_seed, shelf)
+    arrays = None
+    if shelf is not None and variant.path_end is not None and task == "regression":
+        path = shelf.path(variant.family, variant, parts, data.y_train)
+        found = on_path(variant, path) if path is not None else None
+        arrays = None if found is None else {"y": _numbers(np.concatenate(found), data)}
+    if arrays is None:
+        arrays = _fitted_alone(variant, parts, data, task, seed)
+    return Fitted(arrays, _info(variant, share), time.perf_counter() - begun)
+
+
+def _info(variant: Variant, share: bool) -> dict[str, Any]:
+    if not share:
+        return {}
+    shared = {"steps": len(variant.steps), "path": variant.path_end or 0}
+    return {"shared": shared} if any(shared.values()) else {}
+
+
+def _fitted_alone(variant: Variant, parts: Parts, data: SplitData, task: str, seed: int) -> dict[str, NDArray[Any]]:
+    model = variant.build_model(seed)
+    model.fit(parts.fit, data.y_train)
+    rows = [part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n]
+    predicted = np.concatenate([np.asarray(model.predict(part)) for part in rows])
+    if task == "regression":
+        return {"y": _numbers(predicted, data)}
+    if predicted.ndim == 2 and predicted.shape[1] == 1:
+        predicted = predicted[:, 0]
+    own = np.asarray(getattr(model, "classes_", np.unique(data.y_train)))
+    classes, codes = np.unique(np.concatenate([own, predicted]), return_inverse=True)
+    codes = codes[len(own) :].astype(np.uint8 if len(classes) <= 256 else np.uint32)
+    arrays: dict[str, NDArray[Any]] = {"codes": codes, "classes": classes}
+    probabilities = _probabilities(model, rows, own, classes)
+    return arrays if probabilities is None else {**arrays, "proba": probabilities}
+
+
+def _numbers(predicted: NDArray[Any], data: SplitData) -> FloatArray:
+    """Check predicted numbers: as many as there are rows and targets, and finite."""
+    n_rows = len(data.y_train) + len(data.y_test)
+    values = np.asarray(predicted, dtype=np.float64)
+    wanted = (n_rows, *data.y_train.shape[1:])
+    if values.size != np.prod(wanted):
+        raise InputError(f"the model predicts shape {values.shape}, {wanted} was needed")
+    strange = int((~np.isfinite(values.reshape(n_rows, -1))).any(axis=1).sum())
+    if strange:
+        raise InputError(f"the model predicts NaN or infinite values for {strange} of {n_rows} rows")
+    return values.reshape(wanted)
+
+
+def _probabilities(model: Any, rows: list[Any], own: NDArray[Any], classes: NDArray[Any]) -> FloatArray | None:
+    if not hasattr(model, "predict_proba"):
+        return None
+    given = np.concatenate([np.asarray(model.predict_proba(part), dtype=np.float64) for part in rows])
+    if not np.isfinite(given).all():
+        raise InputError(f"the model gives NaN probabilities for {int((~np.isfinite(given)).any(axis=1).sum())} rows")
+    from paragone.protocols.crossval.votes import align_probabilities
+
+    return align_probabilities(given, own, classes)

@@ -1,0 +1,242 @@
+"""The tables of a cross-validation: final scores, the best chains, and each model's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from paragone.metrics.prediction import prediction_values
+from paragone.protocols.crossval.frames import final_frame, top_frame
+from paragone.protocols.crossval.ledger import Chain, Predictions
+from paragone.protocols.crossval.naming import Naming, metric_name, score_name
+from paragone.protocols.crossval.problem import Problem, Settings, choose
+from paragone.reporting.crossval_distinct import distinguish
+from paragone.store.chains import CrossvalRun
+from paragone.tables import Cell, Column, Table, decimals_for, format_number
+
+REGRESSION_FIGURES = ("r2", "rmse", "mae", "sep", "rpd", "bias")
+CLASS_FIGURES = ("accuracy", "balanced_accuracy", "f1", "precision", "recall", "cohen_kappa", "matthews_corrcoef")
+
+
+def problem_name(problem: Problem, run: CrossvalRun) -> str:
+    """Return the dataset's name, with the target where there are several."""
+    return f"{problem.dataset}: {problem.target}" if len(run.of_dataset(problem.dataset)) > 1 else problem.dataset
+
+
+def definitions(settings: Settings, metric: str, naming: Naming | None = None) -> str:
+    """Say in one line what the scores of the tables are."""
+    keys = ("cv_score", "mean_fold_cv", "test_score", "ens_test", "w_ens_test")
+    cv, mean, test, plain, weighted = (
+        score_name(key, metric, naming or settings.naming, holdout=settings.holdout) for key in keys
+    )
+    if settings.holdout:
+        first = f"{cv} is of one hold-out, not of a cross-validation"
+    else:
+        first = f"{cv} pools all out-of-fold predictions, {mean} is the mean of the folds' own scores"
+    return (
+        f"{first}; {test} is of one model refitted on all of train, {plain} and {weighted} of the plain and weighted "
+        "ensemble of the fold models."
+    )
+
+
+def final_table(
+    problem: Problem, run: CrossvalRun, *, naming: Naming | None = None, metric: str | None = None
+) -> Table:
+    """Make the table of the refitted variants, the best by test score first.
+
+    Parameters
+    ----------
+    problem : Problem
+        Which one.
+    run : CrossvalRun
+        The experiment it belongs to.
+    naming, metric : str, optional
+        Other ones than declared.
+
+    Returns
+    -------
+    Table
+        In bold (a star in plain text) the best by test score among each criterion's choices.
+    """
+    settings = run.settings
+    scoring = settings.scoring(problem.truth.task, metric)
+    together = run.of_dataset(problem.dataset) if settings.aggregate else [problem]
+    frame = final_frame(together, settings, naming=naming, metric=metric)
+    frame = frame[frame["target"] == problem.target] if len(frame) else frame
+    keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
+    shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
+    digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
+    rows = [
+        [
+            str(place + 1),
+            str(row["model"]),
+            Cell(format_number(float(row[shown[0]]), digits), bold=bool(row["best_of"])),
+            *(format_number(float(row[name]), digits) for name in shown[1:]),
+            str(row["selected_by"]),
+            str(row["variant"]),
+        ]
+        for place, (_, row) in enumerate(frame.iterrows())
+    ]
+    columns = [Column("#", "right"), Column("Model", "left"), *shown, Column("Selected_By", "left"), Column("Variant", "left")]
+    notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
+    title = f"Final scores on {problem_name(problem, run)}"
+    return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
+
+
+def _said(problem: Problem) -> list[str]:
+    """Say which variants failed, and which folds have no weight."""
+    said = []
+    if problem.failures:
+        shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(problem.failures.items())[:3])
+        more = f"; and {len(problem.failures) - 3} more" if len(problem.failures) > 3 else ""
+        said.append(f"{len(problem.failures)} variant(s) failed and were never eligible: {shown}{more}.")
+    empty = sum(not len(rows.val) for rows in problem.folds)
+    if empty:
+        said.append(f"{empty} fold(s) without validation rows have weight 0.")
+    return said
+
+
+def top_table(
+    problem: Problem, run: CrossvalRun, n: int = 30, *, naming: Naming | None = None, metric: str | None = None
+) -> Table:
+    """Make the table of the best chains by RMSECV, with their folds in numeric order.
+
+    Parameters
+    ----------
+    problem : Problem
+        Which one.
+    run : CrossvalRun
+        The experiment it belongs to.
+    n : int, default=30
+        How many chains.
+    naming, metric : str, optional
+        Other ones than declared.
+
+    Returns
+    -------
+    Table
+        With a note on which of the others are not told from the best.
+    """
+    settings = run.settings
+    scoring = settings.scoring(problem.truth.task, metric)
+    frame = top_frame([problem], settings, n, naming=naming, metric=metric)
+    values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
+    digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
+    rows = [
+        [
+            str(place + 1),
+            str(row["model"]),
+            Cell(format_number(float(row[values[0]]), digits), bold=place == 0),
+            *(format_number(float(row[name]), digits) for name in values[1:]),
+            str(row["variant"]),
+        ]
+        for place, (_, row) in enumerate(frame.iterrows())
+    ]
+    columns = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
+    found = distinguish(problem, problem.scores(scoring), n)
+    notes = [definitions(settings, scoring.metric, naming), *([found.words()] if found else [])]
+    title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"
+    return Table.of(columns, rows, caption=title, label=f"tab:top:{problem.dataset}", notes=notes)
+
+
+def model_table(problem: Problem, run: CrossvalRun, variant: str) -> Table:
+    """Make the table of one model's figures: a row each for cross-validation, train and test.
+
+    Parameters
+    ----------
+    problem : Problem
+        Which one.
+    run : CrossvalRun
+        The experiment it belongs to.
+    variant : str
+        The chain.
+
+    Returns
+    -------
+    Table
+        Numbers of rows, the distribution of the truth, and the metrics.
+    """
+    chain = problem.chains[variant]
+    parts = _parts(chain, "Hold-out" if run.settings.holdout else "Cross-val")
+    regression = chain.task == "regression"
+    names = REGRESSION_FIGURES if regression else CLASS_FIGURES
+    spread = ["Mean", "Median", "Min", "Max", "SD"] if regression else []
+    rows = [
+        [name, str(len(part)), str(problem.n_features), *_figures(part, chain, names, run.settings.ddof)]
+        for name, part in parts
+    ]
+    columns = ["", "n", "Features", *spread, *(metric_name(name) for name in names)]
+    ddof = f"standard deviations divide by n{' - 1' if run.settings.ddof else ''}"
+    note = f"{ddof}; the truth's distribution, then the metrics." if regression else "Labels as predicted."
+    return Table.of(columns, rows, caption=f"{variant} on {problem_name(problem, run)}", notes=[note])
+
+
+def _parts(chain: Chain, cv_name: str) -> list[tuple[str, Predictions]]:
+    parts = [(cv_name, chain.validation())]
+    if chain.final is not None:
+        parts += [("Train", chain.final.train), ("Test", chain.final.test)]
+    return parts
+
+
+def _figures(part: Predictions, chain: Chain, names: Sequence[str], ddof: int) -> list[str]:
+    truth = part.y_true
+    figures: list[float] = []
+    if chain.task == "regression":
+        figures = [np.nan] * 5
+        if len(truth):
+            sd = float(np.std(truth, ddof=ddof)) if len(truth) > ddof else np.nan
+            figures = [float(f(truth)) for f in (np.mean, np.median, np.min, np.max)] + [sd]
+    values = prediction_values(
+        names, chain.task, truth, part.y_pred, probabilities=part.probabilities, classes=chain.classes, ddof=ddof
+    )
+    return [format_number(value) for value in (*figures, *values.values())]
+
+
+def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
+    """Say how far grouped and ungrouped scores of the same data lie apart.
+
+    Two problems are the same data where their targets are equal row by row and only one has groups.
+
+    Parameters
+    ----------
+    run : CrossvalRun
+        The experiment.
+    metric : str, optional
+        Another metric.
+
+    Returns
+    -------
+    list of str
+        One sentence a pair.
+    """
+    lines = []
+    for grouped in run.problems:
+        for plain in run.problems:
+            same = np.array_equal(grouped.truth.y, plain.truth.y)
+            if not same or grouped.truth.groups is None or plain.truth.groups is not None:
+                continue
+            scoring = run.settings.scoring(grouped.truth.task, metric)
+            ours, theirs = grouped.scores(scoring), plain.scores(scoring)
+            both = [variant for variant in ours if variant in theirs]
+            gaps = [theirs[variant].cv_score - ours[variant].cv_score for variant in both]
+            if gaps:
+                best = max(both, key=lambda v: abs(theirs[v].cv_score - ours[v].cv_score))
+                lines.append(
+                    f"Replicates kept together ({grouped.dataset}) or not ({plain.dataset}): {metric_name(scoring.metric)} "
+                    f"without grouping is higher by {np.mean(gaps):+.4f} on average over {len(gaps)} variants, at most for "
+                    f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
+                    "the ungrouped score has seen the sample before."
+                )
+    return lines
+
+
+def crossval_tables(
+    run: CrossvalRun, *, n: int = 30, naming: Naming | None = None, metric: str | None = None
+) -> list[Table]:
+    """Make all tables of an experiment: final scores and the best chains of every problem."""
+    tables = []
+    for problem in run.problems:
+        tables.append(final_table(problem, run, naming=naming, metric=metric))
+        tables.append(top_table(problem, run, n, naming=naming, metric=metric))
+    return tables

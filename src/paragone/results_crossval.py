@@ -1,0 +1,116 @@
+"""What a store says about its cross-validations: the part of `Results` that derives scores from ledgers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paragone.errors import InputError, unknown_name
+from paragone.protocols.crossval import frames
+from paragone.protocols.crossval.aggregation import Aggregate
+from paragone.protocols.crossval.naming import Naming
+from paragone.store import Store
+from paragone.store.chains import CrossvalRun, crossval_experiments, read_crossval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class CrossvalResults:
+    """The cross-validations of a store, as tables; every number is derived from the stored predictions."""
+
+    _store: Store
+
+    def crossval_experiments(self) -> list[str]:
+        """Return the experiments whose protocol is a cross-validation."""
+        return crossval_experiments(self._store)
+
+    def crossval(self, experiment: str | None = None) -> CrossvalRun:
+        """Return the ledgers of an experiment, which may be left out where the store has one."""
+        names = self.crossval_experiments()
+        if not names:
+            raise InputError(f"{self._store.path} holds no cross-validation")
+        if experiment is None:
+            if len(names) > 1:
+                raise InputError(f"several experiments cross-validate ({', '.join(names)}): say which with experiment=")
+            experiment = names[0]
+        if experiment not in names:
+            raise unknown_name("cross-validation", experiment, names)
+        return read_crossval(self._store, experiment)
+
+    def ledger(self, *, ensembles: bool = False, experiment: str | None = None) -> pd.DataFrame:
+        """Return every prediction: who predicted what for which sample in which role.
+
+        Parameters
+        ----------
+        ensembles : bool, default=False
+            Whether the derived folds ``avg`` and ``w_avg`` stand there too.
+        experiment : str, optional
+            Needed where the store holds several.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
+        """
+        run = self.crossval(experiment)
+        return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
+
+    def cv_scores(
+        self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
+        """Return RMSECV, MF_Val, Ens_Test and W_Ens_Test of every variant, in declared order."""
+        run = self.crossval(experiment)
+        return frames.cv_frame(run.problems, run.settings, naming=naming, metric=metric)
+
+    def final_scores(
+        self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
+        """Return the refitted variants with all their scores and criteria, the best first."""
+        run = self.crossval(experiment)
+        return frames.final_frame(run.problems, run.settings, naming=naming, metric=metric)
+
+    def top_chains(
+        self, n: int = 30, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
+        """Return the best variants of every problem by RMSECV, with the scores of their folds."""
+        if n < 1:
+            raise InputError(f"top_chains: n must be at least 1, it is {n}")
+        run = self.crossval(experiment)
+        return frames.top_frame(run.problems, run.settings, n, naming=naming, metric=metric)
+
+    def fold_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
+        """Return train, validation and test score of every fold, of ``avg``, ``w_avg`` and ``final``."""
+        run = self.crossval(experiment)
+        return frames.fold_frame(run.problems, run.settings, metric)
+
+    def by_group(
+        self,
+        how: Aggregate | None = None,
+        *,
+        exclude_outliers: bool = False,
+        metric: str | None = None,
+        experiment: str | None = None,
+    ) -> pd.DataFrame:
+        """Return scores a group (a physical sample, a subject) beside those a row."""
+        run = self.crossval(experiment)
+        if all(problem.truth.groups is None for problem in run.problems):
+            raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
+        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
+
+    def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
+        """Return the score of every variant on every group, ready to be paired by group."""
+        run = self.crossval(experiment)
+        return frames.group_score_frame(run.problems, run.settings, metric)
+
+    def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
+        """Return the variants that failed, which are never selected, with the reason."""
+        run = self.crossval(experiment)
+        return frames.failure_frame(run.problems, run.settings)
+
+    def _crossval_scores(self, metric: str | None) -> list[Any]:
+        """Return the tidy fold scores of every cross-validation; none where a metric is of another task."""
+        found = []
+        for name in self.crossval_experiments():
+            run = read_crossval(self._store, name)
+            found.append(frames.tidy_frame(run.problems, run.settings, name, metric))
+        return [frame for frame in found if len(frame)]

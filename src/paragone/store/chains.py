@@ -1,0 +1,134 @@
+"""Read cross-validations back: the problems of an experiment with the chains of all their variants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
+from paragone.store.arrays import unpack
+from paragone.store.store import Store
+from paragone.validation import IntArray
+
+CELLS = """
+SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays
+FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = p.fit_key
+WHERE e.name = ? AND p.current = 1
+ORDER BY p.position
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class CrossvalRun:
+    """One experiment's cross-validations: what was declared, and the problems with their ledgers."""
+
+    experiment: str
+    settings: Settings
+    problems: tuple[Problem, ...]
+
+    def of_dataset(self, dataset: str) -> list[Problem]:
+        """Return the problems of a dataset: one a target."""
+        return [problem for problem in self.problems if problem.dataset == dataset]
+
+
+def crossval_experiments(store: Store) -> list[str]:
+    """Return the experiments of a store whose protocol is a cross-validation."""
+    rows = store.read(
+        "SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id "
+        "WHERE p.current = 1 AND p.protocol = 'crossval' ORDER BY e.id"
+    )
+    return [row[0] for row in rows]
+
+
+def read_crossval(store: Store, experiment: str) -> CrossvalRun:
+    """Read an experiment's ledgers.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    experiment : str
+        The experiment's name.
+
+    Returns
+    -------
+    CrossvalRun
+        With every chain that is complete, and the failures.
+    """
+    kept = store.settings(experiment)
+    if not kept:
+        raise InputError(f"experiment {experiment!r} is no cross-validation")
+    settings = Settings.from_json(kept)
+    by_dataset: dict[str, list[tuple[Any, ...]]] = {}
+    for row in store.read(CELLS, (experiment,)):
+        by_dataset.setdefault(row[0], []).append(row)
+    reader = _Reader(store)
+    problems = [problem for name, rows in by_dataset.items() for problem in reader.problems(name, rows, settings)]
+    return CrossvalRun(experiment, settings, tuple(problems))
+
+
+class _Reader:
+    """Looks up rows and targets, each once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def problems(self, name: str, rows: list[tuple[Any, ...]], settings: Settings) -> list[Problem]:
+        data_part = rows[0][4]
+        splits = {row[1]: row[5] for row in rows if row[3] == "crossval"}
+        refits = [row[5] for row in rows if row[3] == "refit"]
+        folds = [self._rows(data_part, splits[number]) for number in sorted(splits)]
+        final = self._rows(data_part, refits[0]) if refits else None
+        results = {(row[2], row[1]): _result(row) for row in rows}
+        described = settings.problems[name]
+        truths = self._truths(data_part, len(described["targets"]))
+        n_features = self._n_features(data_part)
+        return [
+            make_problem(
+                described["dataset"],
+                target,
+                truth,
+                folds,
+                final,
+                list(settings.variants),
+                lambda variant, number: results.get((variant, number)),
+                column=column if len(truths) > 1 else None,
+                n_features=n_features,
+            )
+            for column, (target, truth) in enumerate(zip(described["targets"], truths, strict=True))
+        ]
+
+    def _rows(self, data_part: str, split_part: str) -> FoldRows:
+        train, held = self._store.read("SELECT train, test FROM splits WHERE split_part = ?", (split_part,))[0]
+        n_val = int(self._arrays(f"{data_part}/{split_part}")["n_val"])
+        return FoldRows.of(_indices(train), _indices(held), n_val)
+
+    def _truths(self, data_part: str, n_targets: int) -> list[Truth]:
+        kept = self._arrays(data_part)
+        columns = [kept["y"]] if n_targets == 1 else list(kept["y"].T)
+        return [Truth(y, kept.get("classes"), kept.get("groups")) for y in columns]
+
+    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
+        return unpack(self._store.read("SELECT payload FROM truths WHERE truth_key = ?", (key,))[0][0])
+
+    def _n_features(self, data_part: str) -> int:
+        rows = self._store.read("SELECT described FROM datasets WHERE data_part = ?", (data_part,))
+        return int(json.loads(rows[0][0])["n_features"])
+
+
+def _indices(payload: bytes) -> IntArray:
+    return np.frombuffer(payload, dtype="<i8").astype(np.int64)
+
+
+def _result(row: tuple[Any, ...]) -> Mapping[str, NDArray[Any]] | str | None:
+    status, error, arrays = row[6:]
+    if status is None:
+        return None
+    return unpack(arrays) if status == "done" else error or str(status)
