@@ -80,6 +80,8 @@ def test_a_dry_run_shows_that_another_grid_fits_nothing(paragone, lab, tmp_path)
     ended = paragone("run", lab, "--dry-run", "--json")
     assert json.loads(ended.out)["to_fit"] == 0
     assert json.loads(ended.out)["stale"] == {"protocol": 6}
+    same = paragone("status", lab.with_suffix(".sqlite"), "--dry-run", lab)
+    assert "6 reuse a stored fit and 0 are fitted" in same.out
 
 
 @pytest.mark.parametrize(("words", "count"), [(["--overwrite"], 6), (["--overwrite", "Random"], 3), ([], 0)])

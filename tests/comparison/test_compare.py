@@ -286,3 +286,16 @@ def test_bad_options_are_refused_in_one_clear_sentence(case):
 def test_ten_methods_are_too_many_for_bergmann():
     with pytest.raises(InputError, match="at most 9 methods, not 10: choose shaffer"):
         compare(wide(np.random.default_rng(0).random((5, 10))), metric="accuracy", correction="bergmann")
+
+
+def test_scores_of_any_size_are_printed_with_figures_that_tell():
+    small = random_scores()
+    small[["M0", "M1", "M2"]] *= 1e-6
+    text = repr(compare(small, metric="rmse", **FAST))
+    assert "+0.0000 [" not in text
+    assert "e-0" not in text.split("Chosen", maxsplit=1)[0]
+
+
+def test_few_datasets_warn_about_the_bayesian_figures():
+    assert "do not lean on them" in repr(compare(random_scores(4), metric="accuracy", **FAST))
+    assert "do not lean on them" not in repr(compare(random_scores(6), metric="accuracy", **FAST))

@@ -46,6 +46,10 @@ def test_letters_of_other_alphabets_pass_through_latex():
     assert escape_latex("Müller–Łódź 方法") == "Müller--Łódź 方法"
 
 
+def test_a_name_that_opens_with_a_bracket_is_no_option_of_the_row_before():
+    assert "\n{[}b]" in to_latex(Table.of(["m"], [["a"], ["[b]"]]))
+
+
 def test_minus_signs_of_numbers_are_set_as_minus():
     written = to_latex(Table.of(["m", "d"], [["k-NN", "-0.12"]]))
     assert r"k-NN & \(-\)0.12" in written

@@ -1,6 +1,18 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, pairwise, report, run, scores, status
+from paragone.cli import compare, demo, export, import_, pairwise, report, run, scores, status
 from paragone.cli.app import app, main
 
-__all__ = ["app", "compare", "demo", "main", "pairwise", "report", "run", "scores", "status"]
+__all__ = [
+    "app",
+    "compare",
+    "demo",
+    "export",
+    "import_",
+    "main",
+    "pairwise",
+    "report",
+    "run",
+    "scores",
+    "status",
+]

@@ -6,9 +6,9 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from paragone.cli.data import data_app
+from paragone.cli.output import say
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
@@ -50,5 +50,5 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"paragone: {error}", markup=False)
+        say(f"paragone: {error}", stderr=True)
         sys.exit(EXIT_INPUT)

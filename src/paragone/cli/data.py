@@ -1,4 +1,4 @@
-"""`paragone data ...`: which datasets there are, and what one looks like."""
+"""`paragone data ...`: which datasets there are, what one looks like, and its folds as files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,25 @@ if TYPE_CHECKING:
     from paragone.data import DatasetDescription
 
 _NAMES_SHOWN = 12
+_MODES = ("kfold", "holdout")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+Labels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        help="ARFF without XML: label names with commas between, or their number (-6: the last).",
+    ),
+]
 
 
 def data_app() -> typer.Typer:
     """Make the `data` command with its verbs."""
-    app = typer.Typer(help="List and describe datasets.", no_args_is_help=True)
+    app = typer.Typer(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
     app.command("list")(list_sets)
     app.command("describe")(describe_set)
+    app.command("export-folds")(export_folds_of)
     return app
 
 
@@ -47,13 +57,7 @@ def describe_set(
     ] = None,
     task: Annotated[str | None, typer.Option("--task", help="multilabel, classification or regression.")] = None,
     groups: Annotated[str | None, typer.Option("--groups", help="The column that names the group.")] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            help="ARFF without XML: label names with commas between, or their number (-6: the last).",
-        ),
-    ] = None,
+    labels: Labels = None,
     nominal: Annotated[str | None, typer.Option("--nominal", help="onehot or ordinal.")] = None,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
@@ -81,6 +85,36 @@ def describe_set(
         typer.echo(json.dumps(_without_nan(description.to_dict()), indent=1))
         return
     _print_pairs(f"Dataset {description.name}", _lines(description))
+
+
+def export_folds_of(
+    dataset: Annotated[
+        str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="DATASET")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder that gets one folder a dataset.", show_default=False)],
+    folds: Annotated[int, typer.Option(help="Number of folds or hold-outs.")] = 5,
+    mode: Annotated[str, typer.Option(help="kfold, or holdout (repeated).")] = "kfold",
+    scale: Annotated[str, typer.Option(help="minmax, zscore or none; fitted on each train part.")] = "minmax",
+    seed: Annotated[int, typer.Option(help="What the split follows from.")] = 42,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
+    labels: Labels = None,
+    name: Annotated[str | None, typer.Option(help="What to call the dataset; its own name by default.")] = None,
+) -> None:
+    """Write the folds of a multi-label dataset as OUT/DATASET/fold0.mat, ... and meta.json.
+
+    Example: paragone data export-folds Arts.mat --out folds --folds 5 --mode kfold --scale minmax --seed 42
+    """
+    from paragone.data import SplitPlan, export_folds, load
+    from paragone.errors import unknown_name
+
+    if mode not in _MODES:
+        raise unknown_name("mode", mode, _MODES)
+    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)  # type: ignore[arg-type]
+    loaded = load(dataset, base=Path.cwd(), labels=_labels(labels), name=name)
+    for note in loaded.notes:
+        typer.echo(f"note: {note}", err=True)
+    folder = export_folds(loaded, out, plan, seed)
+    typer.echo(f"{folds} folds of {loaded.name} written to {folder}")
 
 
 def _labels(given: str | None) -> int | tuple[str, ...] | None:

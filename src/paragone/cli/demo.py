@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console
+from paragone.cli.output import say
 
 DEMO = """\
 name = "demo"
@@ -61,7 +61,7 @@ def demo(
     out.mkdir(parents=True, exist_ok=True)
     file = out / "demo.toml"
     file.write_text(DEMO, encoding="utf-8")
-    console().print(f"experiment file: {file}", markup=False)
+    say(f"experiment file: {file}")
     results = run_with_progress(Experiment.from_toml(file), out / "demo.sqlite", workers)
     summarise(results.scores())
     conclude(results, as_json=False)

@@ -26,6 +26,11 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, width=width)
 
 
+def say(text: str, *, stderr: bool = False) -> None:
+    """Print a sentence as it stands: never marked up, never broken where a program might look for it."""
+    console(stderr=stderr).print(text, markup=False, soft_wrap=True)
+
+
 def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
     """Print a frame as a table, numbers to the right."""
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)

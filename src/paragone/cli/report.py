@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console
+from paragone.cli.output import say
 
 
 @app.command()
@@ -44,4 +44,4 @@ def report(
         label_suffix=label_suffix,
         charts=charts,
     )
-    console().print(f"{len(files)} files written to {out}", markup=False)
+    say(f"{len(files)} files written to {out}")

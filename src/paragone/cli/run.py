@@ -11,10 +11,10 @@ from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json
+from paragone.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from paragone.experiment import Experiment
+    from paragone.experiment import Experiment, Forecast
     from paragone.results import Results
 
 EVERY_METHOD = "*"
@@ -43,7 +43,7 @@ def run(
         Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Worker processes; one a core by default, 0 for none.", min=0)
+        int | None, typer.Option(help="Worker processes, at most one a core; one a core by default, 0 for none.", min=0)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,
@@ -64,20 +64,24 @@ def run(
     again: bool | str = overwrite == EVERY_METHOD or overwrite or False
     if dry_run:
         print_notes(declared)
-        forecast = declared.forecast(path, retry_failed=retry_failed, overwrite=again)
-        if as_json:
-            print_json(forecast.as_dict())
-        else:
-            console().print(str(forecast), markup=False)
+        show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
     results = run_with_progress(declared, path, workers, retry_failed=retry_failed, overwrite=again)
     conclude(results, as_json=as_json)
 
 
+def show_forecast(forecast: Forecast, *, as_json: bool) -> None:
+    """Print what a run would do."""
+    if as_json:
+        print_json(forecast.as_dict())
+    else:
+        say(str(forecast))
+
+
 def print_notes(experiment: Experiment) -> None:
     """Print what the user should know before the run."""
     for note in experiment.notes:
-        console(stderr=True).print(f"note: {note}", markup=False, soft_wrap=True)
+        say(f"note: {note}", stderr=True)
 
 
 def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
@@ -91,9 +95,7 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
         except KeyboardInterrupt:
             interrupted = True
     if interrupted:
-        console(stderr=True).print(
-            f"stopped: every finished cell is kept in {store}; run the same command again to go on", markup=False
-        )
+        say(f"stopped: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
     sys.exit(EXIT_STOPPED)
 
 
@@ -104,9 +106,9 @@ def conclude(results: Results, *, as_json: bool) -> None:
         print_json({"store": str(results.path), "cells": counts})
     else:
         shown = ", ".join(f"{count} {status}" for status, count in counts.items())
-        console().print(f"{shown}; results in {results.path}", markup=False)
-        console().print(f"next: paragone scores {results.path}", markup=False)
+        say(f"{shown}; results in {results.path}")
+        say(f"next: paragone scores {results.path}")
     bad = counts.get("failed", 0) + counts.get("timeout", 0)
     if bad:
-        console(stderr=True).print(f"{bad} cells failed: paragone status {results.path} says why", markup=False)
+        say(f"{bad} cells failed: paragone status {results.path} says why", stderr=True)
         raise typer.Exit(EXIT_FAILURES)

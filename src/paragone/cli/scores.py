@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json, show_table, write_frame
+from paragone.cli.output import print_json, say, show_table, write_frame
 
 
 @app.command()
@@ -28,7 +28,7 @@ def scores(
         frame = results.scores(metric)
     if out is not None:
         write_frame(frame, out)
-        console(stderr=True).print(f"{len(frame)} scores written to {out}", markup=False)
+        say(f"{len(frame)} scores written to {out}", stderr=True)
     if as_json:
         print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
     elif out is None:

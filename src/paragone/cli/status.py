@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json, show_table
+from paragone.cli.output import print_json, say, show_table
 
 
 @app.command()
 def status(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
+    dry_run: Annotated[
+        Path | None,
+        typer.Option(help="Say what running this experiment file into the store would do.", metavar="EXPERIMENT"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.")] = False,
 ) -> None:
     """Show how far a store is: done, running, failed, timed out, stale and missing cells, and why.
@@ -23,13 +27,19 @@ def status(
     """
     from paragone.results import STATUSES, Results
 
+    if dry_run is not None:
+        from paragone.cli.run import show_forecast
+        from paragone.experiment import Experiment
+
+        show_forecast(Experiment.from_toml(dry_run).forecast(store), as_json=as_json)
+        return
     with Results.open(store) as results:
         places = results.places()
         if as_json:
             print_json(places.drop(columns=["key"]).to_dict(orient="records"))
             return
         if places.empty:
-            console().print(f"{store}: nothing was planned yet", markup=False)
+            say(f"{store}: nothing was planned yet")
             return
         counts = places.groupby(["experiment", "method"], sort=False)["status"].value_counts().unstack(fill_value=0)
         shown = [name for name in STATUSES if name in counts]
@@ -39,8 +49,8 @@ def status(
         show_table(table.reset_index())
         reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
         for (name, method, why), count in reasons.items():
-            console().print(f"{name}: {count} of {method}: {why}", markup=False, soft_wrap=True)
+            say(f"{name}: {count} of {method}: {why}")
         if tracebacks:
             for failure in results.failures().itertuples():
-                console().print(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:", markup=False)
-                console().print(str(failure.traceback), markup=False, soft_wrap=True)
+                say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
+                say(str(failure.traceback))

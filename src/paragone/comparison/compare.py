@@ -20,6 +20,9 @@ from paragone.comparison.settle import TOLERANCE
 from paragone.comparison.wilcoxon import Zeros
 from paragone.errors import unknown_name
 
+FEW = 6
+"""Fewer datasets than can be significant at 5 %: the Bayesian bootstrap of so few differences is overconfident."""
+
 
 def compare(
     scores: Any,
@@ -140,14 +143,20 @@ def compare_table(
             test_train_ratio=settings.test_train_ratio,
         ),
         choices=describe(table, family, pairs, settings),
-        warnings=(*table.warnings, *table.notes, *_warnings(table)),
+        warnings=(*table.warnings, *table.notes, *_warnings(table, pairs[0].posterior is not None)),
     )
 
 
-def _warnings(table: ScoreTable) -> tuple[str, ...]:
-    if len(table.datasets) > 1:
-        return ()
-    return (
-        "There is one dataset only, so nothing can be said about datasets in general; its folds are compared by "
-        "the corrected resampled t in per_dataset.",
-    )
+def _warnings(table: ScoreTable, has_bayes: bool) -> tuple[str, ...]:
+    warnings = []
+    if len(table.datasets) == 1:
+        warnings.append(
+            "There is one dataset only, so nothing can be said about datasets in general; its folds are compared by "
+            "the corrected resampled t in per_dataset."
+        )
+    if has_bayes and len(table.datasets) < FEW:
+        warnings.append(
+            f"With {len(table.datasets)} dataset{'s' * (len(table.datasets) > 1)} the Bayesian probabilities are "
+            "overconfident, because the posterior knows only the few differences it has seen: do not lean on them."
+        )
+    return tuple(warnings)

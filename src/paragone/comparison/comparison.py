@@ -17,7 +17,7 @@ from paragone.comparison.pair import Pair
 from paragone.comparison.scores import ScoreTable
 from paragone.comparison.settings import Settings
 from paragone.comparison.settle import FloatArray
-from paragone.comparison.verdict import sentence
+from paragone.comparison.verdict import Setting, sentence
 from paragone.errors import unknown_name
 from paragone.tables import Table, to_csv, to_html, to_latex, to_markdown
 
@@ -82,12 +82,14 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The verdict in words, one line a rival of the leader."""
-        options = {"alpha": self.settings.alpha, "correction": self.family.title}
-        n = len(self.scores.datasets)
-        return "\n".join(
-            sentence(pair, n_datasets=n, on_ranks=self.family.on_ranks, **options)  # type: ignore[arg-type]
-            for pair in self.leading_pairs
+        setting = Setting(
+            alpha=self.settings.alpha,
+            correction=self.family.title,
+            n_datasets=len(self.scores.datasets),
+            on_ranks=self.family.on_ranks,
+            decimals=self.scores.decimals,
         )
+        return "\n".join(sentence(pair, setting) for pair in self.leading_pairs)
 
     @cached_property
     def table(self) -> pd.DataFrame:

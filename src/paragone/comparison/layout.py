@@ -93,7 +93,7 @@ def summary_table(comparison: Comparison) -> Table:
             beaten[winner] += f" {letters[loser]}"
     marks = [",".join(sorted(beaten[m].split(), key=lambda s: (len(s), s))) for m in frame["method"]]
     higher = comparison.scores.higher_is_better
-    texts = [format_number(value) for value in frame["mean"]]
+    texts = [format_number(value, comparison.scores.decimals) for value in frame["mean"]]
     means = mark_best(frame["mean"], texts, higher_is_better=higher, superscripts=marks)
     ranks = mark_best(frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False)
     rows = [
@@ -125,7 +125,7 @@ def pairs_table(comparison: Comparison) -> Table:
         columns.insert(5, "p Bergmann")
     rows = []
     for pair in (*leading, *rest):
-        row = _pair_cells(pair, bayes)
+        row = _pair_cells(pair, bayes, comparison.scores.decimals)
         if both:
             row.insert(5, format_p(bergmann[frozenset((pair.method, pair.rival))]))
         rows.append(row)
@@ -140,16 +140,19 @@ def _bergmann(comparison: Comparison) -> dict[frozenset[str], float]:
     }
 
 
-def _pair_cells(pair: Pair, bayes: bool) -> list[str | Cell]:
+def _interval(value: float, low: float, high: float, decimals: int) -> str:
+    return f"{format_signed(value, decimals)} [{format_signed(low, decimals)}, {format_signed(high, decimals)}]"
+
+
+def _pair_cells(pair: Pair, bayes: bool, decimals: int) -> list[str | Cell]:
     cells: list[str | Cell] = [
         pair.method,
         pair.rival,
         pair.verdict,
         format_p(pair.p),
         format_p(pair.p_adjusted),
-        f"{format_signed(pair.mean_difference)} [{format_signed(pair.mean_low)}, {format_signed(pair.mean_high)}]",
-        f"{format_signed(pair.median_difference)} [{format_signed(pair.median_low)}, "
-        f"{format_signed(pair.median_high)}]",
+        _interval(pair.mean_difference, pair.mean_low, pair.mean_high, decimals),
+        _interval(pair.median_difference, pair.median_low, pair.median_high, decimals),
         f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}",
         format_signed(pair.cliffs_delta, 2),
         format_number(pair.a12, 2),
@@ -167,10 +170,10 @@ def scores_table(comparison: Comparison) -> Table:
     rows: list[tuple[str | Cell, ...]] = []
     for dataset, values, folds in zip(table.datasets, table.values, table.folds, strict=True):
         spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.full(len(values), np.nan)
-        texts = [format_mean_std(values[i], spread[i]) for i in order]
+        texts = [format_mean_std(values[i], spread[i], table.decimals) for i in order]
         rows.append((dataset, *mark_best(values[order], texts, higher_is_better=table.higher_is_better)))
     mean, rank = table.values.mean(axis=0)[order], comparison.ranks.mean(axis=0)[order]
-    texts = [format_number(value) for value in mean]
+    texts = [format_number(value, table.decimals) for value in mean]
     rows.append(("Mean", *mark_best(mean, texts, higher_is_better=table.higher_is_better)))
     rows.append(("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False)))
     columns = ["dataset", *(table.methods[i] for i in order)]

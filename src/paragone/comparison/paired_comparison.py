@@ -16,7 +16,7 @@ from paragone.comparison.paired_figures import PairedFigures, PairKind
 from paragone.comparison.pairing import Paired
 from paragone.comparison.settings import Settings
 from paragone.comparison.settle import settle_differences
-from paragone.tables import Table, to_csv, to_html, to_latex, to_markdown
+from paragone.tables import Table, decimals_for, to_csv, to_html, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from paragone.comparison.charts import PairedCharts
@@ -64,6 +64,11 @@ class PairedComparison:
     everything: PairedFigures
     effective: PairedFigures | None
     settings: Settings
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals scores of this size are printed with."""
+        return decimals_for([*self.paired.a, *self.paired.b])
 
     @property
     def n_double_fails(self) -> int:

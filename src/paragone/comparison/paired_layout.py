@@ -56,11 +56,11 @@ def _beside(result: PairedComparison) -> list[str]:
         every = result.everything
         lines += [
             f"Without the filter: win / tie / loss {_win_tie_loss(every)}, {p_is(main_p(every, result.kind))}, "
-            f"mean difference {_difference(every)}"
+            f"mean difference {_difference(every, result.decimals)}"
         ]
     lines += [
-        f"Mean difference {result.name_b} - {result.name_a}  {_difference(main)}, median "
-        f"{format_signed(main.median_difference)} (positive favours {result.name_b})",
+        f"Mean difference {result.name_b} - {result.name_a}  {_difference(main, result.decimals)}, median "
+        f"{format_signed(main.median_difference, result.decimals)} (positive favours {result.name_b})",
         f"Effect sizes  Cliff's delta {format_signed(main.cliffs_delta, 2)}, A12 {main.a12:.2f}, "
         f"rank-biserial {format_signed(main.rank_biserial, 2)}",
     ]
@@ -76,16 +76,18 @@ def _beside(result: PairedComparison) -> list[str]:
 
 
 def _means(result: PairedComparison, figures: PairedFigures) -> str:
-    return f"{result.name_a} {format_number(figures.mean_a)}   {result.name_b} {format_number(figures.mean_b)}"
+    mean_a, mean_b = (format_number(mean, result.decimals) for mean in (figures.mean_a, figures.mean_b))
+    return f"{result.name_a} {mean_a}   {result.name_b} {mean_b}"
 
 
 def _win_tie_loss(figures: PairedFigures) -> str:
     return f"{figures.a_wins} / {figures.ties} / {figures.b_wins}"
 
 
-def _difference(figures: PairedFigures) -> str:
-    low, high = format_signed(figures.mean_low), format_signed(figures.mean_high)
-    return f"{format_signed(figures.mean_difference)} [{low}, {high}]"
+def _difference(figures: PairedFigures, decimals: int) -> str:
+    values = (figures.mean_difference, figures.mean_low, figures.mean_high)
+    mean, low, high = (format_signed(value, decimals) for value in values)
+    return f"{mean} [{low}, {high}]"
 
 
 def _test_line(result: PairedComparison, figures: PairedFigures) -> str:
@@ -176,7 +178,7 @@ def build(result: PairedComparison) -> Table:
     """Return the table of figures for a paper."""
     frame = figures_frame(result)
     figures = zip(frame.index, frame.to_numpy(), strict=True)
-    rows = [[str(name), *(_print(str(name), value) for value in row)] for name, row in figures]
+    rows = [[str(name), *(_print(str(name), value, result.decimals) for value in row)] for name, row in figures]
     chosen = result.choices
     text = (
         f"{result.name_a} and {result.name_b} by {chosen['metric']} on {chosen['pairs']}. Test: {chosen['test']}. "
@@ -187,12 +189,14 @@ def build(result: PairedComparison) -> Table:
     return Table.of(["", *frame.columns], rows, caption=text, label="tab:pairwise")
 
 
-def _print(name: str, value: float) -> str:
+def _print(name: str, value: float, decimals: int) -> str:
     if name in ("n", "ties") or name.endswith(" wins"):
         return str(int(value))
     if name.endswith(" p"):
         return format_p(value)
-    return format_signed(value) if "difference" in name else format_number(value)
+    if "difference" in name:
+        return format_signed(value, decimals)
+    return format_number(value, decimals if name.startswith("mean ") else 4)
 
 
 def as_dict(result: PairedComparison) -> dict[str, Any]:

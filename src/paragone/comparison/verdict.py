@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from paragone.comparison.pair import Pair
 from paragone.comparison.scores.missing import listed
 from paragone.tables import format_p, format_signed, p_is
@@ -28,9 +30,20 @@ def judge(p_adjusted: float, side: float, p_equal: float | None, rope: float, al
     return "undecided"
 
 
-def sentence(pair: Pair, *, alpha: float, correction: str, n_datasets: int, on_ranks: bool = False) -> str:
+@dataclass(frozen=True)
+class Setting:
+    """What a sentence must know beside its pair: level, correction, size of the table, decimals of a score."""
+
+    alpha: float
+    correction: str
+    n_datasets: int
+    on_ranks: bool
+    decimals: int
+
+
+def sentence(pair: Pair, setting: Setting) -> str:
     """Return one line about one pair."""
-    return f"{_claim(pair)} ({'; '.join(_evidence(pair, alpha, correction, n_datasets, on_ranks))})."
+    return f"{_claim(pair)} ({'; '.join(_evidence(pair, setting))})."
 
 
 def _claim(pair: Pair) -> str:
@@ -43,11 +56,13 @@ def _claim(pair: Pair) -> str:
     return f"{pair.method} against {pair.rival} is undecided"
 
 
-def _evidence(pair: Pair, alpha: float, correction: str, n_datasets: int, on_ranks: bool) -> list[str]:
-    interval = f"[{format_signed(pair.mean_low)}, {format_signed(pair.mean_high)}]"
+def _evidence(pair: Pair, setting: Setting) -> list[str]:
+    mean, low, high = (
+        format_signed(value, setting.decimals) for value in (pair.mean_difference, pair.mean_low, pair.mean_high)
+    )
     parts = [
-        f"{p_is(pair.p_adjusted)} {correction}",
-        f"mean difference {format_signed(pair.mean_difference)} {interval}",
+        f"{p_is(pair.p_adjusted)} {setting.correction}",
+        f"mean difference {mean} [{low}, {high}]",
         f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}",
     ]
     if pair.posterior is not None:
@@ -57,21 +72,21 @@ def _evidence(pair: Pair, alpha: float, correction: str, n_datasets: int, on_ran
     if pair.test.n_used == 0:
         parts.append("every dataset is a tie")
     elif pair.verdict == "undecided":
-        parts.append(_why_undecided(pair, alpha, n_datasets, on_ranks))
+        parts.append(_why_undecided(pair, setting))
     elif pair.verdict in ("better", "worse"):
         parts += _doubts(pair)
     return parts
 
 
-def _why_undecided(pair: Pair, alpha: float, n_datasets: int, on_ranks: bool) -> str:
-    if not on_ranks and pair.smallest_p_adjusted > alpha:
+def _why_undecided(pair: Pair, setting: Setting) -> str:
+    if not setting.on_ranks and pair.smallest_p_adjusted > setting.alpha:
         return (
             f"cannot be significant at this size: with {pair.test.n_used} datasets that differ the smallest "
             f"attainable p is {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after correction"
         )
     if pair.datasets_needed is None:
         return "no effect to speak of: more than 10 000 datasets like these would be needed"
-    more = max(pair.datasets_needed - n_datasets, 0)
+    more = max(pair.datasets_needed - setting.n_datasets, 0)
     tail = f", {more} more" if more else ""
     return f"about {pair.datasets_needed} datasets like these would give 80 % power{tail}"
 

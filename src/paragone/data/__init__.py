@@ -3,6 +3,7 @@
 from paragone.data.bundled import bundled_names, bundled_sets, load_bundled
 from paragone.data.dataset import Dataset, Task
 from paragone.data.description import DatasetDescription, describe
+from paragone.data.folds import export_folds, fold_sets, read_folds
 from paragone.data.loading import load
 from paragone.data.options import ReadOptions
 from paragone.data.plan import Scale, SplitPlan
@@ -25,12 +26,15 @@ __all__ = [
     "bundled_sets",
     "describe",
     "describe_splits",
+    "export_folds",
     "fit_scaler",
+    "fold_sets",
     "iterative_stratification",
     "load",
     "load_bundled",
     "make_splits",
     "make_synthetic",
+    "read_folds",
     "save_npz",
     "scale_split",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.errors import InputError
-from paragone.validation import FloatArray, check_indicator
+from paragone.validation import FloatArray, IntArray, check_indicator
 
 Task: TypeAlias = Literal["multilabel", "classification", "regression"]
 Features: TypeAlias = FloatArray | sparse.csr_array
@@ -41,6 +41,9 @@ class Dataset:
         True for the rows of the official train part, where the data come in two parts.
     notes : tuple of str
         What the reader changed or noticed, such as a dropped id column. Shown to the user.
+    stored_splits : tuple of (train, test), optional
+        Row numbers of the folds that the data came in. Such data may hold one sample in several rows, so
+        it is split by these folds and in no other way.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Dataset:
     target_names: tuple[str, ...] = ()
     train_part: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = field(default=())
+    stored_splits: tuple[tuple[IntArray, IntArray], ...] | None = None
 
     def __post_init__(self) -> None:
         if self.task not in get_args(Task):
@@ -75,6 +79,8 @@ class Dataset:
             set_field(self, "groups", _checked_groups(self.groups, f"dataset {self.name!r}"))
         if self.train_part is not None:
             set_field(self, "train_part", np.asarray(self.train_part, dtype=bool))
+        if self.stored_splits is not None:
+            set_field(self, "stored_splits", _checked_splits(self.stored_splits, f"dataset {self.name!r}"))
         set_field(self, "X", X)
         set_field(self, "y", y)
         set_field(self, "feature_names", self.feature_names or tuple(f"x{j}" for j in range(X.shape[1])))
@@ -105,7 +111,7 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the content: features, target, task, groups and parts; not of the names."""
+        """Hash of the content: features, target, task, groups, parts and stored folds; not of the names."""
         digest = hashlib.sha256(self.task.encode())
         if isinstance(self.X, sparse.csr_array):
             canonical = self.X.copy()
@@ -115,6 +121,7 @@ class Dataset:
         else:
             arrays = [self.X]
         arrays += [self.y, self.groups, self.train_part]
+        arrays += [rows for pair in self.stored_splits or () for rows in pair]
         digest.update(repr(self.X.shape).encode())
         for array in arrays:
             _update(digest, array)
@@ -162,6 +169,13 @@ def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no group; complete or remove them")
     return array.astype(str) if array.dtype.kind == "O" else array
+
+
+def _checked_splits(splits: Any, where: str) -> tuple[tuple[IntArray, IntArray], ...]:
+    checked = tuple((np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)) for train, test in splits)
+    if not checked:
+        raise InputError(f"{where}: stored_splits is empty; give None where there are none")
+    return checked
 
 
 def _update(digest: Any, array: NDArray[Any] | None) -> None:

@@ -1,4 +1,4 @@
-"""One entry for every dataset: a bundled name, a file, a folder or OpenML."""
+"""One entry for every dataset: a bundled name, a file, a folder, stored folds or OpenML."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from paragone.errors import InputError, unknown_name
 
 _TABLES = (".csv", ".tsv", ".parquet")
 _SUFFIXES = (".arff", *_TABLES, ".mat", ".npz")
+_FOLDS = "folds:"
 
 
 def load(
@@ -28,7 +29,7 @@ def load(
     drop: str | Sequence[str] = (),
     name: str | None = None,
 ) -> Dataset:
-    """Load a dataset by its bundled name, its file or folder, or as ``openml:NAME``.
+    """Load a dataset by its bundled name, its file or folder, as ``folds:FOLDER`` or as ``openml:NAME``.
 
     A bundled name wins over a folder of the same name: write ``./iris`` for the folder.
 
@@ -36,7 +37,8 @@ def load(
     ----------
     name_or_path : str or Path
         What to load. Files: ``.arff``, ``.csv``, ``.tsv``, ``.parquet``, ``.mat``, ``.npz``. Folders: Mulan's
-        train and test ARFF with XML, ``X.csv`` with ``y.csv``, or a folder with one data file.
+        train and test ARFF with XML, ``X.csv`` with ``y.csv``, stored folds (``fold0.mat``, ...), or a folder
+        with one data file. ``folds:FOLDER`` reads stored folds and nothing else.
     base : str or Path, optional
         The folder that a relative path is relative to; the current folder where it is not given.
     options : ReadOptions, optional
@@ -75,6 +77,10 @@ def _read(name_or_path: str | Path, base: Path, options: ReadOptions) -> Dataset
         from paragone.data.readers.openml import read_openml
 
         return read_openml(reference, options)
+    if reference.startswith(_FOLDS):
+        from paragone.data.folds import read_folds
+
+        return read_folds(base / Path(reference.removeprefix(_FOLDS)).expanduser(), options)
     if isinstance(name_or_path, str) and reference in bundled_names():
         if options != ReadOptions(name=options.name):
             raise InputError(f"dataset {reference!r} is bundled and takes no options but name=")

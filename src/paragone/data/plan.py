@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from paragone.errors import InputError, unknown_name
 
+if TYPE_CHECKING:
+    from paragone.data.dataset import Dataset
+
 Scale: TypeAlias = Literal["minmax", "zscore", "none"]
 
-SPLIT_KINDS = ("kfold", "holdout", "groups", "official")
+SPLIT_KINDS = ("kfold", "holdout", "groups", "official", "stored")
 DEFAULT_FOLDS = 5
 
 
@@ -22,13 +25,15 @@ class SplitPlan:
     ----------
     kind : str, default="kfold"
         ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and
-        test part a dataset comes in); or ``"module:Class"``, any splitter in scikit-learn's interface.
+        test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
+        in scikit-learn's interface. A dataset with stored folds is split by them under the default plan too.
     folds : int or "all", optional
         Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
     test_size : float, default=0.2
         Share of the rows that ``holdout`` tests on.
-    scale : {"minmax", "zscore", "none"}, default="minmax"
-        Fitted on the train rows of each split.
+    scale : {"minmax", "zscore", "none"}, optional
+        Fitted on the train rows of each split. Where it is not given it is ``minmax``, and ``none`` for
+        stored folds, which usually hold scaled values already.
     order : {1, 2}, default=1
         Order of the iterative stratification of multi-label data.
     shuffle : bool, default=True
@@ -52,7 +57,7 @@ class SplitPlan:
     kind: str = "kfold"
     folds: int | Literal["all"] | None = None
     test_size: float = 0.2
-    scale: Scale = "minmax"
+    scale: Scale | None = None
     order: Literal[1, 2] = 1
     shuffle: bool = True
     stratify: bool = True
@@ -64,7 +69,7 @@ class SplitPlan:
     def __post_init__(self) -> None:
         if ":" not in self.kind and self.kind not in SPLIT_KINDS:
             raise unknown_name("kind of split", self.kind, SPLIT_KINDS)
-        if self.scale not in get_args(Scale):
+        if self.scale is not None and self.scale not in get_args(Scale):
             raise unknown_name("scale", self.scale, get_args(Scale))
         if self.order not in (1, 2):
             raise InputError(f"split: order must be 1 or 2, it is {self.order}")
@@ -77,8 +82,8 @@ class SplitPlan:
     def _check_folds(self) -> None:
         if self.folds is None:
             return
-        if ":" in self.kind or self.kind == "official":
-            where = "its params" if ":" in self.kind else "the parts of the dataset"
+        if ":" in self.kind or self.kind in ("official", "stored"):
+            where = "its params" if ":" in self.kind else "the dataset"
             raise InputError(f"split: {self.kind!r} takes no folds; their number follows from {where}")
         if self.folds == "all":
             if self.kind != "groups":
@@ -93,6 +98,25 @@ class SplitPlan:
         """The number of folds where the plan alone says it, else None."""
         if self.kind == "official":
             return 1
-        if ":" in self.kind or (self.kind == "groups" and self.folds in (None, "all")):
+        if ":" in self.kind or self.kind == "stored" or (self.kind == "groups" and self.folds in (None, "all")):
             return None
         return DEFAULT_FOLDS if self.folds is None else int(self.folds)
+
+    @property
+    def leaves_splits_open(self) -> bool:
+        """Whether the plan asks for no certain way to split, so that stored folds may have their own."""
+        default = SplitPlan(test_size=self.test_size, scale=self.scale)
+        return self == default
+
+    def scale_of(self, dataset: Dataset) -> Scale:
+        """Return how the features of a dataset are scaled: as asked, else by what the dataset is.
+
+        Examples
+        --------
+        >>> from paragone.data import load
+        >>> SplitPlan().scale_of(load("iris")), SplitPlan(scale="zscore").scale_of(load("iris"))
+        ('minmax', 'zscore')
+        """
+        if self.scale is not None:
+            return self.scale
+        return "minmax" if dataset.stored_splits is None else "none"

@@ -66,7 +66,8 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
     Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
     splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
     together as well: `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with
-    ``seed + f``.
+    ``seed + f``. A dataset with stored folds is split by them, under ``stored`` and under the default plan;
+    every other plan is refused, since its rows may hold one sample several times.
 
     Parameters
     ----------
@@ -90,6 +91,9 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
     """
     if seed < 0:
         raise InputError(f"the seed of a split must not be negative, it is {seed}")
+    if dataset.stored_splits is not None or plan.kind == "stored":
+        stored = _stored(dataset, plan)
+        return tuple(_checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(stored))
     if plan.n_folds is not None and plan.kind in ("kfold", "groups") and plan.n_folds > dataset.n_samples:
         raise InputError(
             f"dataset {dataset.name!r}: {plan.n_folds} folds need as many rows, it has {dataset.n_samples}"
@@ -115,6 +119,8 @@ def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
     >>> describe_splits(load("digits-by-writer"), SplitPlan())
     '5 folds, groups kept together (StratifiedGroupKFold)'
     """
+    if dataset.stored_splits is not None:
+        return f"the dataset's own {len(_stored(dataset, plan))} stored folds"
     if plan.kind == "official":
         return "the dataset's own train and test part"
     if ":" in plan.kind:
@@ -146,6 +152,17 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
         repeats = range(plan.n_folds or 0)
         return [pair for f in repeats for pair in _sklearn_pairs(_splitter(dataset, plan, seed + f), dataset)]
     return _sklearn_pairs(_splitter(dataset, plan, seed), dataset)
+
+
+def _stored(dataset: Dataset, plan: SplitPlan) -> tuple[tuple[IntArray, IntArray], ...]:
+    if dataset.stored_splits is None:
+        raise InputError(f"dataset {dataset.name!r} does not come in stored folds; use kfold or holdout instead")
+    if plan.kind != "stored" and not plan.leaves_splits_open:
+        raise InputError(
+            f"dataset {dataset.name!r} comes in stored folds, whose rows may hold one sample several times: "
+            f"split it by kind = 'stored', not by {plan.kind!r} with settings of its own"
+        )
+    return dataset.stored_splits
 
 
 def _official(dataset: Dataset) -> _Pairs:

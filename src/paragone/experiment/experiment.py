@@ -31,6 +31,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -220,7 +221,7 @@ class Experiment:
         store : str or Path
             The SQLite file, made where it is missing.
         workers : int, optional
-            Worker processes; one a core where it is not given, 0 to work in this process.
+            Worker processes, at most one a core; one a core where it is not given, 0 to work in this process.
         executor : concurrent.futures.Executor, optional
             Where to work instead; ``workers`` is then how many cells it is given at a time.
         retry_failed : bool, default=False
@@ -273,7 +274,8 @@ class Experiment:
         elif places == 0:
             seats = [InProcessSeat()]
         else:
-            seats = [ProcessSeat() for _ in range(places)]
+            # A worker computes on one thread: more workers than cores would only get in each other's way.
+            seats = [ProcessSeat() for _ in range(min(places, available_cores()))]
         if self.seconds_limit is not None and not all(seat.can_kill for seat in seats):
             raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
         return seats
@@ -333,11 +335,11 @@ class _Preparation:
             parts.split,
             split.train,
             split.test,
-            experiment.split.scale,
+            experiment.split.scale_of(layout.datasets[cell.dataset]),
         )
         return Task(
             split=reference,
-            method=experiment.methods[cell.method],
+            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
             protocol=experiment.protocol,
             seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
             score_seed=seed_of(parts.seed, parts.data, parts.split),

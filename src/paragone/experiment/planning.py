@@ -11,6 +11,7 @@ import numpy as np
 from paragone.cells import Cell, Parts
 from paragone.data import Dataset, Split, SplitPlan, make_splits
 from paragone.errors import InputError
+from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
 from paragone.store import truth_key
@@ -96,8 +97,22 @@ def lay_out(
         for split in splits[name]:
             protocol.check_split(dataset, len(split.train))
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
+
+    def identity_at(name: str, dataset: str, fold: int) -> _Identity:
+        method = method_at(methods[name], dataset, fold)
+        return identities[name] if method is methods[name] else _identity(method, protocol)
+
     cells = tuple(
-        _cell(dataset, split, plan.scale, name, identities[name], protocol, seed, repeat)
+        _cell(
+            dataset,
+            split,
+            plan.scale_of(dataset),
+            name,
+            identity_at(name, dataset.name, split.fold),
+            protocol,
+            seed,
+            repeat,
+        )
         for dataset in by_name.values()
         for split in splits[dataset.name]
         for name in methods

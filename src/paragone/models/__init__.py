@@ -4,4 +4,10 @@ from paragone.models.mlknn import MLkNN
 
 __all__ = ["ALIASES", "MLkNN"]
 
-ALIASES: dict[str, str] = {"mlknn": "paragone.models.mlknn:MLkNN"}
+ALIASES: dict[str, str] = {
+    "mlknn": "paragone.models.mlknn:MLkNN",
+    "logistic": "paragone.models.presets:Logistic",
+    "linear-svc": "paragone.models.presets:OneVsRestLinearSVC",
+    "random-forest": "paragone.models.presets:RandomForest",
+}
+"""Short names of the models that come with Paragone, each with its ``module:Class``."""

@@ -139,9 +139,21 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     return connection
 
 
+ADVICE = {
+    sqlite3.SQLITE_FULL: "free some space and run the same command again; what was finished is kept",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written",
+    sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, gone or broken, then run the same command again",
+}
+"""What to do by SQLite's primary error code; anything else means a damaged file."""
+
+
 def damaged(path: Path, error: sqlite3.Error) -> InputError:
-    """Say in one sentence what SQLite found wrong with the file."""
-    return InputError(f"store {str(path)!r} cannot be used: {error}; restore a copy or start a new store")
+    """Say in one sentence what SQLite found wrong with the file, and what to do."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    advice = ADVICE.get(code, "restore a copy or start a new store")
+    return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
 def check_file(path: Path, *, create: bool) -> None:

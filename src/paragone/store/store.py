@@ -101,7 +101,9 @@ class Store:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk makes SQLite roll back by itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
@@ -237,11 +239,6 @@ class Store:
         """Return a stored fit."""
         rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
         return Fitted(unpack(rows[0][0]), json.loads(rows[0][1]), rows[0][2]) if rows else None
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Delete cells, with their scores and predictions, so that they run again; fits stay."""
-        with self._writing() as db:
-            db.executemany("DELETE FROM cells WHERE key = ?", ((key,) for key in keys))
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim."""

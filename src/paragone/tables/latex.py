@@ -122,6 +122,9 @@ def _tabular(table: Table) -> str:
 
 def _cell(cell: Cell) -> str:
     text = _LEADING_MINUS.sub(r"\\(-\\)", escape_latex(cell.text))
+    if text.startswith("["):
+        # After the end of a row LaTeX would take a bracket for the height of a gap.
+        text = "{[}" + text[1:]
     if cell.bold:
         text = rf"\textbf{{{text}}}"
     if cell.underline:

@@ -4,6 +4,34 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def decimals_for(values: ArrayLike) -> int:
+    """Return how many decimals show four figures of scores of this size: four for shares, fewer for large scores.
+
+    Parameters
+    ----------
+    values : array-like
+        The scores; their median size decides. NaN and zero are looked past.
+
+    Returns
+    -------
+    int
+        From 2 to 10; 4 where there is nothing to go by.
+
+    Examples
+    --------
+    >>> decimals_for([0.71, 0.69]), decimals_for([85.2, 90.1]), decimals_for([3e-6, 4e-6]), decimals_for([0.0])
+    (4, 2, 9, 4)
+    """
+    sizes = np.abs(np.asarray(values, dtype=np.float64)).ravel()
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if sizes.size == 0:
+        return 4
+    return min(10, max(2, 3 - math.floor(math.log10(float(np.median(sizes))))))
+
 
 def format_number(value: float, digits: int = 4) -> str:
     """Print a number with a fixed number of decimals; a dash where there is none.

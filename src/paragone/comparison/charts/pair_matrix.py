@@ -76,7 +76,7 @@ def _cells(comparison: Comparison) -> list[dict[str, Any]]:
         difference = settle_differences(oriented[:, j], oriented[:, i], comparison.settings.tolerance)
         adjusted = p.get(frozenset((table.methods[i], table.methods[j])))
         wins, ties, losses = (int(np.sum(np.sign(difference) == sign)) for sign in (1, 0, -1))
-        lines = [format_signed(float(difference.mean())), f"{wins}/{ties}/{losses}"]
+        lines = [format_signed(float(difference.mean()), table.decimals), f"{wins}/{ties}/{losses}"]
         lines += [] if adjusted is None else [f"p {format_p(adjusted)}"]
         cells.append(
             {

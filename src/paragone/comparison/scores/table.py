@@ -14,6 +14,7 @@ from paragone.comparison.scores.select import direction, duplicated_key, one_run
 from paragone.comparison.scores.tidy import to_tidy
 from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.tables import decimals_for
 
 __all__ = ["Missing", "ScoreTable", "score_table"]
 
@@ -55,6 +56,11 @@ class ScoreTable:
     dropped: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals scores of this size are printed with."""
+        return decimals_for(self.values)
 
 
 def score_table(

@@ -15,9 +15,9 @@ _SINGLE = (".arff", ".mat", ".npz", ".csv", ".parquet")
 def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     r"""Read the one dataset that stands in a folder.
 
-    Looked for in this order: ``*-train.arff`` with ``*-test.arff`` (pooled, with the XML that names the
-    labels); ``X.csv`` with ``y.csv`` and ``META.json``; ``*train.mat`` with ``*test.mat``; else one
-    single data file.
+    Looked for in this order: ``fold0.mat`` and so on (stored folds); ``*-train.arff`` with ``*-test.arff``
+    (pooled, with the XML that names the labels); ``X.csv`` with ``y.csv`` and ``META.json``; ``*train.mat``
+    with ``*test.mat``; else one single data file.
 
     Examples
     --------
@@ -28,11 +28,15 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     ...     read_folder(Path(folder), ReadOptions(task="regression", name="houses"))
     Dataset 'houses': 2 samples x 2 features, regression, 1 target
     """
+    from paragone.data.folds import read_folds
+    from paragone.data.folds.files import holds_folds
     from paragone.data.loading import read_file
     from paragone.data.readers.arff import read_arff
     from paragone.data.readers.mat import read_mat
     from paragone.data.readers.table import read_matrix_folder
 
+    if holds_folds(folder):
+        return read_folds(folder, options)
     files = sorted(path for path in folder.iterdir() if path.is_file())
     name = folder.resolve().name
     pair = _pair(files, ".arff", folder)

@@ -49,7 +49,7 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
         raise InputError(f"{where}: target=, groups=, labels= and drop= name columns; a .mat file has none")
     variables: Variables = {}
     for path in paths:
-        variables |= {key.lower(): value for key, value in _variables(path).items()}
+        variables |= {key.lower(): value for key, value in mat_variables(path).items()}
     parts, notes = _parts(variables, where)
     X = _stack_rows([features for features, _ in parts], where, "features")
     Y = _stack_rows([_dense(target) for _, target in parts], where, "labels")
@@ -67,7 +67,8 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
     )
 
 
-def _variables(path: Path) -> Variables:
+def mat_variables(path: Path) -> Variables:
+    """Read the variables of a ``.mat`` file of any version, by name."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
@@ -80,7 +81,7 @@ def _variables(path: Path) -> Variables:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (MatReadError, ValueError, TypeError, EOFError, KeyError, IndexError) as error:
-        raise InputError(f"{path}: not a readable MATLAB file ({error})") from error
+        raise InputError(f"{path}: not a readable MATLAB file ({error}); save it with -v7") from error
     return {key: value for key, value in content.items() if not key.startswith("__")}
 
 

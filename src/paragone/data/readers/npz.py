@@ -50,6 +50,8 @@ def save_npz(dataset: Dataset, path: str | Path) -> Path:
         arrays["groups"] = _without_objects(np.asarray(dataset.groups))
     if dataset.train_part is not None:
         arrays["train_part"] = np.asarray(dataset.train_part)
+    for fold, (train, test) in enumerate(dataset.stored_splits or ()):
+        arrays |= {f"stored_train_{fold}": train, f"stored_test_{fold}": test}
     path = Path(path)
     with path.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -64,7 +66,8 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
     ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
-    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``. A sparse X is
+    Optional: ``groups``, ``feature_names``, ``target_names``, ``train_part``, ``notes``, and ``stored_train_0``,
+    ``stored_test_0`` and so on. A sparse X is
     ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
     """
     if options.target or options.groups or options.labels or options.drop:
@@ -87,6 +90,7 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
         target_names=_texts(arrays, "target_names"),
         train_part=arrays["train_part"].astype(bool) if "train_part" in arrays else None,
         notes=_texts(arrays, "notes"),
+        stored_splits=_stored_splits(arrays),
     )
 
 
@@ -122,6 +126,11 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
         return sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))
     except ValueError as error:
         raise InputError(f"{path}: its sparse X is broken ({error})") from error
+
+
+def _stored_splits(arrays: dict[str, NDArray[Any]]) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...] | None:
+    folds = sum(key.startswith("stored_train_") for key in arrays)
+    return tuple((arrays[f"stored_train_{f}"], arrays[f"stored_test_{f}"]) for f in range(folds)) or None
 
 
 def _texts(arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, ...]:

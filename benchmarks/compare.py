@@ -1,0 +1,139 @@
+"""Time the comparison against its peers, side by side in one run.
+
+Run it as a script. Peers that are not installed (baycomp, autorank, scikit-posthocs) are named and left out.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from importlib import import_module
+from time import perf_counter, process_time
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+
+from paragone.comparison import compare
+from paragone.comparison.bayes import bayesian_signed_rank
+from paragone.comparison.wilcoxon import wilcoxon_signed_rank
+
+ROPE = 0.01
+
+
+def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best CPU time of a few runs."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = process_time()
+        work()
+        best = min(best, process_time() - start)
+    return best
+
+
+def peer(name: str) -> ModuleType | None:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        print(f"  {name}: not installed, left out ({error})")
+        return None
+
+
+def score_frame(n_methods: int, n_datasets: int, n_folds: int, seed: int = 0) -> pd.DataFrame:
+    generator = np.random.default_rng(seed)
+    base = generator.uniform(0.5, 0.9, n_datasets)
+    rows = [
+        (f"method {m}", f"data {d}", f, "micro_f1", base[d] + 0.002 * m + generator.normal(0, 0.02))
+        for m in range(n_methods)
+        for d in range(n_datasets)
+        for f in range(n_folds)
+    ]
+    return pd.DataFrame(rows, columns=["method", "dataset", "fold", "metric", "value"])
+
+
+def whole_comparison() -> None:
+    print("\n20 methods x 200 datasets, one score each (CPU s)")
+    frame = score_frame(20, 200, 1)
+    wide = frame.pivot(index="dataset", columns="method", values="value")
+    runs = {
+        "paragone, all 190 pairs, everything but the Bayesian matrix": lambda: compare(frame, bayes=False),
+        "paragone, reference against 19, everything with Bayes": lambda: compare(frame, reference="method 19"),
+        "paragone, all 190 pairs with the Bayesian matrix": lambda: compare(frame, bayes=True),
+    }
+    for name, work in runs.items():
+        print(f"  {name:<62}{cpu_seconds(work, 2):8.3f}")
+    time_autorank(wide)
+    time_posthocs(wide)
+    print("\n8 methods x 30 datasets x 10 folds, everything with Bayes (CPU s)")
+    folds = score_frame(8, 30, 10)
+    print(f"  {'paragone, all 28 pairs':<62}{cpu_seconds(lambda: compare(folds)):8.3f}")
+
+
+def time_autorank(wide: pd.DataFrame) -> None:
+    module = peer("autorank")
+    if module is None:
+        return
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        seconds = cpu_seconds(lambda: module.autorank(wide, alpha=0.05, approach="frequentist"), 2)
+    print(f"  {'autorank, Friedman and Nemenyi with intervals':<62}{seconds:8.3f}")
+
+
+def time_posthocs(wide: pd.DataFrame) -> None:
+    module = peer("scikit_posthocs")
+    if module is None:
+        return
+    long = wide.reset_index().melt(id_vars="dataset")
+    runs = {
+        "scikit-posthocs, Nemenyi-Friedman only": lambda: module.posthoc_nemenyi_friedman(wide.to_numpy()),
+        "scikit-posthocs, all Wilcoxon pairs with Holm only": lambda: module.posthoc_wilcoxon(
+            long, val_col="value", group_col="method", p_adjust="holm"
+        ),
+    }
+    for name, work in runs.items():
+        print(f"  {name:<62}{cpu_seconds(work, 2):8.3f}")
+
+
+def bayesian_test() -> None:
+    print("\nBayesian signed-rank, n = 200, 50 000 draws (CPU s)")
+    generator = np.random.default_rng(1)
+    x = generator.uniform(0.5, 0.9, 200)
+    y = x + generator.normal(0.004, 0.06, 200)
+    module = peer("baycomp")
+    for rope in (0.0, ROPE):
+        ours = cpu_seconds(lambda rope=rope: bayesian_signed_rank(y - x, rope=rope))  # type: ignore[misc]
+        posterior = bayesian_signed_rank(y - x, rope=rope)
+        print(f"  ROPE {rope:<5g} paragone {ours:8.3f}   worse/equal/better "
+              f"{posterior.worse:.4f} {posterior.equal:.4f} {posterior.better:.4f}")  # fmt: skip
+        if module is not None:
+            start = process_time()
+            sampled = module.SignedRankTest(x, y, rope, nsamples=50_000, random_state=2)
+            theirs = process_time() - start
+            shares = sampled.probs()
+            print(f"  ROPE {rope:<5g} baycomp  {theirs:8.3f}   worse/equal/better "
+                  f"{shares[0]:.4f} {shares[1]:.4f} {shares[2]:.4f}   ratio {theirs / ours:.1f}x")  # fmt: skip
+            gap = max(abs(a - b) for a, b in
+                      zip(shares, (posterior.worse, posterior.equal, posterior.better), strict=True))  # fmt: skip
+            print(f"  ROPE {rope:<5g} largest gap {gap:.4f}; Monte-Carlo standard error of a gap at most "
+                  f"{np.sqrt(2 * 0.25 / 50_000):.4f}")  # fmt: skip
+
+
+def exact_wilcoxon() -> None:
+    difference = np.random.default_rng(0).integers(-30, 31, 80).astype(float)
+    difference = difference[difference != 0][:50]
+    start = perf_counter()
+    for _ in range(100):
+        wilcoxon_signed_rank(difference)
+    print(f"\nExact Wilcoxon with ties, n = 50: {(perf_counter() - start) * 10:.3f} ms a test")
+
+
+def main() -> None:
+    whole_comparison()
+    bayesian_test()
+    exact_wilcoxon()
+
+
+if __name__ == "__main__":
+    main()

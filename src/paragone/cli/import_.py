@@ -1,0 +1,85 @@
+"""`paragone import`: rankings made elsewhere, evaluated like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import say
+
+
+@app.command("import")
+def import_run(
+    run: Annotated[Path, typer.Argument(help="METHOD/DATASET_foldI_ranking.csv, 1-based.", show_default=False)],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.", show_default=False
+        ),
+    ],
+    store: Annotated[Path, typer.Option(help="Where results go.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="The experiment's name; RUN's by default.")] = None,
+    k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
+    p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
+    p_target: Annotated[float, typer.Option(help="The share that tables show.")] = 0.2,
+    metrics: Annotated[str | None, typer.Option(help="Metrics with commas between.")] = None,
+    evaluator: Annotated[str, typer.Option(help="Who predicts: mlknn, logistic, linear-svc, ...")] = "mlknn",
+    zero_division: Annotated[str, typer.Option(help="Macro F1 of an absent label: 0, 1 or skip.")] = "0",
+    mode: Annotated[str, typer.Option(help="The split of data without stored folds: kfold or holdout.")] = "kfold",
+    folds: Annotated[int | None, typer.Option(help="Its number of folds.")] = None,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
+    seed: Annotated[int | None, typer.Option(help="Its seed.")] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="minmax, zscore or none; stored folds are taken as they are by default.")
+    ] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Evaluate rankings made elsewhere, and keep them in a store like any other.
+
+    Example: paragone import run --data folds --store all.sqlite --p 0.05:0.5:0.05
+    """
+    from paragone.cli.run import conclude, run_with_progress
+    from paragone.data import SplitPlan
+    from paragone.exchange import import_rankings
+    from paragone.plugins import Method
+    from paragone.protocols import Curve, KGrid, PGrid
+    from paragone.protocols.curve import DEFAULT_METRICS
+
+    protocol = Curve(
+        None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
+        None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
+        Method.declare(evaluator, kind="evaluator"),
+        DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
+        _zero_division(zero_division),
+    )
+    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)  # type: ignore[arg-type]
+    imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
+    for note in imported.notes:
+        say(f"note: {note}", stderr=True)
+    conclude(run_with_progress(imported.experiment, store, workers), as_json=as_json)
+
+
+def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:
+    from paragone.errors import InputError
+
+    try:
+        low, high, step = (number(part) for part in text.split(":"))
+    except ValueError as error:
+        raise InputError(f"grid {text!r}: write it as MIN:MAX:STEP, such as {example}") from error
+    return low, high, step
+
+
+def _zero_division(text: str) -> Any:
+    from paragone.errors import unknown_name
+
+    choices = {"0": 0, "1": 1, "skip": "skip"}
+    if text not in choices:
+        raise unknown_name("zero_division", text, choices)
+    return choices[text]
