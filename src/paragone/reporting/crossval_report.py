@@ -21,7 +21,9 @@ from paragone.store.chains import CrossvalRun
 from paragone.tables import to_latex, to_markdown
 
 
-def write_crossval(run: CrossvalRun, folder: Path, *, charts: bool = True, formats: tuple[str, ...] = ("svg", "pdf")) -> None:
+def write_crossval(
+    run: CrossvalRun, folder: Path, *, charts: bool = True, formats: tuple[str, ...] = ("svg", "pdf")
+) -> None:
     """Write every table and chart of a cross-validation into a folder that exists.
 
     Parameters
@@ -66,7 +68,9 @@ def write_charts(run: CrossvalRun, folder: Path, formats: tuple[str, ...]) -> No
     for problem in run.problems:
         if not problem.chains:
             continue
-        stem = _safe(problem.dataset if len(run.of_dataset(problem.dataset)) == 1 else f"{problem.dataset}_{problem.target}")
+        stem = _safe(
+            problem.dataset if len(run.of_dataset(problem.dataset)) == 1 else f"{problem.dataset}_{problem.target}"
+        )
         drawn = {"folds": candlestick_chart(problem, run), "components": components_chart(problem, run)}
         for variant in refitted(problem, run)[:1]:
             if problem.truth.task == "regression":

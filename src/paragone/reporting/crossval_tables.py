@@ -78,7 +78,13 @@ def final_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *shown, Column("Selected_By", "left"), Column("Variant", "left")]
+    columns = [
+        Column("#", "right"),
+        Column("Model", "left"),
+        *shown,
+        Column("Selected_By", "left"),
+        Column("Variant", "left"),
+    ]
     notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
     title = f"Final scores on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
@@ -223,10 +229,11 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
             if gaps:
                 best = max(both, key=lambda v: abs(theirs[v].cv_score - ours[v].cv_score))
                 lines.append(
-                    f"Replicates kept together ({grouped.dataset}) or not ({plain.dataset}): {metric_name(scoring.metric)} "
-                    f"without grouping is higher by {np.mean(gaps):+.4f} on average over {len(gaps)} variants, at most for "
+                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
+                    f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "
+                    f"{len(gaps)} variants, most for "
                     f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
-                    "the ungrouped score has seen the sample before."
+                    "ungrouped models have seen other rows of the same sample."
                 )
     return lines
 

@@ -271,7 +271,8 @@ class Crossval(Protocol):
         refit = FoldSplit(len(folds), train, tested)
         notes += [f"{name}: {note}" for note in _warnings(problem, train, tested, folds)]
         how = "stored folds" if self.folds is not None else describe_splits(problem, plan)
-        times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
+        n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
+        times = f", repeated {n_repeats} times" if n_repeats > 1 else ""
         covered = coverage(train, [val for _, val in folds])
         notes.append(f"{name}: {how}{times}; {covered}; {len(tested)} test rows")
         return Arrangement(problem, (*splits, refit), later=1, notes=tuple(notes))
@@ -402,7 +403,4 @@ def _warnings(
     never = coverage(train, [val for _, val in folds])
     if never.validated < never.n_samples:
         notes.append(f"{never.n_samples - never.validated} train row(s) are never validated")
-    n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
-    if n_repeats > 1:
-        notes.append(f"the cross-validation is repeated {n_repeats} times")
     return notes
