@@ -112,7 +112,7 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
     scoring = run.settings.scoring(problem.truth.task)
     cv = score_name("cv_score", scoring.metric, run.settings.naming, holdout=run.settings.holdout)
     train = score_name("train_score", scoring.metric, run.settings.naming)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for variant, scores in problem.scores(scoring).items():
         if variant in along:
             chain, number = along[variant]
@@ -148,7 +148,7 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
     """
     import altair as alt
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for problem in run.problems:
         scoring = run.settings.scoring(problem.truth.task)
         scores = {v: s.cv_score for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
@@ -187,7 +187,7 @@ def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
     sign = -1.0 if scoring.higher_is_better else 1.0
     scores = {v: s for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
     ranked = sorted(scores, key=lambda v: sign * scores[v].cv_score)[:12]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]
         low, first, middle, third, high = np.percentile(folds, [0, 25, 50, 75, 100]).tolist()

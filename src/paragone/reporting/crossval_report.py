@@ -44,9 +44,9 @@ def write_crossval(
     text = "\n\n".join([*(to_markdown(table) for table in tables), *lines])
     (folder / "tables.md").write_text(text + "\n", encoding="utf-8")
     (folder / "tables.tex").write_text("\n\n".join(to_latex(table) for table in tables) + "\n", encoding="utf-8")
-    frames = {"cv_scores": cv_frame, "final_scores": final_frame, "fold_scores": fold_frame}
-    for name, make in frames.items():
-        make(run.problems, run.settings).to_csv(folder / f"{name}.csv", index=False)
+    cv_frame(run.problems, run.settings).to_csv(folder / "cv_scores.csv", index=False)
+    final_frame(run.problems, run.settings).to_csv(folder / "final_scores.csv", index=False)
+    fold_frame(run.problems, run.settings).to_csv(folder / "fold_scores.csv", index=False)
     if any(problem.truth.groups is not None for problem in run.problems):
         group_frame(run.problems, run.settings).to_csv(folder / "group_scores.csv", index=False)
     if charts:

@@ -67,7 +67,7 @@ def final_table(
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
     shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -78,7 +78,7 @@ def final_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [
+    columns: list[str | Column] = [
         Column("#", "right"),
         Column("Model", "left"),
         *shown,
@@ -129,7 +129,7 @@ def top_table(
     frame = top_frame([problem], settings, n, naming=naming, metric=metric)
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -139,7 +139,7 @@ def top_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
+    columns: list[str | Column] = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
     found = distinguish(problem, problem.scores(scoring), n)
     notes = [definitions(settings, scoring.metric, naming), *([found.words()] if found else [])]
     title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"
