@@ -1,11 +1,14 @@
 """Cross-validation beside a bare scikit-learn loop: the same fits, in CPU seconds of one process.
 
-Run: python benchmarks/crossval.py [--folds 5] [--repeat 3]
+Run: python benchmarks/crossval.py [--folds 5] [--repeat 3] [--peer PYTHON_WITH_NIRS4ALL]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import tempfile
 import time
 import warnings
@@ -79,7 +82,20 @@ def pls_models(components: range) -> list:
     return models
 
 
-def large(n_folds: int, repeat: int) -> None:
+def peer(python: str, dataset: Dataset, n_folds: int) -> tuple[str, float]:
+    """Time nirs4all on the same data in an environment of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data.npz"
+        np.savez(data, X=dataset.X, y=dataset.y)
+        script = Path(__file__).resolve().with_name("crossval_nirs4all.py")
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        command = [python, str(script), str(data), str(n_folds), "20"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
+    answer = json.loads(ended.stdout.strip().splitlines()[-1])
+    return f"nirs4all {answer['version']}", float(answer["cpu"])
+
+
+def large(n_folds: int, repeat: int, python: str | None) -> None:
     """100 variants on 130 x 2151, with sharing and without."""
     dataset = spectra(130, 2151)
     pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": list(range(1, 21))}}
@@ -101,6 +117,9 @@ def large(n_folds: int, repeat: int) -> None:
     for name, seconds in times.items():
         apart = np.abs(found[name][0] / found["bare loop"][0] - 1).max()
         print(f"  {name:22s} {min(seconds):7.3f} s   {min(seconds) / bare:5.2f}x   RMSECV apart by {apart:.1e}")
+    if python is not None:
+        name, seconds = peer(python, dataset, n_folds)
+        print(f"  {name:22s} {seconds:7.3f} s   {seconds / bare:5.2f}x")
 
 
 def small(n_folds: int, repeat: int) -> None:
@@ -136,9 +155,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--peer", help="a Python that has nirs4all installed, to time beside")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    large(options.folds, options.repeat)
+    large(options.folds, options.repeat, options.peer)
     small(options.folds, options.repeat)
     sizes(options.folds)
 

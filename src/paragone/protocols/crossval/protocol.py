@@ -166,13 +166,9 @@ class Crossval(Protocol):
         ).to_json()
 
     def _described(self, arrangement: Arrangement) -> dict[str, Any]:
-        dataset = arrangement.dataset
-        joint = dataset.n_targets > 1
-        whole, _, _ = dataset.name.rpartition(":")
-        separate = not joint and whole and dataset.name == f"{whole}:{dataset.target_names[0]}"
         return {
-            "dataset": whole if separate else dataset.name,
-            "targets": list(dataset.target_names),
+            "dataset": arrangement.origin,
+            "targets": list(arrangement.dataset.target_names),
             "notes": list(arrangement.notes),
         }
 
@@ -231,7 +227,8 @@ class Crossval(Protocol):
                 replace(dataset, name=f"{dataset.name}:{name}", y=dataset.y[:, place], target_names=(name,), notes=())
                 for place, name in enumerate(dataset.target_names)
             ]
-        return tuple(self._arranged(problem, test, plan, seed) for problem in problems)
+        arranged = (self._arranged(problem, test, plan, seed) for problem in problems)
+        return tuple(replace(arrangement, origin=dataset.name) for arrangement in arranged)
 
     def _test_rows(self, dataset: Dataset, seed: int) -> tuple[Dataset, NDArray[np.bool_]]:
         mask = np.zeros(dataset.n_samples, dtype=bool)
