@@ -102,6 +102,40 @@ class CrossvalResults:
         run = self.crossval(experiment)
         return frames.group_score_frame(run.problems, run.settings, metric)
 
+    def scores_by_group(
+        self, variant: str | None = None, metric: str | None = None, experiment: str | None = None
+    ) -> tuple[pd.Series, str]:
+        """Return one variant's score on every group, and the metric: a side of a paired comparison.
+
+        Parameters
+        ----------
+        variant : str, optional
+            Needed where there are several.
+        metric : str, optional
+            Another metric than declared.
+        experiment : str, optional
+            Needed where the store holds several.
+
+        Returns
+        -------
+        Series, str
+            Indexed by group; of the one dataset and target that has groups.
+        """
+        frame = self.group_scores(metric=metric, experiment=experiment)
+        if frame.empty:
+            raise InputError(f"{self._store.path}: no dataset has groups, so nothing can be paired by group")
+        problems = frame[["dataset", "target"]].drop_duplicates()
+        if len(problems) > 1:
+            raise InputError(f"{self._store.path}: {len(problems)} problems have groups: compare them one by one")
+        names = list(dict.fromkeys(frame["method"]))
+        if variant is None and len(names) > 1:
+            raise InputError(f"the store holds {len(names)} variants: choose one with ::NAME ({', '.join(names[:9])})")
+        chosen = variant or names[0]
+        if chosen not in names:
+            raise unknown_name("variant", chosen, names)
+        rows = frame[frame["method"] == chosen]
+        return rows.set_index("group")["value"].rename(chosen), str(rows["metric"].iloc[0])
+
     def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
         """Return the variants that failed, which are never selected, with the reason."""
         run = self.crossval(experiment)

@@ -67,7 +67,7 @@ def final_table(
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
     shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -78,7 +78,13 @@ def final_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *shown, Column("Selected_By", "left"), Column("Variant", "left")]
+    columns: list[str | Column] = [
+        Column("#", "right"),
+        Column("Model", "left"),
+        *shown,
+        Column("Selected_By", "left"),
+        Column("Variant", "left"),
+    ]
     notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
     title = f"Final scores on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
@@ -123,7 +129,7 @@ def top_table(
     frame = top_frame([problem], settings, n, naming=naming, metric=metric)
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -133,7 +139,7 @@ def top_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
+    columns: list[str | Column] = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
     found = distinguish(problem, problem.scores(scoring), n)
     notes = [definitions(settings, scoring.metric, naming), *([found.words()] if found else [])]
     title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"
@@ -223,10 +229,11 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
             if gaps:
                 best = max(both, key=lambda v: abs(theirs[v].cv_score - ours[v].cv_score))
                 lines.append(
-                    f"Replicates kept together ({grouped.dataset}) or not ({plain.dataset}): {metric_name(scoring.metric)} "
-                    f"without grouping is higher by {np.mean(gaps):+.4f} on average over {len(gaps)} variants, at most for "
+                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
+                    f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "
+                    f"{len(gaps)} variants, most for "
                     f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
-                    "the ungrouped score has seen the sample before."
+                    "ungrouped models have seen other rows of the same sample."
                 )
     return lines
 

@@ -166,13 +166,9 @@ class Crossval(Protocol):
         ).to_json()
 
     def _described(self, arrangement: Arrangement) -> dict[str, Any]:
-        dataset = arrangement.dataset
-        joint = dataset.n_targets > 1
-        whole, _, _ = dataset.name.rpartition(":")
-        separate = not joint and whole and dataset.name == f"{whole}:{dataset.target_names[0]}"
         return {
-            "dataset": whole if separate else dataset.name,
-            "targets": list(dataset.target_names),
+            "dataset": arrangement.origin,
+            "targets": list(arrangement.dataset.target_names),
             "notes": list(arrangement.notes),
         }
 
@@ -231,7 +227,8 @@ class Crossval(Protocol):
                 replace(dataset, name=f"{dataset.name}:{name}", y=dataset.y[:, place], target_names=(name,), notes=())
                 for place, name in enumerate(dataset.target_names)
             ]
-        return tuple(self._arranged(problem, test, plan, seed) for problem in problems)
+        arranged = (self._arranged(problem, test, plan, seed) for problem in problems)
+        return tuple(replace(arrangement, origin=dataset.name) for arrangement in arranged)
 
     def _test_rows(self, dataset: Dataset, seed: int) -> tuple[Dataset, NDArray[np.bool_]]:
         mask = np.zeros(dataset.n_samples, dtype=bool)
@@ -271,7 +268,8 @@ class Crossval(Protocol):
         refit = FoldSplit(len(folds), train, tested)
         notes += [f"{name}: {note}" for note in _warnings(problem, train, tested, folds)]
         how = "stored folds" if self.folds is not None else describe_splits(problem, plan)
-        times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
+        n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
+        times = f", repeated {n_repeats} times" if n_repeats > 1 else ""
         covered = coverage(train, [val for _, val in folds])
         notes.append(f"{name}: {how}{times}; {covered}; {len(tested)} test rows")
         return Arrangement(problem, (*splits, refit), later=1, notes=tuple(notes))
@@ -402,7 +400,4 @@ def _warnings(
     never = coverage(train, [val for _, val in folds])
     if never.validated < never.n_samples:
         notes.append(f"{never.n_samples - never.validated} train row(s) are never validated")
-    n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
-    if n_repeats > 1:
-        notes.append(f"the cross-validation is repeated {n_repeats} times")
     return notes
