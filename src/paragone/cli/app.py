@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from paragone.cli.data import data_app
+from paragone.cli.generate import generate_app
 from paragone.errors import InputError
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ def root(
 
 
 app.add_typer(data_app(), name="data")
+app.add_typer(generate_app(), name="generate")
 
 
 def main() -> None:
