@@ -52,8 +52,18 @@ class Contender:
 
     def configured(self, params: Mapping[str, Any]) -> Method:
         """Return the classifier with parameters; an unknown one is refused."""
-        kind = f"method {self.name!r}"
-        return Method.declare({"use": self.use, "params": plain_params({**self.fixed, **params})}, kind=kind)
+        return configured(Method.declare(self.declared()), params, kind=f"method {self.name!r}")
+
+    def declared(self) -> dict[str, Any]:
+        """Return the classifier with its fixed parameters, as an experiment declares a method."""
+        return {"use": self.use, "params": plain_params(self.fixed)}
+
+
+def configured(method: Method, params: Mapping[str, Any], *, kind: str = "classifier") -> Method:
+    """Return a method with parameters set anew; an unknown one is refused."""
+    changed = Method(method.factory, {**method.params, **plain_params(params)})
+    changed.check_params(kind)
+    return changed
 
 
 @cache

@@ -47,8 +47,8 @@ def nondominated_fronts(objectives: FloatArray, enough: int | None = None) -> li
     enough : int, optional
         Stop with the front that reaches this many rows.
     """
-    better_somewhere = (objectives[:, None, :] < objectives[None, :, :]).any(axis=2)
-    dominates = better_somewhere & ~better_somewhere.T
+    better_somewhere = np.asarray((objectives[:, None, :] < objectives[None, :, :]).any(axis=2))
+    dominates = np.asarray(better_somewhere & ~better_somewhere.T)
     n_dominators = dominates.sum(axis=0)
     left = np.ones(len(objectives), dtype=bool)
     fronts: list[IntArray] = []
@@ -136,7 +136,7 @@ class NSGA3Survival:
             intercepts = 1.0 / plane
         if not np.allclose(edges @ plane, ones) or (intercepts <= SMALLEST_RANGE).any():
             return None
-        return np.minimum(self._ideal + intercepts, self._worst)
+        return np.asarray(np.minimum(self._ideal + intercepts, self._worst))
 
     def _associate(self, objectives: FloatArray, nadir: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return each row's nearest reference line and its distance from it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
-from paragone.generate.methods import Contender
+from paragone.generate.methods import configured
 from paragone.generate.scoring import auroc, confidence, source_of
-from paragone.generate.spaces import suggest
+from paragone.generate.spaces import check_space, suggest
+from paragone.plugins import Method
 from paragone.validation import FloatArray
 
 Scoring: TypeAlias = Literal["auroc", "hard"]
@@ -24,14 +25,18 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    use : str
-        The class, as an alias or ``module:Class``.
-    fixed, space : mapping
-        Parameters that are always set, and the search space. With an empty space nothing is tuned.
+    classifier : estimator, str or mapping
+        What is tuned, with the parameters that stay.
+    space : mapping, optional
+        The search space; without one nothing is tuned.
     trials : int, default=200
         Number of trials.
     folds : int, default=10
         Stratified folds, shuffled by the seed.
+    scored_folds : int, optional
+        Score a trial on the first of the folds only; on all where it is not given.
+    tolerance : float, optional
+        Stop a trial that falls further than this behind the best one, and estimate its score: see `pruned_mean`.
     scoring : {"auroc", "hard"}, default="auroc"
         ``"hard"`` scores hard labels, as the published search did: that is balanced accuracy, whatever it is called.
     seed : int, default=0
@@ -60,20 +65,22 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        use: str,
-        fixed: Mapping[str, Any] | None = None,
+        classifier: Any,
         space: Mapping[str, Mapping[str, Any]] | None = None,
         trials: int = 200,
         folds: int = 10,
+        scored_folds: int | None = None,
+        tolerance: float | None = None,
         scoring: Scoring = "auroc",
         seed: int = 0,
         journal: str | None = None,
     ) -> None:
-        self.use = use
-        self.fixed = fixed
+        self.classifier = classifier
         self.space = space
         self.trials = trials
         self.folds = folds
+        self.scored_folds = scored_folds
+        self.tolerance = tolerance
         self.scoring = scoring
         self.seed = seed
         self.journal = journal
@@ -83,21 +90,26 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         if self.scoring not in ("auroc", "hard"):
             raise InputError(f"scoring is 'auroc' or 'hard', not {self.scoring!r}")
         features, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
-        contender = Contender(self.use, self.use, self.fixed or {}, self.space or {})
-        search = FoldScore(contender, features, labels, self.folds, self.scoring, self.seed)
+        check_space(self.space or {}, "the space")
+        method = Method.declare(self.classifier, kind="classifier")
+        search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed)
         self.best_params_, self.best_score_ = self._searched(search) if self.space else ({}, float("nan"))
         self.n_bounded_ = search.n_bounded
-        self.classifier_ = contender.configured(self.best_params_).build(self.seed).fit(features, labels)
+        self.classifier_ = configured(method, self.best_params_).build(self.seed).fit(features, labels)
         self.classes_ = getattr(self.classifier_, "classes_", np.unique(labels))
         return self
 
     def _searched(self, search: FoldScore) -> tuple[dict[str, Any], float]:
         study = new_study(self.seed, self.journal)
+        best: tuple[float, ...] = ()
         for _ in range(self.trials - len(study.trials)):
             trial = study.ask()
             params = suggest(trial, self.space or {})
             trial.set_user_attr("params", params)
-            study.tell(trial, search(params))
+            value, seen = pruned_mean(search.each(params, self.scored_folds), best, self.tolerance)
+            if not best or (len(seen) == len(best) and value > float(np.mean(best))):
+                best = seen
+            study.tell(trial, value)
         return dict(study.best_trial.user_attrs["params"]), float(study.best_value)
 
     @property
@@ -121,33 +133,53 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
 
 class FoldScore:
-    """The score of a configuration: its mean over the first folds of fixed stratified folds."""
+    """The scores of a configuration on fixed stratified folds."""
 
-    def __init__(
-        self, contender: Contender, X: FloatArray, y: NDArray[Any], folds: int, scoring: Scoring, seed: int
-    ) -> None:
-        self._contender, self._scoring, self._seed = contender, scoring, seed
+    def __init__(self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: Scoring, seed: int) -> None:
+        self._method, self._scoring, self._seed = method, scoring, seed
         self._X, self._y = X, y
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
         self.n_bounded = 0
 
-    def __call__(self, params: Mapping[str, Any], n_folds: int | None = None) -> float:
-        """Return the mean score over the first folds, all where ``n_folds`` is not given."""
-        return float(np.mean(self.each(params, n_folds)))
-
-    def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> list[float]:
-        """Return the score of every fold."""
-        return [self._on(params, train, test) for train, test in self._splits[:n_folds]]
+    def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
+        """Go through the scores of the first folds, all where ``n_folds`` is not given; each is fitted when asked for."""
+        return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
-        classifier = self._contender.configured(params).build(self._seed).fit(self._X[train], self._y[train])
+        classifier = configured(self._method, params).build(self._seed).fit(self._X[train], self._y[train])
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
         if self._scoring == "hard":
             values = (np.asarray(classifier.predict(self._X[test])) == self._y.max()).astype(np.float64)
         else:
             values = confidence(classifier, self._X[test]).values
         return auroc(self._y[test] == self._y.max(), values)
+
+
+def pruned_mean(
+    scores: Iterable[float], best: Sequence[float], tolerance: float | None
+) -> tuple[float, tuple[float, ...]]:
+    """Return the mean over folds, stopped early where it falls behind the best, and the scores that were looked at.
+
+    After k >= 2 folds with ``mean_k * (1 + tolerance) < best mean_k`` the rest is estimated from the best's:
+    ``mean_k / best_k * best_all``. Without a best or a tolerance nothing is stopped.
+
+    Examples
+    --------
+    >>> pruned_mean([0.5, 0.5, 0.9, 0.9], [0.8, 0.8, 0.8, 0.8], 0.1)
+    (0.5, (0.5, 0.5))
+    >>> len(pruned_mean([0.8, 0.8, 0.7, 0.9], [0.8, 0.8, 0.8, 0.8], 0.1)[1])
+    4
+    """
+    seen: list[float] = []
+    for score in scores:
+        seen.append(score)
+        k = len(seen)
+        if tolerance is not None and 2 <= k < len(best):
+            mine, theirs = float(np.mean(seen)), float(np.mean(best[:k]))
+            if mine * (1 + tolerance) < theirs:
+                return mine / theirs * float(np.mean(best)), tuple(seen)
+    return float(np.mean(seen)), tuple(seen)
 
 
 def new_study(seed: int, journal: str | None = None) -> Any:
@@ -162,8 +194,9 @@ def new_study(seed: int, journal: str | None = None) -> Any:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     storage = None
     if journal is not None:
-        backend = optuna.storages.journal.JournalFileBackend(journal)
-        storage = optuna.storages.JournalStorage(backend)
+        from optuna.storages.journal import JournalFileBackend
+
+        storage = optuna.storages.JournalStorage(JournalFileBackend(journal))
     sampler = optuna.samplers.TPESampler(seed=seed)
     return optuna.create_study(
         direction="maximize", sampler=sampler, storage=storage, study_name="tuning", load_if_exists=True
