@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan, load
+from paragone.data.digen import expand
 from paragone.data.replicates import with_replicates
 from paragone.engine import (
     CellRun,
@@ -148,7 +149,7 @@ class Experiment:
     @cached_property
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
-        datasets = [d if isinstance(d, Dataset) else load(d) for d in self._data]
+        datasets = [d for given in self._data for d in _loaded(given)]
         return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
@@ -372,13 +373,19 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
     return dict(repeats)
 
 
+def _loaded(given: str | Path | Dataset) -> list[Dataset]:
+    if isinstance(given, Dataset):
+        return [given]
+    return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
+
+
 def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
     if not isinstance(entry, str):
         dataset = load(entry.path, base=folder, options=entry.options())
         return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
-        return [load(entry, base=folder)]
+        return [load(reference, base=folder) for reference in expand(entry)]
     found = sorted(folder.glob(entry))
     if not found:
         raise InputError(f"nothing matches {entry!r} in {folder}")
