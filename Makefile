@@ -23,6 +23,7 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/installed-for-tests
+	scripts/install-latex
 	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/installed-for-tests

@@ -6,10 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.comparison import compare, pairwise
+    from paragone.comparison import Comparison, PairedComparison, compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.experiment import Experiment
+    from paragone.metrics.topk import topk_scores
     from paragone.protocols import Curve, ranking_curve
     from paragone.reporting import report
     from paragone.results import Results
@@ -17,23 +18,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Comparison": "paragone.comparison",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
     "Experiment": "paragone.experiment",
     "InputError": "paragone.errors",
+    "PairedComparison": "paragone.comparison",
     "Results": "paragone.results",
     "compare": "paragone.comparison",
     "load": "paragone.data",
     "pairwise": "paragone.comparison",
     "ranking_curve": "paragone.protocols",
     "report": "paragone.reporting",
+    "topk_scores": "paragone.metrics.topk",
 }
 
+_PACKAGES = frozenset({"comparison", "data", "exchange", "metrics", "models", "protocols", "rankers", "testing"})
+
 __all__ = [
+    "Comparison",
     "Curve",
     "Dataset",
     "Experiment",
     "InputError",
+    "PairedComparison",
     "Results",
     "__version__",
     "compare",
@@ -41,11 +49,14 @@ __all__ = [
     "pairwise",
     "ranking_curve",
     "report",
+    "topk_scores",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that ``import paragone`` stays quick."""
+    """Import a public name or a package when it is first used, so that ``import paragone`` stays quick."""
+    if name in _PACKAGES:
+        return import_module(f"paragone.{name}")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'paragone' has no attribute {name!r}")
     value = getattr(import_module(_PUBLIC[name]), name)

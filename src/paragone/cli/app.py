@@ -9,6 +9,7 @@ import typer
 
 from paragone.cli.data import data_app
 from paragone.cli.output import say
+from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ def root(
 
 
 app.add_typer(data_app(), name="data")
+app.add_typer(topk_app(), name="topk")
 
 
 def main() -> None:

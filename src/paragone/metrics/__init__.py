@@ -4,6 +4,7 @@ from paragone.metrics.classification import CLASSIFICATION, classification_value
 from paragone.metrics.prediction import PREDICTION_METRICS, check_prediction_metric, prediction_values
 from paragone.metrics.registry import MULTILABEL, check_multilabel_metrics, multilabel_values
 from paragone.metrics.regression import REGRESSION, regression_values
+from paragone.metrics.topk.f1 import f1_at_k
 
 __all__ = [
     "CLASSIFICATION",
@@ -13,6 +14,7 @@ __all__ = [
     "check_multilabel_metrics",
     "check_prediction_metric",
     "classification_values",
+    "f1_at_k",
     "multilabel_values",
     "prediction_values",
     "regression_values",

@@ -1,0 +1,175 @@
+"""`paragone topk ...`: evaluate scores from elsewhere, and reconcile published numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from paragone.errors import InputError
+
+_SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a TREC run."
+_TRUTH_HELP = "Relevant items a sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
+
+
+def topk_app() -> typer.Typer:
+    """Make the `topk` command with its verbs."""
+    app = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
+    app.command()(evaluate)
+    app.command()(reconcile)
+    return app
+
+
+def evaluate(
+    scores: Annotated[Path, typer.Option(help=_SCORES_HELP)],
+    truth: Annotated[Path, typer.Option(help=_TRUTH_HELP)],
+    k: Annotated[str, typer.Option(help="Cut-offs, rising, separated by commas.")] = "5,10,15,20",
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics, separated by commas, such as 'precision,ndcg\\[idcg=k],map'.")
+    ] = None,
+    ties: Annotated[
+        str | None, typer.Option(help="Equal scores: id, expected, optimistic, pessimistic or reverse_id.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Conventions of another program: smgcn, trec_eval, recbole, rectools.")
+    ] = None,
+    empty: Annotated[str | None, typer.Option(help="Samples without truth: error, skip or zero.")] = None,
+    cluster: Annotated[
+        Path | None, typer.Option(help="One group label a line; intervals then resample whole groups.")
+    ] = None,
+    cluster_queries: Annotated[
+        bool, typer.Option("--cluster-queries", help="Take equal queries of a 'tokens<TAB>items' truth as one group.")
+    ] = False,
+    train: Annotated[
+        Path | None, typer.Option(help="Training rows 'tokens<TAB>items': guards, segments, beyond accuracy.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for tables, per-sample values and lists.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Evaluate scores or lists against a truth.
+
+    Example: paragone topk evaluate --scores scores.npy --truth test.txt --k 5,10,20 --out result
+    """
+    from paragone.metrics.topk.evaluate import topk_scores
+    from paragone.metrics.topk.files import result_json, save_result
+
+    given, relevant, rows, options, notes = _inputs(scores, truth, preset)
+    labels = _labels(cluster, cluster_queries, rows)
+    result = topk_scores(
+        given,
+        relevant,
+        k=_cutoffs(k),
+        metrics=None if metrics is None else [name for name in metrics.split(",") if name.strip()],
+        ties=ties,
+        preset=preset,
+        empty=empty,
+        cluster=labels,
+        **options,
+    )
+    surroundings = _surroundings(result, train, rows)
+    written = [] if out is None else save_result(result, out)
+    if out is not None and "segments" in surroundings:
+        surroundings["segments"].to_csv(out / "segments.csv", index=False)
+        written.append(out / "segments.csv")
+    if as_json:
+        content = result_json(result) | {"findings": surroundings["findings"], "beyond": surroundings["beyond"]}
+        content["notes"] += notes
+        typer.echo(json.dumps(content, indent=1))
+        return
+    typer.echo(repr(result))
+    for line in (*notes, *surroundings["findings"]):
+        typer.echo(f"note: {line}")
+    for name, values in surroundings["beyond"].items():
+        typer.echo(f"{name}: " + ", ".join(f"{value:.4f} at {at}" for value, at in zip(values, result.ks, strict=True)))
+    for path in written:
+        typer.echo(f"wrote {path}")
+
+
+def reconcile(
+    run: Annotated[Path, typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth).")],
+    published: Annotated[str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")],
+    truth: Annotated[Path | None, typer.Option(help=_TRUTH_HELP)] = None,
+    places: Annotated[int | None, typer.Option(help="The largest K the other program used.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also show the conventions that differ.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say which conventions could have given a published number.
+
+    Example: paragone topk reconcile result --published p@5=.2878,f1@5=.2409
+    """
+    from paragone.metrics.topk.files import load_lists
+    from paragone.metrics.topk.inputs import rank
+    from paragone.metrics.topk.reconcile import parse_published
+    from paragone.metrics.topk.reconcile import reconcile as reconcile_run
+
+    entries = parse_published(published)
+    if run.is_dir():
+        ranking, relevant, stored = load_lists(run)
+        places = places or stored
+    elif truth is None:
+        raise InputError(f"{run} is no folder: give the truth of these scores with --truth")
+    else:
+        given, raw, _, options, _ = _inputs(run, truth, None)
+        longest = max(places or 20, *(entry.k for entry in entries))
+        ranking, relevant, _ = rank(given, raw, longest, **options)
+    table = reconcile_run(ranking, relevant, entries, places=places)
+    if as_json:
+        typer.echo(json.dumps(table.to_dict("records"), indent=1))
+        return
+    _print_reconciled(table, everything)
+
+
+def _print_reconciled(table: Any, everything: bool) -> None:
+    for entry, rows in table.groupby("published", sort=False):
+        chosen = rows if everything else rows[rows["verdict"] != "differs"]
+        typer.echo(str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is")
+        for row in (chosen if len(chosen) else rows.head(1)).itertuples():
+            typer.echo(
+                f"  {row.computed:.6f} ({row.difference:+.6f}, {row.verdict})  {row.convention}, "
+                f"ties: {row.ties}, samples: {row.samples}"
+            )
+
+
+def _inputs(scores: Path, truth: Path, preset: str | None) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:
+    """Read the files: what to rank, truth, rows with queries, options of `topk_scores`, and notes."""
+    from paragone.data.toplists import looks_like_run, read_scores, read_truth
+    from paragone.data.trec import join_run, read_qrels, read_run
+
+    if looks_like_run(scores):
+        joined = join_run(read_run(scores), read_qrels(truth))
+        return joined.scores, joined.truth, None, {"exclude": ~joined.retrieved, "kind": "scores"}, list(joined.notes)
+    relevant, rows = read_truth(truth)
+    notes = list(rows.notes) if rows is not None else []
+    return read_scores(scores), relevant, rows, {}, notes
+
+
+def _labels(path: Path | None, by_query: bool, rows: Any) -> Any:
+    from paragone.data.prescriptions import read_lines
+
+    if path is not None:
+        return read_lines(path)
+    if not by_query:
+        return None
+    if rows is None:
+        raise InputError("--cluster-queries needs a truth file of lines 'tokens<TAB>items'")
+    return rows.query_codes
+
+
+def _cutoffs(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.lstrip("-").isdigit() for word in words):
+        raise InputError(f"--k must be whole numbers separated by commas, such as 5,10,20; it is {text!r}")
+    return [int(word) for word in words]
+
+
+def _surroundings(result: Any, train: Path | None, rows: Any) -> dict[str, Any]:
+    if train is None:
+        return {"findings": [], "beyond": {}}
+    if rows is None:
+        raise InputError("--train needs a truth file of lines 'tokens<TAB>items'")
+    from paragone.data.prescriptions import read_prescriptions
+    from paragone.metrics.topk.surroundings import look_around
+
+    return look_around(result, read_prescriptions(train), rows)

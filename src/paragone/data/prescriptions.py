@@ -1,0 +1,269 @@
+"""Prescriptions: rows that pair a set of query tokens (symptoms) with an ordered list of items (herbs)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.errors import InputError
+from paragone.validation import IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prescriptions:
+    """Query token sets and the ordered items that answer them.
+
+    Parameters
+    ----------
+    queries : csr_array of shape (n_rows, n_tokens)
+        1.0 where a token (a symptom) stands in the query of a row.
+    indptr, items : ndarray of int64, ndarray of int32
+        The items (herbs) of row i are ``items[indptr[i]:indptr[i + 1]]``, in the order of the file.
+    n_items : int
+        Number of items there are.
+    name : str
+        What messages call it.
+    notes : tuple of str
+        What the reader changed or noticed.
+
+    Examples
+    --------
+    >>> rows = Prescriptions.from_rows([([0, 1], [2, 0]), ([1], [1])])
+    >>> rows
+    Prescriptions 'rows': 2 rows, 2 tokens, 3 items
+    >>> rows.multi_hot().toarray()
+    array([[1., 0., 1.],
+           [0., 1., 0.]])
+    """
+
+    queries: sparse.csr_array
+    indptr: IntArray
+    items: NDArray[np.int32]
+    n_items: int
+    name: str = "rows"
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Sequence[tuple[Sequence[int], Sequence[int]]],
+        *,
+        n_tokens: int | None = None,
+        n_items: int | None = None,
+        name: str = "rows",
+    ) -> Prescriptions:
+        """Build from pairs (tokens, items); the numbers of tokens and items default to the largest id + 1.
+
+        A query is a set, so a token that stands twice counts once; a note says how many there were.
+        """
+        tokens = [np.unique(np.asarray(query, dtype=np.int64)) for query, _ in rows]
+        items = [np.asarray(answer, dtype=np.int32) for _, answer in rows]
+        flat_tokens = np.concatenate(tokens) if tokens else np.empty(0, np.int64)
+        flat_items = np.concatenate(items) if items else np.empty(0, np.int32)
+        width = _size(n_tokens, flat_tokens, f"{name}: token")
+        n_items = _size(n_items, flat_items, f"{name}: item")
+        starts = np.concatenate(([0], np.cumsum([len(row) for row in tokens], dtype=np.int64)))
+        queries = sparse.csr_array(
+            (np.ones(len(flat_tokens)), flat_tokens, starts), shape=(len(rows), width), dtype=np.float64
+        )
+        indptr = np.concatenate(([0], np.cumsum([len(row) for row in items], dtype=np.int64)))
+        repeated = sum(len(query) for query, _ in rows) - len(flat_tokens)
+        notes = (f"{repeated} repeated token(s) in queries were counted once",) if repeated else ()
+        return cls(queries, indptr, flat_items, n_items, name, notes)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of query tokens there are."""
+        return int(self.queries.shape[1])
+
+    @property
+    def truth(self) -> tuple[IntArray, NDArray[np.int32]]:
+        """The items as the pair (indptr, items) that `topk_scores` takes."""
+        return self.indptr, self.items
+
+    def multi_hot(self) -> sparse.csr_array:
+        """Return the items as a 0/1 matrix of shape (n_rows, n_items)."""
+        ones = sparse.csr_array((np.ones(len(self.items)), self.items, self.indptr), shape=(self.n_rows, self.n_items))
+        ones.sum_duplicates()
+        ones.data[:] = 1.0
+        return ones
+
+    def take(self, rows: Any, *, name: str | None = None) -> Prescriptions:
+        """Return some rows, in the order asked for."""
+        chosen = np.asarray(rows)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64)
+        sizes = np.diff(self.indptr)[chosen]
+        indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][chosen] - indptr[:-1], sizes)
+        return Prescriptions(self.queries[chosen], indptr, self.items[entries], self.n_items, name or self.name)
+
+    def without(self, rows: Any, *, name: str | None = None) -> Prescriptions:
+        """Return all rows but some, in their order."""
+        keep = np.ones(self.n_rows, dtype=np.bool_)
+        keep[np.asarray(rows)] = False
+        return self.take(keep, name=name)
+
+    @cached_property
+    def query_codes(self) -> IntArray:
+        """Number the distinct queries; rows with the same set of tokens have the same number."""
+        keys = [_row_bytes(self.queries, row) for row in range(self.n_rows)]
+        return np.unique(np.asarray(keys, dtype=object), return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the content, order of the items included."""
+        digest = hashlib.sha256(f"{self.n_tokens} {self.n_items}".encode())
+        for array in (self.queries.indptr, self.queries.indices, self.indptr, self.items):
+            digest.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Prescriptions {self.name!r}: {self.n_rows} rows, {self.n_tokens} tokens, {self.n_items} items"
+
+
+def _size(declared: int | None, ids: NDArray[Any], what: str) -> int:
+    found = int(ids.max()) + 1 if len(ids) else 0
+    if len(ids) and int(ids.min()) < 0:
+        raise InputError(f"{what} id {int(ids.min())} is negative: number them from 0")
+    if declared is not None and found > declared:
+        raise InputError(f"{what} id {found - 1} is out of range: there are {declared}, numbered from 0")
+    return found if declared is None else declared
+
+
+def _row_bytes(matrix: sparse.csr_array, row: int) -> bytes:
+    tokens = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return bytes(np.sort(tokens).astype(np.int64).tobytes())
+
+
+def read_prescriptions(path: str | Path, *, n_tokens: int | None = None, n_items: int | None = None) -> Prescriptions:
+    """Read a file of lines ``token token ...<TAB>item item ...`` (ids from 0).
+
+    Parameters
+    ----------
+    path : path
+        The file; UTF-8, any line ending, a blank line only at the end.
+    n_tokens, n_items : int, optional
+        How many there are; ids must be below. The largest id decides where not given.
+
+    Returns
+    -------
+    Prescriptions
+        Named after the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line that is malformed.
+    """
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        where = f"{path}, line {number}"
+        parts = line.split("\t")
+        if len(parts) != 2:
+            raise InputError(f"{where}: expected 'tokens<TAB>items', found {len(parts) - 1} tab(s) in {line[:60]!r}")
+        tokens, items = _ids(parts[0], where, n_tokens), _ids(parts[1], where, n_items)
+        if not tokens or not items:
+            raise InputError(f"{where}: {'no tokens before' if not tokens else 'no items after'} the tab")
+        rows.append((tokens, items))
+    if not rows:
+        raise InputError(f"{path} is empty: expected lines 'tokens<TAB>items'")
+    return Prescriptions.from_rows(rows, n_tokens=n_tokens, n_items=n_items, name=Path(path).stem)
+
+
+def read_mapping(path: str | Path) -> dict[int, str]:
+    """Read a file of lines ``name id`` and return the names by id.
+
+    Gaps are allowed (a released file may leave an unused id out); an id given twice is an error.
+    """
+    names: dict[int, str] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, _, last = line.strip().rpartition(" ")
+        identifiers = _ids(last, f"{path}, line {number}", None)
+        if not name or len(identifiers) != 1:
+            raise InputError(f"{path}, line {number}: expected 'name id', found {line[:60]!r}")
+        if identifiers[0] in names:
+            raise InputError(f"{path}, line {number}: id {identifiers[0]} was given to {names[identifiers[0]]!r}")
+        names[identifiers[0]] = name
+    return names
+
+
+def read_pairs(path: str | Path, *, n_ids: int | None = None) -> IntArray:
+    """Read a file of lines ``a b`` and return the pairs, each with its lower id first, sorted."""
+    pairs = []
+    for number, line in enumerate(read_lines(path), start=1):
+        found = _ids(line, f"{path}, line {number}", n_ids)
+        if len(found) != 2 or found[0] == found[1]:
+            raise InputError(f"{path}, line {number}: expected two different ids, found {line[:60]!r}")
+        pairs.append((min(found), max(found)))
+    return np.asarray(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
+
+
+def read_row_numbers(path: str | Path, *, n_rows: int) -> IntArray:
+    """Read a file of 0-based row numbers, one a line, without repeats."""
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        found = _ids(line, f"{path}, line {number}", n_rows)
+        if len(found) != 1:
+            raise InputError(f"{path}, line {number}: expected one row number, found {line[:60]!r}")
+        rows.append(found[0])
+    if len(set(rows)) < len(rows):
+        raise InputError(f"{path}: a row number stands twice")
+    return np.asarray(rows, dtype=np.int64)
+
+
+def cooccurring_pairs(matrix: sparse.csr_array, at_least: int) -> IntArray:
+    """Return the pairs of columns that are both 1 in at least so many rows, sorted, lower id first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> cooccurring_pairs(sparse.csr_array(np.array([[1, 1, 0], [1, 1, 1]])), 2)
+    array([[0, 1]])
+    """
+    if at_least < 1:
+        raise InputError(f"pairs must occur together at least once, {at_least} was asked for")
+    binary = sparse.csr_array(matrix, dtype=np.float64)
+    counts = sparse.triu(binary.T @ binary, k=1).tocoo()
+    kept = counts.data >= at_least
+    pairs = np.stack((counts.coords[0][kept], counts.coords[1][kept]), axis=1).astype(np.int64)
+    return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """Return the lines of a UTF-8 file without their ends, or say why it cannot be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no UTF-8 text (byte {error.start})") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    # Not splitlines(): that would also split at characters which may stand inside a name.
+    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    return [] if lines == [""] else lines
+
+
+def _ids(text: str, where: str, limit: int | None) -> list[int]:
+    found = []
+    for word in text.split():
+        if not (word.isascii() and word.isdigit()):
+            raise InputError(f"{where}: {word!r} is no id; ids are whole numbers from 0")
+        if limit is not None and int(word) >= limit:
+            raise InputError(f"{where}: id {word} is out of range, there are {limit}, numbered from 0")
+        found.append(int(word))
+    return found

@@ -1,0 +1,112 @@
+"""Scores, lists of recommended items and truth from files, for people who bring them from elsewhere."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.data.prescriptions import Prescriptions, read_lines, read_prescriptions
+from paragone.errors import InputError
+
+
+def read_scores(path: str | Path) -> Any:
+    """Read scores (samples x items) or lists of item ids from ``.npy``, ``.npz``, ``.csv`` or ``.txt``.
+
+    Parameters
+    ----------
+    path : path
+        A ``.npy`` is mapped, not loaded. A ``.npz`` must hold one array. In a text file each line is a sample, its
+        values separated by commas or blanks: whole numbers throughout are lists of ids (of any length, best first),
+        anything else is a matrix of scores.
+
+    Returns
+    -------
+    ndarray of float, or list of ndarray of int
+        What `topk_scores` takes.
+    """
+    name = Path(path)
+    if not name.exists():
+        raise InputError(f"{path} does not exist")
+    if name.suffix == ".npy":
+        return _numeric(_load(name, mmap_mode="r"), name)
+    if name.suffix == ".npz":
+        stored = _load(name)
+        if len(stored.files) != 1:
+            raise InputError(f"{path} holds {len(stored.files)} arrays ({', '.join(stored.files)}): one is expected")
+        return _numeric(stored[stored.files[0]], name)
+    return _read_text(name)
+
+
+def _load(path: Path, **options: Any) -> Any:
+    try:
+        return np.load(path, allow_pickle=False, **options)
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is no NumPy file of numbers ({error})") from error
+
+
+def _numeric(array: NDArray[Any], path: Path) -> NDArray[Any]:
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise InputError(f"{path} must hold a matrix of numbers, it holds {array.dtype} of shape {array.shape}")
+    return array
+
+
+def _read_text(path: Path) -> Any:
+    words = [line.replace(",", " ").split() for line in read_lines(path)]
+    if not any(words):
+        raise InputError(f"{path} is empty: expected one line a sample")
+    if all(word.isascii() and word.isdigit() for row in words for word in row):
+        return [np.asarray(row, dtype=np.int64) for row in words]
+    rows = []
+    for number, row in enumerate(words, start=1):
+        if len(row) != len(words[0]):
+            raise InputError(f"{path}, line {number}: {len(row)} scores, the first line has {len(words[0])}")
+        try:
+            rows.append([float(word) for word in row])
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: {error}") from error
+    return np.asarray(rows)
+
+
+def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]:
+    """Read the relevant items of each sample.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``tokens<TAB>items`` (the items are the truth and the queries come along), or lines of item ids separated
+        by blanks or commas; an empty line is a sample without relevant items.
+
+    Returns
+    -------
+    list of list of int, Prescriptions or None
+        The truth, and the whole rows where the file has queries.
+    """
+    lines = read_lines(path)
+    if not lines:
+        raise InputError(f"{path} is empty: expected one line a sample")
+    if "\t" in lines[0]:
+        rows = read_prescriptions(path)
+        bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+        return [rows.items[start:stop].tolist() for start, stop in bounds], rows
+    truth = []
+    for number, line in enumerate(lines, start=1):
+        words = line.replace(",", " ").split()
+        for word in words:
+            if not (word.isascii() and word.isdigit()):
+                raise InputError(f"{path}, line {number}: {word!r} is no item id; ids are whole numbers from 0")
+        truth.append([int(word) for word in words])
+    return truth, None
+
+
+def looks_like_run(path: str | Path) -> bool:
+    """Whether the first line of a file has the six columns of a TREC run, ``Q0`` in the second."""
+    name = Path(path)
+    if name.suffix in (".npy", ".npz") or not name.is_file():
+        return False
+    with name.open("rb") as stream:
+        words = stream.readline().split()
+    return len(words) == 6 and words[1].upper() == b"Q0"

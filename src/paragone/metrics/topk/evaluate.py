@@ -1,0 +1,218 @@
+"""`topk_scores`: from scores or lists and a truth to every metric at every cut-off."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from paragone.errors import InputError, unknown_name
+from paragone.metrics.topk.conventions import F1_OF_MEANS, Metric
+from paragone.metrics.topk.functions import call_functions
+from paragone.metrics.topk.inputs import UserMetric, check_cutoffs, rank, split_metrics
+from paragone.metrics.topk.intervals import cluster_codes
+from paragone.metrics.topk.measure import measure
+from paragone.metrics.topk.presets import PRESETS
+from paragone.metrics.topk.ranking import Ranking
+from paragone.metrics.topk.result import TopKResult
+from paragone.metrics.topk.truth import GroundTruth
+from paragone.validation import IntArray
+
+TIES = ("id", "expected", "optimistic", "pessimistic", "reverse_id")
+EMPTY = ("error", "skip", "zero")
+DEFAULT_K = (5, 10, 15, 20)
+DEFAULT_METRICS = ("precision", "recall", "f1", "rmrr")
+
+
+def topk_scores(
+    scores_or_lists: Any,
+    truth: Any,
+    k: Sequence[int] | int = DEFAULT_K,
+    metrics: Sequence[str | UserMetric] | None = None,
+    ties: str | None = None,
+    *,
+    preset: str | None = None,
+    idcg: str = "min",
+    empty: str | None = None,
+    exclude: Any = None,
+    sampled: Any = None,
+    kind: str = "auto",
+    n_items: int | None = None,
+    cluster: Any = None,
+    confidence: float = 0.95,
+    n_boot: int = 1000,
+    seed: int = 0,
+    block_rows: int | None = None,
+    n_threads: int = 1,
+) -> TopKResult:
+    """Evaluate scores or top-K lists against a truth: every metric at every cut-off, in one pass.
+
+    Items are ordered by falling score, equal scores by lower id. The value of a metric is its mean over all
+    samples, those without a hit included. Precision divides by K always; F1 is the mean of the samples' F1.
+
+    Parameters
+    ----------
+    scores_or_lists : array of shape (n_samples, n_items), callable, Factors, or lists of item ids
+        Floats are scores, integers are lists of ids, best first (see ``kind``). A callable gets a ``slice``
+        of rows and returns their scores, so that the whole matrix never exists.
+    truth : sequence of sequences of int, sparse matrix, or pair (indptr, items)
+        Relevant item ids of each sample, 0-based; only rmrr looks at their order.
+    k : int or sequence of int, default=(5, 10, 15, 20)
+        The cut-offs, rising.
+    metrics : sequence, default=("precision", "recall", "f1", "rmrr")
+        Names (``precision, recall, f1, rmrr, ndcg, hit_rate, mrr, map, f1_of_means``, with a convention where
+        wanted: ``"ndcg[idcg=k]"``) and functions ``f(recommended, relevant, k) -> float``. One that fails is
+        reported in ``errors`` and the others are still given.
+    ties : {"id", "expected", "optimistic", "pessimistic", "reverse_id"}, default="id"
+        What equal scores are worth: order by id, the exact mean over all their orders, the best or the worst.
+    preset : str, optional
+        The conventions of another program: ``smgcn``, ``trec_eval``, ``recbole`` or ``rectools``.
+    idcg : {"min", "k", "hits"}, default="min"
+        What a bare ``ndcg`` divides by.
+    empty : {"error", "skip", "zero"}, default="error"
+        What to do with a sample without relevant items.
+    exclude : sparse or bool matrix, optional
+        Marks items that are no candidates for a sample, such as those it is known to have.
+    sampled : sparse or bool matrix, optional
+        Marks the sampled candidates of each sample. The names of all metrics then say so.
+    kind : {"auto", "scores", "lists"}, default="auto"
+        How to read the first argument where its type leaves a doubt.
+    n_items : int, optional
+        Number of items; needed for a callable, and for lists that do not name the last item.
+    cluster : sequence, optional
+        The group of each sample; intervals then resample groups.
+    confidence, n_boot, seed : float, int, int
+        Of the bootstrap intervals, which are computed when first looked at.
+    block_rows, n_threads : int
+        Rows held at a time, and threads; neither changes any result.
+
+    Returns
+    -------
+    TopKResult
+        Means, per-sample values, intervals, tie shares, errors and notes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> result = topk_scores(np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.1]]), [[0, 1], [1]], k=(1, 2))
+    >>> result.means["precision"]
+    array([1. , 0.5])
+    >>> result.means["f1"]
+    array([0.83333333, 0.58333333])
+    """
+    if preset is not None and preset not in PRESETS:
+        raise unknown_name("preset", preset, PRESETS)
+    chosen = PRESETS[preset] if preset is not None else None
+    ties = ties or (chosen.ties if chosen else "id")
+    empty = empty or (chosen.empty if chosen else "error")
+    for what, value, known in (("ties", ties, TIES), ("empty", empty, EMPTY)):
+        if value not in known:
+            raise unknown_name(what, value, known)
+    ks = check_cutoffs(k)
+    names, functions = split_metrics(metrics or (chosen.metrics if chosen else DEFAULT_METRICS), idcg)
+    ranking, relevant, n_sampled = rank(
+        scores_or_lists,
+        truth,
+        int(ks[-1]),
+        kind=kind,
+        n_items=n_items,
+        exclude=exclude,
+        sampled=sampled,
+        reverse=ties == "reverse_id",
+        block_rows=block_rows,
+        n_threads=n_threads,
+    )
+    return score_ranking(
+        ranking,
+        relevant,
+        ks,
+        names,
+        functions=functions,
+        ties=ties,
+        empty=empty,
+        n_sampled=n_sampled,
+        clusters=cluster_codes(cluster, relevant.n_samples),
+        confidence=confidence,
+        n_boot=n_boot,
+        seed=seed,
+    )
+
+
+def score_ranking(
+    ranking: Ranking,
+    truth: GroundTruth,
+    ks: IntArray,
+    metrics: Sequence[Metric],
+    *,
+    functions: dict[str, UserMetric] | None = None,
+    ties: str = "id",
+    empty: str = "error",
+    n_sampled: int | None = None,
+    clusters: IntArray | None = None,
+    confidence: float = 0.95,
+    n_boot: int = 1000,
+    seed: int = 0,
+) -> TopKResult:
+    """Score lists that are already ranked; `topk_scores` says what the options mean."""
+    evaluated = truth.sizes > 0
+    if empty == "error" and not evaluated.all():
+        raise InputError(
+            f"{int((~evaluated).sum())} sample(s) have no relevant item, the first is sample "
+            f"{int(np.argmin(evaluated))}: take them out, or pass empty='skip' or empty='zero'"
+        )
+    if not evaluated.any():
+        raise InputError("no sample has a relevant item: there is nothing to evaluate")
+    own = [metric for metric in metrics if metric.name != F1_OF_MEANS]
+    if any(metric.name == F1_OF_MEANS for metric in metrics):
+        own += [part for part in (Metric("precision", "k"), Metric("recall", "n")) if part not in own]
+    values = measure(ranking, truth, ks, [metric.code for metric in own], ties)
+    per_sample = {metric.key: values[index] for index, metric in enumerate(own)}
+    called, errors = call_functions(functions or {}, ranking, truth, ks)
+    per_sample.update(called)
+    if empty == "zero":
+        for array in per_sample.values():
+            array[~evaluated] = 0.0
+        evaluated = np.ones_like(evaluated)
+    return TopKResult(
+        ks=tuple(int(cut) for cut in ks),
+        metrics=tuple(metrics),
+        per_sample=per_sample,
+        evaluated=evaluated,
+        ranking=ranking,
+        truth=truth,
+        ties=ties,
+        errors=errors,
+        notes=(*_notes(ranking, truth, evaluated, ks, n_sampled), *_function_note(functions, ties)),
+        n_sampled=n_sampled,
+        clusters=clusters,
+        confidence=confidence,
+        n_boot=n_boot,
+        seed=seed,
+    )
+
+
+def _function_note(functions: dict[str, UserMetric] | None, ties: str) -> tuple[str, ...]:
+    if not functions or ties in ("id", "reverse_id"):
+        return ()
+    return (f"{', '.join(functions)}: given the lists ordered by id; ties={ties!r} cannot be asked of a function",)
+
+
+def _notes(
+    ranking: Ranking, truth: GroundTruth, evaluated: Any, ks: IntArray, n_sampled: int | None
+) -> tuple[str, ...]:
+    notes = []
+    if truth.n_duplicates:
+        notes.append(f"{truth.n_duplicates} repeated item id(s) in the truth were counted once")
+        warnings.warn(notes[-1], UserWarning, stacklevel=4)
+    if not evaluated.all():
+        notes.append(f"{int((~evaluated).sum())} of {len(evaluated)} samples have no relevant item: left out")
+    short = int((ranking.lengths < min(int(ks[-1]), ranking.n_items)).sum())
+    if short:
+        notes.append(f"{short} list(s) are shorter than {int(ks[-1])}; precision still divides by K")
+    if int(ks[-1]) > ranking.n_items:
+        notes.append(f"K = {int(ks[-1])} is above the number of items, {ranking.n_items}; still divided by K")
+    if n_sampled is not None:
+        notes.append(f"ranked among about {n_sampled} sampled candidates only: not comparable with full ranking")
+    return tuple(notes)

@@ -1,0 +1,272 @@
+"""Ranking: the top of every sample's list, with all that is needed to judge its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.errors import InputError
+from paragone.metrics.topk.selection import first_not_finite, mark_tied_truth, select_rows
+from paragone.metrics.topk.truth import GroundTruth, ItemArray
+
+Block: TypeAlias = NDArray[Any]
+BlockSource: TypeAlias = Callable[[slice], Block]
+
+# A factor model is always multiplied in row tiles of this size at the same places, because a BLAS product may
+# round differently for another number of rows; so results are equal for any block size and thread count.
+FACTOR_TILE = 256
+_TILE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The first places of every sample's list, best first, equal scores by item id.
+
+    Parameters
+    ----------
+    items : ndarray of int32 of shape (n_samples, n_places)
+        Item ids; -1 after the end of a list that is shorter.
+    scores : ndarray of shape (n_samples, n_places), optional
+        Their scores; ``None`` where only lists are known.
+    tied : ndarray of int32 of shape (n_samples,), optional
+        How many candidates of the whole row share the score of its last place.
+    tied_truth : ndarray of bool, optional
+        One mark an entry of the truth: it has the score of the last place but stands outside the list.
+    n_items : int
+        Number of items there are.
+    """
+
+    items: ItemArray
+    scores: NDArray[Any] | None
+    tied: NDArray[np.int32] | None
+    tied_truth: NDArray[np.bool_] | None
+    n_items: int
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of places filled in each list."""
+        return np.asarray((self.items >= 0).sum(axis=1))
+
+    def tie_across(self, k: int) -> NDArray[np.bool_] | None:
+        """Mark the samples in which a group of equal scores lies across the cut-off ``k``."""
+        if self.scores is None or self.tied is None:
+            return None
+        places = self.items.shape[1]
+        if k < places:
+            return np.asarray((self.scores[:, k - 1] == self.scores[:, k]) & (self.items[:, k] >= 0))
+        lengths = self.lengths
+        last = self.scores[np.arange(len(self.items)), np.maximum(lengths - 1, 0)]
+        shown = ((self.scores == last[:, None]) & (self.items >= 0)).sum(axis=1)
+        return np.asarray(self.tied > shown)
+
+    def any_tie(self) -> NDArray[np.bool_]:
+        """Mark the samples whose list holds, or is cut inside, a group of equal scores."""
+        if self.scores is None:
+            return np.zeros(len(self.items), dtype=np.bool_)
+        inside = (self.scores[:, 1:] == self.scores[:, :-1]) & (self.items[:, 1:] >= 0)
+        across = self.tie_across(self.items.shape[1])
+        return np.asarray(inside.any(axis=1) | (across if across is not None else False))
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Scores of a factor model, ``users @ items.T``, which are never stored as a whole.
+
+    Parameters
+    ----------
+    users, items : ndarray of shape (n_users, f) and (n_items, f)
+        The factors.
+    device : str, optional
+        A PyTorch device, such as ``"cuda"``, to multiply and select on; NumPy and our kernels where not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Factors(np.eye(2), np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])).block(slice(0, 2))
+    array([[0., 1., 2.],
+           [1., 0., 2.]])
+    """
+
+    users: NDArray[Any]
+    items: NDArray[Any]
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.users.ndim != 2 or self.items.ndim != 2 or self.users.shape[1] != self.items.shape[1]:
+            raise InputError(
+                f"factors must be users x f and items x f, they are {self.users.shape} and {self.items.shape}"
+            )
+
+    def block(self, rows: slice) -> Block:
+        """Multiply out some rows; ``rows`` must start at a multiple of 256 to be reproducible."""
+        part = self.users[rows]
+        if len(part) < FACTOR_TILE:
+            part = np.concatenate((part, np.zeros((FACTOR_TILE - len(part), part.shape[1]), part.dtype)))
+        return np.asarray(part @ self.items.T)[: rows.stop - rows.start]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSource:
+    """Where the scores of a block of rows come from."""
+
+    block: BlockSource
+    n_samples: int
+    n_items: int
+    tile: int | None = None
+    exclude: sparse.csr_array | None = None
+    only: sparse.csr_array | None = None
+    reverse: bool = False
+
+    def checked(self, rows: slice) -> Block:
+        """Return a finite, C-ordered block with what is no candidate set to -inf."""
+        block = as_float(self.block(rows))
+        if block.shape != (rows.stop - rows.start, self.n_items):
+            raise InputError(
+                f"scores of rows {rows.start}..{rows.stop - 1} have the shape {block.shape}, "
+                f"{(rows.stop - rows.start, self.n_items)} was expected"
+            )
+        row, column = first_not_finite(block)
+        if row >= 0:
+            raise InputError(
+                f"the score of sample {rows.start + row}, item {column} is {block[row, column]}: scores must "
+                "be finite (to leave an item out, name it in `exclude`)"
+            )
+        return self._masked(block, rows)
+
+    def _masked(self, block: Block, rows: slice) -> Block:
+        if self.exclude is not None:
+            block = np.where(self.exclude[rows].toarray() != 0, -np.inf, block).astype(block.dtype)
+        if self.only is not None:
+            block = np.where(self.only[rows].toarray() != 0, block, -np.inf).astype(block.dtype)
+        # Selecting prefers the lower id, so the mirrored block gives the higher id first.
+        return np.ascontiguousarray(block[:, ::-1]) if self.reverse else block
+
+
+def as_float(block: Any) -> Block:
+    """Return the block as C-ordered float32 or float64 with the same order of its values."""
+    array = np.asarray(block)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    elif array.dtype not in (np.float32, np.float64):
+        if not (np.issubdtype(array.dtype, np.integer) or array.dtype == np.bool_):
+            raise InputError(f"scores must be real numbers, they are {array.dtype}")
+        if array.size and array.dtype.itemsize == 8 and np.abs(array.astype(np.float64)).max() > 2.0**53:
+            raise InputError("integer scores above 2^53 would be rounded into ties: rescale them")
+        array = array.astype(np.float64)
+    return np.ascontiguousarray(array)
+
+
+def rank_scores(
+    source: ScoreSource, truth: GroundTruth, places: int, *, block_rows: int | None = None, n_threads: int = 1
+) -> Ranking:
+    """Select the top places of every row, block by block; no more than a block of scores is ever held.
+
+    Parameters
+    ----------
+    source : ScoreSource
+        Gives the scores.
+    truth : GroundTruth
+        Decides which ties matter.
+    places : int
+        How many places to keep; fewer are kept where there are fewer items.
+    block_rows : int, optional
+        Rows a block; about a megabyte of scores where not given. It changes no result.
+    n_threads : int, default=1
+        Threads to use. It changes no result.
+
+    Returns
+    -------
+    Ranking
+        The lists and their ties.
+    """
+    places = min(places, source.n_items)
+    dtype = as_float(source.block(slice(0, min(1, source.n_samples)))).dtype if source.n_samples else np.float64
+    items = np.empty((source.n_samples, places), np.int32)
+    values = np.empty((source.n_samples, places), dtype)
+    tied = np.empty(source.n_samples, np.int32)
+    tied_truth = np.zeros(len(truth.items), np.bool_)
+    relevant = truth.items if not source.reverse else (source.n_items - 1 - truth.items).astype(np.int32)
+
+    def work(rows: slice) -> None:
+        block = source.checked(rows).astype(dtype, copy=False)
+        select_rows(block, rows.start, items, values, tied)
+        mark_tied_truth(block, rows.start, items, values, truth.indptr, relevant, tied_truth)
+
+    blocks = _blocks(source, np.dtype(dtype).itemsize, block_rows)
+    if n_threads == 1:
+        for rows in blocks:
+            work(rows)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(work, blocks))
+    if source.reverse:
+        items = np.where(items >= 0, source.n_items - 1 - items, -1).astype(np.int32)
+    return Ranking(items, values, tied, tied_truth, source.n_items)
+
+
+def _blocks(source: ScoreSource, itemsize: int, block_rows: int | None) -> Iterator[slice]:
+    size = source.tile or block_rows or max(1, min(4096, _TILE_BYTES // max(1, itemsize * source.n_items)))
+    for start in range(0, source.n_samples, size):
+        yield slice(start, min(start + size, source.n_samples))
+
+
+def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
+    """Take lists of item ids, best first, as they are; a shorter list simply ends.
+
+    Parameters
+    ----------
+    lists : 2-D integer array or sequence of sequences of int
+        Item ids, 0-based; -1 may fill up the end of a row.
+    n_items : int
+        Ids must be below it.
+    places : int
+        How many places to keep.
+
+    Returns
+    -------
+    Ranking
+        Without scores, so without ties.
+
+    Examples
+    --------
+    >>> rank_lists([[2, 0], [1]], 3, 5).items
+    array([[ 2,  0],
+           [ 1, -1]], dtype=int32)
+    """
+    padded = _pad(lists)
+    listed = padded >= 0
+    _refuse(padded < -1, "names a negative item", "number them from 0")
+    _refuse(listed[:, 1:] & ~listed[:, :-1], "goes on after its end (-1)", "close the gap")
+    _refuse(padded >= n_items, "names an item out of range", f"item ids are 0..{n_items - 1}")
+    ordered = np.sort(padded, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    _refuse(repeated, "names an item twice", "if these are scores and not ids, pass kind='scores'")
+    return Ranking(np.ascontiguousarray(padded[:, :places], dtype=np.int32), None, None, None, n_items)
+
+
+def _pad(lists: Any) -> NDArray[np.int64]:
+    """Bring lists of any lengths into one array, -1 after their ends."""
+    if isinstance(lists, np.ndarray) and lists.ndim == 2:
+        filled: list[NDArray[Any]] = [lists]
+        lengths = np.full(len(lists), lists.shape[1])
+    else:
+        filled = [np.asarray(row) for row in lists]
+        lengths = np.asarray([len(row) for row in filled], dtype=np.int64)
+    if not all(np.issubdtype(part.dtype, np.integer) for part in filled if part.size):
+        raise InputError("lists must hold whole item ids; if these are scores, pass kind='scores'")
+    padded = np.full((len(lists), int(lengths.max(initial=0))), -1, dtype=np.int64)
+    if padded.size:
+        inside = np.arange(padded.shape[1])[None, :] < lengths[:, None]
+        padded[inside] = np.concatenate([part.ravel() for part in filled if part.size])
+    return padded
+
+
+def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+    if bad.any():
+        raise InputError(f"list of sample {int(np.argmax(bad.any(axis=1)))} {what}: {advice}")

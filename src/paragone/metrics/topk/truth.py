@@ -1,0 +1,159 @@
+"""Ground truth: for each sample the relevant items, in the order in which they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.errors import InputError
+from paragone.validation import IntArray
+
+ItemArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class GroundTruth:
+    """Relevant items of every sample, ordered, without duplicates.
+
+    Parameters
+    ----------
+    indptr : ndarray of int64 of shape (n_samples + 1,)
+        Where the items of a sample begin and end.
+    items : ndarray of int32
+        The items of all samples, one after another.
+    n_duplicates : int
+        How many repeated ids were taken out; the first occurrence of each stays.
+    """
+
+    indptr: IntArray
+    items: ItemArray
+    n_duplicates: int = 0
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.indptr) - 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of relevant items of each sample."""
+        return np.diff(self.indptr)
+
+    def row(self, index: int) -> ItemArray:
+        """Return the relevant items of one sample, in order."""
+        return self.items[self.indptr[index] : self.indptr[index + 1]]
+
+    def take(self, rows: NDArray[Any]) -> GroundTruth:
+        """Return the truth of some samples, in the order asked for."""
+        sizes = self.sizes[rows]
+        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        starts = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        return GroundTruth(indptr, self.items[np.arange(indptr[-1]) + starts])
+
+    def restricted_to(self, keep: NDArray[np.bool_]) -> GroundTruth:
+        """Return the truth with only the items marked in ``keep``; a sample may become empty."""
+        chosen = keep[self.items]
+        counts = np.concatenate(([0], np.cumsum(chosen)))
+        return GroundTruth(counts[self.indptr], self.items[chosen])
+
+
+def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
+    """Turn what a user hands over as truth into a checked :class:`GroundTruth`.
+
+    Parameters
+    ----------
+    truth : sequence of sequences of int, sparse matrix, pair (indptr, items) or GroundTruth
+        The relevant item ids of each sample, 0-based. A sparse matrix has one row a sample and its non-zero
+        columns, in stored order, are the truth.
+    n_items : int, optional
+        Ids must be below it.
+
+    Returns
+    -------
+    GroundTruth
+        With duplicates taken out and counted.
+
+    Examples
+    --------
+    >>> truth = as_truth([[3, 1, 3], [0]])
+    >>> truth.items.tolist(), truth.indptr.tolist(), truth.n_duplicates
+    ([3, 1, 0], [0, 2, 3], 1)
+    """
+    indptr, items = _flatten(truth)
+    check_ids(indptr, items, n_items)
+    width = n_items if n_items is not None else (int(items.max()) + 1 if len(items) else 1)
+    keep = np.ones(len(items), dtype=np.bool_)
+    n_duplicates = int(_mark_repeated(indptr, items, width, keep))
+    if n_duplicates:
+        counts = np.concatenate(([0], np.cumsum(keep)))
+        indptr, items = counts[indptr], items[keep]
+    return GroundTruth(indptr, items, n_duplicates)
+
+
+def check_ids(indptr: IntArray, items: ItemArray, n_items: int | None) -> None:
+    """Raise where an item id is negative or not below ``n_items``."""
+    if not len(items):
+        return
+    low, high = int(items.min()), int(items.max())
+    if low < 0 or (n_items is not None and high >= n_items):
+        bad = low if low < 0 else high
+        row = int(np.searchsorted(indptr, int(np.flatnonzero(items == bad)[0]), side="right")) - 1
+        limit = f"0..{n_items - 1}" if n_items is not None else "0 and above"
+        raise InputError(f"truth of sample {row} names item {bad}, but item ids are {limit} (0-based)")
+
+
+def _flatten(truth: Any) -> tuple[IntArray, ItemArray]:
+    if isinstance(truth, GroundTruth):
+        return truth.indptr, truth.items
+    if sparse.issparse(truth):
+        matrix = truth.tocsr()
+        nonzero = matrix.data != 0
+        counts = np.concatenate(([0], np.cumsum(nonzero)))
+        return counts[matrix.indptr].astype(np.int64), matrix.indices[nonzero].astype(np.int32)
+    if isinstance(truth, tuple) and len(truth) == 2 and all(isinstance(part, np.ndarray) for part in truth):
+        return _check_pair(truth[0], truth[1])
+    return _from_rows(list(truth))
+
+
+def _check_pair(indptr: NDArray[Any], items: NDArray[Any]) -> tuple[IntArray, ItemArray]:
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items) or (np.diff(indptr) < 0).any():
+        raise InputError("truth (indptr, items): indptr must rise from 0 to the number of items")
+    return indptr.astype(np.int64), _whole(items)
+
+
+def _from_rows(rows: Sequence[Any]) -> tuple[IntArray, ItemArray]:
+    for index, row in enumerate(rows):
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
+            raise InputError(f"truth of sample {index} is {row!r}: give a list of item ids a sample")
+    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
+    filled = [np.asarray(row) for row in rows if len(row)]
+    flat = np.concatenate(filled) if filled else np.empty(0, dtype=np.int32)
+    return indptr, _whole(flat)
+
+
+def _whole(items: NDArray[Any]) -> ItemArray:
+    if len(items) and not np.issubdtype(items.dtype, np.integer):
+        raise InputError(f"truth must hold whole item ids, it holds {items.dtype} values")
+    if len(items) and int(items.max()) > np.iinfo(np.int32).max:
+        raise InputError(f"truth names item {int(items.max())}: number the items from 0 first")
+    return items.astype(np.int32)
+
+
+@numba.njit(cache=True, nogil=True)
+def _mark_repeated(indptr: Any, items: Any, n_items: int, keep: Any) -> int:
+    """Clear ``keep`` at every id its sample has named before; return how many."""
+    last_row = np.full(n_items, -1, np.int64)
+    repeated = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if last_row[items[entry]] == row:
+                keep[entry] = False
+                repeated += 1
+            last_row[items[entry]] = row
+    return repeated

@@ -1,0 +1,83 @@
+"""Checkpoints inside a fit: everything needed to go on as if nothing had happened, in one npz file."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass
+class Progress:
+    """How far a training run has come.
+
+    Attributes
+    ----------
+    epoch : int
+        Epochs finished.
+    parameters, moments, best : dict of str to ndarray
+        The network, Adam's moments, and the network of the best evaluation so far.
+    history : list of dict
+        The evaluations so far.
+    best_epoch : int
+        Where ``best`` is from; 0 before any evaluation.
+    seconds : float
+        Time spent so far, interruptions left out.
+    """
+
+    epoch: int = 0
+    parameters: Arrays = field(default_factory=dict)
+    moments: Arrays = field(default_factory=dict)
+    best: Arrays = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best_epoch: int = 0
+    seconds: float = 0.0
+
+
+def save_progress(path: Path, progress: Progress, identity: str) -> None:
+    """Write a checkpoint; a crash while writing leaves the one before."""
+    meta = {
+        "identity": identity,
+        "epoch": progress.epoch,
+        "history": progress.history,
+        "best_epoch": progress.best_epoch,
+        "seconds": progress.seconds,
+    }
+    arrays = {
+        f"{group}/{name}": array
+        for group in ("parameters", "moments", "best")
+        for name, array in getattr(progress, group).items()
+    }
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as stream:
+        np.savez(stream, meta=np.asarray(json.dumps(meta)), **arrays)
+    os.replace(partial, path)
+
+
+def load_progress(path: Path, identity: str) -> Progress | None:
+    """Read a checkpoint; ``None`` where there is none, an error where it belongs to another fit."""
+    if not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (ValueError, OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"checkpoint {path} cannot be read ({error}): delete it to start afresh") from error
+    meta = json.loads(str(arrays.pop("meta")))
+    if meta["identity"] != identity:
+        raise InputError(f"checkpoint {path} belongs to a fit with other settings or data: delete it or use another")
+    progress = Progress(meta["epoch"], history=meta["history"], best_epoch=meta["best_epoch"], seconds=meta["seconds"])
+    for name, array in arrays.items():
+        group, _, rest = name.partition("/")
+        getattr(progress, group)[rest] = array
+    return progress
