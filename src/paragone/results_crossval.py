@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError, unknown_name
-from paragone.protocols.crossval import frames
+from paragone.protocols.crossval import frames, group_frames, ledger_frames
 from paragone.protocols.crossval.aggregation import Aggregate
 from paragone.protocols.crossval.naming import Naming
 from paragone.store import Store
@@ -53,7 +53,7 @@ class CrossvalResults:
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
         """
         run = self.crossval(experiment)
-        return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
+        return ledger_frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
 
     def cv_scores(
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
@@ -95,12 +95,14 @@ class CrossvalResults:
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
-        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
+        return group_frames.group_frame(
+            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
+        )
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
         run = self.crossval(experiment)
-        return frames.group_score_frame(run.problems, run.settings, metric)
+        return group_frames.group_score_frame(run.problems, run.settings, metric)
 
     def scores_by_group(
         self, variant: str | None = None, metric: str | None = None, experiment: str | None = None

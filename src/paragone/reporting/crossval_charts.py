@@ -184,9 +184,8 @@ def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
     import altair as alt
 
     scoring = run.settings.scoring(problem.truth.task)
-    sign = -1.0 if scoring.higher_is_better else 1.0
     scores = {v: s for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
-    ranked = sorted(scores, key=lambda v: sign * scores[v].cv_score)[:12]
+    ranked = sorted(scores, key=lambda v: scoring.loss(scores[v].cv_score))[:12]
     rows: list[dict[str, Any]] = []
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]

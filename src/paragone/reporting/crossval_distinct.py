@@ -84,8 +84,7 @@ def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -
     there = [found for found in scores.values() if not np.isnan(found.cv_score)]
     if not there:
         return None
-    sign = -1.0 if there[0].scoring.higher_is_better else 1.0
-    ranked = sorted(there, key=lambda found: sign * found.cv_score)[:n]
+    ranked = sorted(there, key=lambda found: found.scoring.loss(found.cv_score))[:n]
     best, others = ranked[0], ranked[1:]
     folds = [_on_folds(problem, best, other) for other in others]
     residuals = [_on_residuals(best.chain, other.chain) for other in others]

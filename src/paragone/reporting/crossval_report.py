@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from paragone.charts import save_chart
-from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
+from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame
+from paragone.protocols.crossval.group_frames import group_frame
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.reporting.crossval_charts import (
     candlestick_chart,

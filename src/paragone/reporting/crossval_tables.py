@@ -93,10 +93,15 @@ def final_table(
 def _said(problem: Problem) -> list[str]:
     """Say which variants failed, and which folds have no weight."""
     said = []
-    if problem.failures:
-        shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(problem.failures.items())[:3])
-        more = f"; and {len(problem.failures) - 3} more" if len(problem.failures) > 3 else ""
-        said.append(f"{len(problem.failures)} variant(s) failed and were never eligible: {shown}{more}.")
+    by_stage = {
+        "failed and were never eligible": {v: why for v, why in problem.failures.items() if v not in problem.chains},
+        "failed when refitted": {v: why for v, why in problem.failures.items() if v in problem.chains},
+    }
+    for what, failures in by_stage.items():
+        if failures:
+            shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(failures.items())[:3])
+            more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+            said.append(f"{len(failures)} variant(s) {what}: {shown}{more}.")
     empty = sum(not len(rows.val) for rows in problem.folds)
     if empty:
         said.append(f"{empty} fold(s) without validation rows have weight 0.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
@@ -22,6 +22,7 @@ SCORES = st.lists(st.one_of(st.floats(-50, 50), st.just(float("nan"))), min_size
 PLS = "sklearn.cross_decomposition:PLSRegression"
 
 
+@settings(deadline=None)
 @given(SCORES, st.booleans(), st.sampled_from(["compat", "equal", "softmax"]))
 def test_weights_sum_to_one_and_are_never_negative(scores, higher, weighting):
     weights = fold_weights(scores, higher_is_better=higher, weighting=weighting)
@@ -29,6 +30,7 @@ def test_weights_sum_to_one_and_are_never_negative(scores, higher, weighting):
     assert (weights >= 0).all()
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.01, 50), min_size=2, max_size=8), st.booleans(), st.sampled_from(["compat", "softmax"]))
 def test_a_better_fold_never_weighs_less(scores, higher, weighting):
     weights = fold_weights(scores, higher_is_better=higher, weighting=weighting)
@@ -41,6 +43,7 @@ def test_an_unknown_weighting_is_refused():
         fold_weights([1.0], higher_is_better=True, weighting="softmx")
 
 
+@settings(deadline=None)
 @given(st.permutations(["a", "b", "c"]), st.integers(0, 100))
 def test_alignment_does_not_depend_on_the_order_of_columns(order, seed):
     P = np.random.default_rng(seed).dirichlet(np.ones(3), 4)
@@ -54,6 +57,7 @@ def test_a_class_the_data_has_not_is_refused():
         align_probabilities(np.ones((1, 2)) / 2, ["a", "d"], np.array(["a", "b"]))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000))
 def test_an_ensemble_of_equals_is_its_member(seed):
     P = np.random.default_rng(seed).dirichlet(np.ones(3), 5)
@@ -85,6 +89,7 @@ def chain(name: str, errors: list[list[float]]) -> Chain:
 FOLDS = st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6)
 
 
+@settings(deadline=None)
 @given(FOLDS)
 def test_rmsecv_squared_is_the_row_weighted_mean_of_the_folds_and_jensen_holds(errors):
     scores = chain_scores(chain("v", errors), Scoring("regression", "rmse"))
@@ -195,6 +200,7 @@ def test_a_wrong_method_is_refused(method, sentence):
         expand({"M": method})
 
 
+@settings(deadline=None)
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 99))
 def test_repeats_are_found_in_any_repeated_partition(n_folds, n_repeats, seed):
     rng = np.random.default_rng(seed)
