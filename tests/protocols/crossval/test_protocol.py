@@ -216,6 +216,27 @@ def test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte
         assert table(experiment().run(store, workers=0)) == whole
 
 
+def test_a_run_stopped_inside_the_selection_resumes_to_the_same_final_table(tmp_path, regression, monkeypatch):
+    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 100.0]}}}
+
+    def experiment() -> Experiment:
+        return Experiment([regression], methods, {"folds": 3}, Crossval(test=0.2), name="cv")
+
+    whole = experiment().run(tmp_path / "whole.sqlite", workers=0).final_scores()
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("paragone.protocols.crossval.protocol.choose", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            experiment().run(tmp_path / "a.sqlite", workers=0)
+    forecast = experiment().forecast(tmp_path / "a.sqlite")
+    assert (len(forecast.distinct), len(forecast.to_run)) == (10, 1)
+    resumed = experiment().run(tmp_path / "a.sqlite", workers=0).final_scores()
+    assert resumed.to_csv().encode() == whole.to_csv().encode()
+
+
 def test_the_criteria_take_distinct_variants_and_share_the_credit(crossvalidate, regression):
     methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 10.0, 100.0, 1e4]}}}
     select = [{"ranking": "rmsecv", "top_k": 2}, {"ranking": "mean_val", "top_k": 2}, {"ranking": "one_se"}]
