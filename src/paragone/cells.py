@@ -72,13 +72,19 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class SplitData:
-    """The arrays of one split, scaled on train: all that a protocol sees."""
+    """The arrays of one split, scaled on train: all that a protocol sees.
+
+    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``. For task ``topk`` the arrays are
+    sparse, and nothing is scaled.
+    """
 
     X_train: NDArray[np.float64]
     y_train: NDArray[Any]
     X_test: NDArray[np.float64]
     y_test: NDArray[Any]
     task: str = ""
+    X_validation: Any = None
+    y_validation: Any = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from paragone.data.folds import export_folds, fold_sets, read_folds
 from paragone.data.loading import load
 from paragone.data.options import ReadOptions
 from paragone.data.plan import Scale, SplitPlan
+from paragone.data.prescription_sets import prescription_dataset, prescriptions_of
 from paragone.data.readers.npz import save_npz
 from paragone.data.scaling import Scaler, fit_scaler, scale_split
 from paragone.data.splits import Split, describe_splits, make_splits
@@ -34,6 +35,8 @@ __all__ = [
     "load_bundled",
     "make_splits",
     "make_synthetic",
+    "prescription_dataset",
+    "prescriptions_of",
     "read_folds",
     "save_npz",
     "scale_split",

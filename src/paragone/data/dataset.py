@@ -14,8 +14,9 @@ from scipy import sparse
 from paragone.errors import InputError
 from paragone.validation import FloatArray, IntArray, check_indicator
 
-Task: TypeAlias = Literal["multilabel", "classification", "regression"]
+Task: TypeAlias = Literal["multilabel", "classification", "regression", "topk"]
 Features: TypeAlias = FloatArray | sparse.csr_array
+Target: TypeAlias = NDArray[Any] | sparse.csr_array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +31,9 @@ class Dataset:
         The features, float64.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The target: a 0/1 indicator matrix (``multilabel``), class labels as the user's own values
-        (``classification``) or numbers, one column a target (``regression``).
-    task : {"multilabel", "classification", "regression"}
+        (``classification``) or numbers, one column a target (``regression``). For ``topk`` a sparse matrix of
+        samples x items that holds the place, counted from 1, of every relevant item in its sample's list.
+    task : {"multilabel", "classification", "regression", "topk"}
         Declared, never guessed from ``y``.
     groups : ndarray of shape (n_samples,), optional
         Who or what a row was measured on; rows of one group move together.
@@ -39,6 +41,8 @@ class Dataset:
         One name a column; made up (``x0``, ``y0``) where none are given.
     train_part : ndarray of bool of shape (n_samples,), optional
         True for the rows of the official train part, where the data come in two parts.
+    validation_part : ndarray of bool of shape (n_samples,), optional
+        True for the rows that the data set aside to choose on, such as the number of epochs.
     notes : tuple of str
         What the reader changed or noticed, such as a dropped id column. Shown to the user.
     stored_splits : tuple of (train, test), optional
@@ -54,7 +58,7 @@ class Dataset:
 
     name: str
     X: Features
-    y: NDArray[Any]
+    y: Target
     task: Task
     groups: NDArray[Any] | None = None
     feature_names: tuple[str, ...] = ()
@@ -62,6 +66,7 @@ class Dataset:
     train_part: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = field(default=())
     stored_splits: tuple[tuple[IntArray, IntArray], ...] | None = None
+    validation_part: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.task not in get_args(Task):
@@ -77,8 +82,9 @@ class Dataset:
         set_field = object.__setattr__
         if self.groups is not None:
             set_field(self, "groups", _checked_groups(self.groups, f"dataset {self.name!r}"))
-        if self.train_part is not None:
-            set_field(self, "train_part", np.asarray(self.train_part, dtype=bool))
+        for part in ("train_part", "validation_part"):
+            if getattr(self, part) is not None:
+                set_field(self, part, np.asarray(getattr(self, part), dtype=bool))
         if self.stored_splits is not None:
             set_field(self, "stored_splits", _checked_splits(self.stored_splits, f"dataset {self.name!r}"))
         set_field(self, "X", X)
@@ -90,6 +96,7 @@ class Dataset:
             ("target names", len(self.target_names), n_targets),
             ("groups", X.shape[0] if self.groups is None else len(self.groups), X.shape[0]),
             ("part marks", X.shape[0] if self.train_part is None else len(self.train_part), X.shape[0]),
+            ("validation marks", X.shape[0] if self.validation_part is None else len(self.validation_part), X.shape[0]),
         ):
             if given != wanted:
                 raise InputError(f"dataset {self.name!r}: {given} {what} given, {wanted} needed")
@@ -120,15 +127,18 @@ class Dataset:
             arrays: list[Any] = [canonical.data, canonical.indices, canonical.indptr]
         else:
             arrays = [self.X]
-        arrays += [self.y, self.groups, self.train_part]
+        arrays += [self.y] if isinstance(self.y, np.ndarray) else _sparse_parts(self.y)
+        arrays += [self.groups, self.train_part]
         arrays += [rows for pair in self.stored_splits or () for rows in pair]
+        if self.validation_part is not None:
+            arrays += [self.validation_part]
         digest.update(repr(self.X.shape).encode())
         for array in arrays:
             _update(digest, array)
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        targets = {"multilabel": "labels", "regression": "targets"}.get(self.task)
+        targets = {"multilabel": "labels", "regression": "targets", "topk": "items"}.get(self.task)
         if targets is None:
             end = f"{len(np.unique(self.y))} classes"
         else:
@@ -139,7 +149,9 @@ class Dataset:
         )
 
 
-def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
+def _checked_target(y: Any, task: Task, where: str) -> Target:
+    if task == "topk":
+        return _checked_places(y, where)
     if task == "multilabel":
         return check_indicator(y, name=f"{where}: Y")
     array = np.asarray(y)
@@ -159,6 +171,25 @@ def _checked_target(y: Any, task: Task, where: str) -> NDArray[Any]:
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
     return array
+
+
+def _checked_places(y: Any, where: str) -> sparse.csr_array:
+    """Check that every row numbers its items 1, 2, ... without a gap or a repeat."""
+    if not sparse.issparse(y):
+        raise InputError(f"{where}: a topk target is a sparse matrix of places; make it with prescription_dataset")
+    places = sparse.csr_array(y, dtype=np.int32)
+    places.sort_indices()
+    rows = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr))
+    order = np.lexsort((places.data, rows))
+    wanted = np.arange(len(rows)) - places.indptr[:-1][rows] + 1
+    repeated = (np.diff(places.indices) == 0) & (np.diff(rows) == 0)
+    if (places.data[order] != wanted).any() or repeated.any():
+        raise InputError(f"{where}: a topk target numbers the items of every row 1, 2, ... without gap or repeat")
+    return places
+
+
+def _sparse_parts(matrix: sparse.csr_array) -> list[Any]:
+    return [matrix.data, matrix.indices, matrix.indptr, np.asarray(matrix.shape)]
 
 
 def _checked_groups(groups: Any, where: str) -> NDArray[Any]:

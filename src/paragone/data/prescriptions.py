@@ -96,7 +96,9 @@ class Prescriptions:
 
     def multi_hot(self) -> sparse.csr_array:
         """Return the items as a 0/1 matrix of shape (n_rows, n_items)."""
-        ones = sparse.csr_array((np.ones(len(self.items)), self.items, self.indptr), shape=(self.n_rows, self.n_items))
+        # Copies: taking out duplicates writes into the arrays of the matrix.
+        arrays = (np.ones(len(self.items)), self.items.copy(), self.indptr.copy())
+        ones = sparse.csr_array(arrays, shape=(self.n_rows, self.n_items))
         ones.sum_duplicates()
         ones.data[:] = 1.0
         return ones

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from inspect import signature
@@ -25,6 +25,8 @@ _Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 class Split:
     """One numbered train/test partition: row indices in rising order.
 
+    Some protocols set ``validation`` rows aside, which are then neither in train nor in test.
+
     Examples
     --------
     >>> split = Split(0, np.array([0, 2]), np.array([1]))
@@ -37,12 +39,15 @@ class Split:
     fold: int
     train: IntArray
     test: IntArray
+    validation: IntArray | None = field(default=None, kw_only=True)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the train and test indices; not of the fold's number."""
+        """Hash of the train, test and validation indices; not of the fold's number."""
         digest = hashlib.sha256()
-        for indices in (self.train, self.test):
+        for indices in (self.train, self.test, self.validation):
+            if indices is None:
+                continue
             array = np.ascontiguousarray(indices, dtype="<i8")
             digest.update(len(array).to_bytes(8, "little"))
             digest.update(array.data)
@@ -57,7 +62,8 @@ class Split:
         return hash((self.fold, self.fingerprint))
 
     def __repr__(self) -> str:
-        return f"Split {self.fold}: {len(self.train)} train, {len(self.test)} test"
+        aside = "" if self.validation is None else f", {len(self.validation)} validation"
+        return f"Split {self.fold}: {len(self.train)} train, {len(self.test)} test{aside}"
 
 
 def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ...]:

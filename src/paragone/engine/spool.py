@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data import Dataset
 
 PREFIX = "paragone-spool-"
+SPARSE_PARTS = ("data", "indices", "indptr")
 
 
 class Spool:
@@ -49,27 +49,33 @@ class Spool:
         if folder.exists():
             return str(folder)
         folder.mkdir()
-        if isinstance(dataset.X, sparse.csr_array):
-            for part in ("data", "indices", "indptr"):
-                np.save(folder / f"X_{part}.npy", getattr(dataset.X, part))
-            np.save(folder / "X_shape.npy", np.array(dataset.X.shape))
-        else:
-            np.save(folder / "X.npy", dataset.X)
         y = dataset.y
-        np.save(folder / "y.npy", np.asarray(y.tolist()) if y.dtype == object else y, allow_pickle=False)
+        _save(folder, "X", dataset.X)
+        _save(folder, "y", np.asarray(y.tolist()) if y.dtype == object else y)
         return str(folder)
 
 
 @lru_cache(maxsize=8)
-def load_spooled(folder: str) -> tuple[Any, NDArray[Any]]:
+def load_spooled(folder: str) -> tuple[Any, Any]:
     """Map a spooled dataset into memory and return ``X, y``."""
-    at = Path(folder)
-    y = np.load(at / "y.npy", allow_pickle=False)
-    if (at / "X.npy").exists():
-        return np.load(at / "X.npy", mmap_mode="r", allow_pickle=False), y
-    parts = [np.load(at / f"X_{part}.npy", mmap_mode="r", allow_pickle=False) for part in ("data", "indices", "indptr")]
-    shape = tuple(int(size) for size in np.load(at / "X_shape.npy", allow_pickle=False))
-    return sparse.csr_array(tuple(parts), shape=shape), y
+    return _load(Path(folder), "X"), _load(Path(folder), "y")
+
+
+def _save(folder: Path, name: str, matrix: Any) -> None:
+    if not sparse.issparse(matrix):
+        np.save(folder / f"{name}.npy", matrix, allow_pickle=False)
+        return
+    for part in SPARSE_PARTS:
+        np.save(folder / f"{name}_{part}.npy", getattr(matrix, part))
+    np.save(folder / f"{name}_shape.npy", np.array(matrix.shape))
+
+
+def _load(folder: Path, name: str) -> Any:
+    if (folder / f"{name}.npy").exists():
+        return np.load(folder / f"{name}.npy", mmap_mode="r" if name == "X" else None, allow_pickle=False)
+    parts = [np.load(folder / f"{name}_{part}.npy", mmap_mode="r", allow_pickle=False) for part in SPARSE_PARTS]
+    shape = tuple(int(size) for size in np.load(folder / f"{name}_shape.npy", allow_pickle=False))
+    return sparse.csr_array(tuple(parts), shape=shape)
 
 
 def _remove_orphans() -> None:

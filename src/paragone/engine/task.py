@@ -8,8 +8,11 @@ import time
 import traceback
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from paragone.cells import Fitted, Outcome, SplitData
@@ -30,6 +33,7 @@ class SplitReference:
     test: IntArray
     scale: Scale
     task: str = ""
+    validation: IntArray | None = None
 
     def load(self) -> SplitData:
         """Cut out and scale the split; the last one is kept, since neighbouring cells share it."""
@@ -54,12 +58,26 @@ class _Hashed:
 def _cut(hashed: _Hashed) -> SplitData:
     reference = hashed.reference
     X, y = load_spooled(reference.folder)
+    if sparse.issparse(y):
+        return _cut_sparse(X, y, reference)
     X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
     arrays = (X_train, y[reference.train], X_test, y[reference.test])
     for array in arrays:
         # The arrays are shared by the cells of a split: a method that writes into its input fails alone.
         array.flags.writeable = False
     return SplitData(*arrays, task=reference.task)
+
+
+def _cut_sparse(X: Any, y: Any, reference: SplitReference) -> SplitData:
+    """Cut out rows that stay sparse; there is nothing to scale in them."""
+    parts = []
+    for rows in (reference.train, reference.test, reference.validation):
+        parts += [None, None] if rows is None else [X[rows], y[rows]]
+    for matrix in parts:
+        if matrix is not None:
+            for array in (matrix.data, matrix.indices, matrix.indptr):
+                array.flags.writeable = False
+    return SplitData(*parts[:4], reference.task, *parts[4:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +91,7 @@ class Task:
     score_seed: int
     fitted: Fitted | None
     import_paths: tuple[str, ...] = ()
+    scratch: str | None = None
 
 
 def be_ready() -> None:
@@ -87,7 +106,7 @@ def run_task(task: Task) -> Outcome:
         try:
             data = task.split.load()
             _seed_globals(task.seed)
-            fitted = task.fitted or task.protocol.fit_method(task.method, data, task.seed, task.score_seed)
+            fitted = task.fitted or _fit(task, data)
             _seed_globals(task.score_seed)
             scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
         except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
@@ -105,6 +124,12 @@ def run_task(task: Task) -> Outcome:
         notes=notes,
         seconds=time.perf_counter() - begun,
     )
+
+
+def _fit(task: Task, data: SplitData) -> Fitted:
+    if task.scratch is None:
+        return task.protocol.fit_method(task.method, data, task.seed, task.score_seed)
+    return task.protocol.fit_with_scratch(task.method, data, task.seed, task.score_seed, Path(task.scratch))
 
 
 @lru_cache(maxsize=1)

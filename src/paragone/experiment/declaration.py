@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 from paragone.data import ReadOptions, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
+from paragone.metrics.topk.evaluate import DEFAULT_K
 from paragone.metrics.multilabel import ZeroDivision
 from paragone.protocols.crossval import Criterion
 from paragone.protocols.crossval.naming import Naming
@@ -118,14 +119,33 @@ class CrossvalSection(Section):
     share: bool = True
 
 
+class TopKSection(Section):
+    """``[protocol]`` of kind ``topk``."""
+
+    kind: Literal["topk"]
+    k: Annotated[tuple[int, ...], Field(min_length=1)] = DEFAULT_K
+    metrics: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    ties: str | None = None
+    preset: str | None = None
+    idcg: str = "min"
+    empty: str | None = None
+    validation: str | float = "file"
+    floors: bool = True
+
+
+SECTIONS: dict[str, type[Section]] = {"curve": ProtocolSection, "crossval": CrossvalSection, "topk": TopKSection}
+
+
 def _protocol_kind(given: Any) -> str:
     """Tell which protocol's table this is; the curve's, where it does not say, or says something unknown."""
     kind = given.get("kind") if isinstance(given, dict) else getattr(given, "kind", None)
-    return kind if kind in ("curve", "crossval") else "curve"
+    return kind if kind in SECTIONS else "curve"
 
 
 AnyProtocol = Annotated[
-    Annotated[ProtocolSection, Tag("curve")] | Annotated[CrossvalSection, Tag("crossval")],
+    Annotated[ProtocolSection, Tag("curve")]
+    | Annotated[CrossvalSection, Tag("crossval")]
+    | Annotated[TopKSection, Tag("topk")],
     Discriminator(_protocol_kind),
 ]
 
@@ -227,12 +247,11 @@ def _document_path(loc: tuple[int | str, ...], document: Any) -> list[int | str]
 
 def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
     """List the keys that a table may have."""
-    crossval = _protocol_kind(document.get("protocol", {})) == "crossval"
     sections: dict[tuple[int | str, ...], Any] = {
         (): Declaration,
         ("data",): DataSection,
         ("split",): SplitPlan,
-        ("protocol",): CrossvalSection if crossval else ProtocolSection,
+        ("protocol",): SECTIONS[_protocol_kind(document.get("protocol", {}))],
         ("protocol", "k"): KGrid,
         ("protocol", "p"): PGrid,
         ("protocol", "evaluator"): EstimatorSection,

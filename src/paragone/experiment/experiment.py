@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan, load
+from paragone.data.digen import expand
 from paragone.data.replicates import with_replicates
 from paragone.engine import (
     CellRun,
@@ -33,6 +34,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, SetSection, read_declaration
 from paragone.experiment.forecast import Forecast
 from paragone.experiment.planning import Layout, lay_out, seed_of
+from paragone.experiment.progress_folder import ProgressFolder
 from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.experiment.split_methods import method_at
 from paragone.experiment.stages import extended
@@ -148,7 +150,7 @@ class Experiment:
     @cached_property
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
-        datasets = [d if isinstance(d, Dataset) else load(d) for d in self._data]
+        datasets = [d for given in self._data for d in _loaded(given)]
         return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
@@ -243,10 +245,12 @@ class Experiment:
         seats = self._seats(places, executor)
         self._overwritten(overwrite)
         self.cells()
-        with Store(store, create=True) as opened, Spool() as spool:
+        keeps = self.protocol.keeps_progress and executor is None
+        with Store(store, create=True) as opened, Spool() as spool, ProgressFolder(opened.path, keeps) as progress:
             run = opened.begin_run(RunIdentity.of_this_process(), places, environment())
+            follow = progress.following(observer or Silent())
             try:
-                self._run_stages(opened, spool, run, seats, observer or Silent(), retry_failed, overwrite)
+                self._run_stages(opened, spool, progress, run, seats, follow, retry_failed, overwrite)
             finally:
                 for seat in seats:
                     seat.close()
@@ -257,6 +261,7 @@ class Experiment:
         self,
         store: Store,
         spool: Spool,
+        progress: ProgressFolder,
         run: int,
         seats: list[Seat],
         observer: Observer,
@@ -277,7 +282,7 @@ class Experiment:
             if tried and not to_run:
                 return
             retried = frozenset(cell.key for cell in to_run) if retry_failed else frozenset()
-            prepare = _Preparation(self, store, spool, again)
+            prepare = _Preparation(self, store, spool, progress, again)
             limit = self.seconds_limit
             cells = CellRun(store, run, seats, prepare, observer, seconds_limit=limit, again=again | retried)
             tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
@@ -337,10 +342,13 @@ class Experiment:
 class _Preparation:
     """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
 
-    def __init__(self, experiment: Experiment, store: Store, spool: Spool, again: frozenset[str]) -> None:
+    def __init__(
+        self, experiment: Experiment, store: Store, spool: Spool, progress: ProgressFolder, again: frozenset[str]
+    ) -> None:
         self._experiment = experiment
         self._store = store
         self._spool = spool
+        self._progress = progress
         self._again = again
 
     def __call__(self, cell: Cell) -> Task:
@@ -354,6 +362,7 @@ class _Preparation:
             split.test,
             layout.scale(cell),
             layout.arrangements[cell.dataset].dataset.task,
+            split.validation,
         )
         return Task(
             split=reference,
@@ -363,6 +372,7 @@ class _Preparation:
             score_seed=seed_of(parts.seed, parts.data, parts.split),
             fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
             import_paths=experiment._import_paths,
+            scratch=self._progress.of(cell),
         )
 
 
@@ -375,13 +385,19 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
     return dict(repeats)
 
 
+def _loaded(given: str | Path | Dataset) -> list[Dataset]:
+    if isinstance(given, Dataset):
+        return [given]
+    return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
+
+
 def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
     if not isinstance(entry, str):
         dataset = load(entry.path, base=folder, options=entry.options())
         return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
-        return [load(entry, base=folder)]
+        return [load(reference, base=folder) for reference in expand(entry)]
     found = sorted(folder.glob(entry))
     if not found:
         raise InputError(f"nothing matches {entry!r} in {folder}")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paragone.experiment.declaration import CrossvalSection, ProtocolSection
+from paragone.experiment.declaration import CrossvalSection, ProtocolSection, TopKSection
 from paragone.plugins import Method
-from paragone.protocols import Crossval, Curve, Protocol
+from paragone.protocols import Crossval, Curve, Protocol, TopK
 from paragone.protocols.crossval import StoredFolds
 
 
-def declared_protocol(section: ProtocolSection | CrossvalSection, folder: Path) -> Protocol:
+def declared_protocol(section: ProtocolSection | CrossvalSection | TopKSection, folder: Path) -> Protocol:
     """Make the protocol of its section; file names in it are relative to the experiment file's folder."""
     if isinstance(section, CrossvalSection):
         return _crossval(section, folder)
+    if isinstance(section, TopKSection):
+        return TopK(**section.model_dump(exclude={"kind"}))
     evaluator = section.evaluator if isinstance(section.evaluator, str) else section.evaluator.model_dump()
     return Curve(
         section.k,

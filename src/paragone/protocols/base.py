@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,6 +57,7 @@ class Protocol(ABC):
     later_kind: ClassVar[str] = ""
     default_scale: ClassVar[Scale | None] = None
     repeats_methods: ClassVar[bool] = True
+    keeps_progress: ClassVar[bool] = False
 
     @abstractmethod
     def identity(self) -> str:
@@ -120,6 +122,14 @@ class Protocol(ABC):
     def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
         """Build a method and fit it; ``split_seed`` is the same for all methods on a split."""
         return self.fit(method.build(seed), data)
+
+    def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
+        """Fit with a folder in which a long fit may keep its progress, to go on from after a kill.
+
+        Asked for where ``keeps_progress`` is set. The folder need not exist; it is the fit's own, and the run
+        removes it once the cell is committed.
+        """
+        return self.fit_method(method, data, seed, split_seed)
 
     def next_places(
         self,

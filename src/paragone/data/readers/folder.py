@@ -17,7 +17,7 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
 
     Looked for in this order: ``fold0.mat`` and so on (stored folds); ``*-train.arff`` with ``*-test.arff``
     (pooled, with the XML that names the labels); ``X.csv`` with ``y.csv`` and ``META.json``; ``*train.mat``
-    with ``*test.mat``; else one single data file.
+    with ``*test.mat``; ``train.txt`` with ``test.txt`` (prescriptions); else one single data file.
 
     Examples
     --------
@@ -31,6 +31,7 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     from paragone.data.folds import read_folds
     from paragone.data.folds.files import holds_folds
     from paragone.data.loading import read_file
+    from paragone.data.prescription_sets import TEST, TRAIN, read_prescription_folder
     from paragone.data.readers.arff import read_arff
     from paragone.data.readers.mat import read_mat
     from paragone.data.readers.table import read_matrix_folder
@@ -47,6 +48,8 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     pair = _pair(files, ".mat", folder)
     if pair is not None:
         return read_mat(pair, options, name=name)
+    if {TRAIN, TEST} <= {path.name for path in files}:
+        return read_prescription_folder(folder, options, name=name)
     found = [path for path in files if path.suffix.lower() in _SINGLE]
     if len(found) != 1:
         what = "no data file" if not found else "several data files: " + ", ".join(p.name for p in found[:6])

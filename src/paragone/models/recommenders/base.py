@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -19,9 +19,11 @@ class Recommender(BaseEstimator):
     """Base of the recommenders: checks the input and remembers its sizes.
 
     A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_fit`` and ``_score``.
-    Fitted attributes: ``n_tokens_``, ``n_items_``.
+    ``packages`` names what it needs beside Paragone's own dependencies. Fitted attributes: ``n_tokens_``,
+    ``n_items_``; a mapping ``diagnostics_``, where there is one, is kept with the results.
     """
 
+    packages: ClassVar[tuple[str, ...]] = ()
     n_tokens_: int
     n_items_: int
 

@@ -77,6 +77,11 @@ class EASE(Recommender):
         self.penalty_ = penalty
         self.weights_ = weights if self.same_space else weights[: self.n_tokens_, self.n_tokens_ :]
 
+    @property
+    def diagnostics_(self) -> dict[str, float]:
+        """The penalty that was used."""
+        return {"penalty": self.penalty_}
+
     def _score(self, queries: sparse.csr_array) -> FloatArray:
         return np.asarray(queries @ self.weights_)
 

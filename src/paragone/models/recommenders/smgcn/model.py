@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scipy import sparse
 
@@ -69,6 +69,7 @@ class SMGCN(Recommender):
         Of initial values, draws and dropout.
     """
 
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
     embeddings_: FinalEmbeddings
     epoch_: int
     history_: list[dict[str, Any]]
@@ -163,6 +164,14 @@ class SMGCN(Recommender):
         self.epoch_ = trained.epoch
         self.history_ = trained.history
         self.parameters_ = trained.parameters
+
+    @property
+    def diagnostics_(self) -> dict[str, Any]:
+        """The chosen epoch, what chose it, and every evaluation; times are left out, so that equal fits tell the same."""
+        chosen_on = self.history_[-1].get("set") if self.history_ else None
+        history = [{key: value for key, value in entry.items() if key != "seconds"} for entry in self.history_]
+        rule = f"{self.choose_by} on {chosen_on}" if chosen_on else "the last epoch"
+        return {"epoch": self.epoch_, "chosen_by": rule, "history": history}
 
     def _score(self, queries: sparse.csr_array) -> FloatArray:
         return self.embeddings_.score(queries)

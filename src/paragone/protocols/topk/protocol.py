@@ -1,0 +1,311 @@
+"""The topk protocol: train a recommender, keep its lists for the test queries, score them at every K."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from paragone.cells import Fitted, Score, SplitData
+from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
+from paragone.data.prescriptions import Prescriptions
+from paragone.errors import InputError, unknown_name
+from paragone.metrics.topk import PRESETS, TopKResult
+from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
+from paragone.metrics.topk.guards import check_rows
+from paragone.metrics.topk.inputs import UserMetric, check_cutoffs, rank, split_metrics
+from paragone.models.recommenders.evaluation import BLOCK_ROWS
+from paragone.plugins import Method, digest, resolve
+from paragone.protocols.base import Arrangement, Protocol
+from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
+from paragone.protocols.topk.recommending import Recommending, declare
+
+Validation: TypeAlias = Literal["file", "none"] | float
+
+# Lists are kept at least this long, so that other cut-offs can be asked for without training anew.
+PLACES_KEPT = 50
+
+
+@dataclass(frozen=True)
+class TopK(Protocol):
+    """Train recommenders once a seed and score their lists for the test queries at every cut-off.
+
+    Parameters
+    ----------
+    k : tuple of int, default=(5, 10, 15, 20)
+        The cut-offs, rising.
+    metrics : tuple, optional
+        Names as in `topk_scores`, conventions included (``"ndcg[idcg=k]"``), functions
+        ``f(recommended, relevant, k) -> float``, or where functions are: ``"module:function"``. Precision, recall, F1 and
+        RMRR where it is not given.
+    ties : {"id", "expected", "optimistic", "pessimistic", "reverse_id"}, optional
+        What equal scores are worth; ``id`` where neither this nor a preset says it.
+    preset : str, optional
+        The conventions of another program: ``smgcn``, ``trec_eval``, ``recbole`` or ``rectools``.
+    idcg : {"min", "k", "hits"}, default="min"
+        What a bare ``ndcg`` divides by.
+    empty : {"error", "skip", "zero"}, optional
+        What to do with test rows without items.
+    validation : {"file", "none"} or float, default="file"
+        The rows to choose epochs on: those the dataset sets aside, which are taken out of train; a share of train, drawn
+        with the seed; or none, when all rows of train are trained on and nothing is chosen.
+    floors : bool, default=True
+        Whether the trivial methods (``popularity``, ``conditional``, ``set-knn``, ``ridge``) run too.
+
+    Examples
+    --------
+    >>> TopK(k=(5, 10), metrics=("precision", "ndcg")).metric_names
+    ('precision', 'ndcg[idcg=min]')
+    """
+
+    kind: ClassVar[str] = "topk"
+    default_scale: ClassVar[Scale | None] = "none"
+    keeps_progress: ClassVar[bool] = True
+
+    k: tuple[int, ...] = DEFAULT_K
+    metrics: tuple[str | UserMetric, ...] | None = None
+    ties: str | None = None
+    preset: str | None = None
+    idcg: str = "min"
+    empty: str | None = None
+    validation: Validation = "file"
+    floors: bool = True
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "k", tuple(int(cut) for cut in check_cutoffs(self.k)))
+        if self.preset is not None and self.preset not in PRESETS:
+            raise unknown_name("preset", self.preset, PRESETS)
+        chosen = PRESETS[self.preset] if self.preset is not None else None
+        set_field(self, "ties", self.ties or (chosen.ties if chosen else "id"))
+        set_field(self, "empty", self.empty or (chosen.empty if chosen else "error"))
+        for what, value, known in (("ties", self.ties, TIES), ("empty", self.empty, EMPTY)):
+            if value not in known:
+                raise unknown_name(what, str(value), known)
+        given = self.metrics or (chosen.metrics if chosen else DEFAULT_METRICS)
+        set_field(self, "metrics", tuple(_function(metric) for metric in given))
+        split_metrics(self.metrics or (), self.idcg)
+        self._check_validation()
+
+    def _check_validation(self) -> None:
+        if isinstance(self.validation, str):
+            if self.validation not in ("file", "none"):
+                raise unknown_name("validation", self.validation, ("file", "none", "a share such as 0.05"))
+        elif not 0 < self.validation < 1:
+            raise InputError(f"validation: a share must lie between 0 and 1, it is {self.validation}")
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The metrics' full names, conventions included; a user's functions last."""
+        own, functions = split_metrics(self.metrics or (), self.idcg)
+        return (*(metric.key for metric in own), *functions)
+
+    @property
+    def _places(self) -> int:
+        return max(PLACES_KEPT, self.k[-1])
+
+    @override
+    def identity(self) -> str:
+        own, functions = split_metrics(self.metrics or (), self.idcg)
+        names = [metric.key for metric in own]
+        return digest([self.kind, 1, list(self.k), names, functions, self.ties, self.empty])
+
+    @override
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "k": list(self.k),
+            "metrics": list(self.metric_names),
+            "ties": self.ties,
+            "preset": self.preset,
+            "empty": self.empty,
+            "validation": self.validation,
+            "floors": self.floors,
+        }
+
+    @override
+    def versions(self) -> dict[str, str]:
+        return {}
+
+    @override
+    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+        own, functions = split_metrics(self.metrics or (), self.idcg)
+        return {
+            "k": list(self.k),
+            "metrics": [metric.key for metric in own],
+            "functions": list(functions),
+            "ties": self.ties,
+            "empty": self.empty,
+            "notes": {a.dataset.name: list(a.notes) for a in arrangements},
+        }
+
+    @override
+    def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
+        return declare(methods, floors=self.floors, places=self._places, reverse=self.ties == "reverse_id")
+
+    # Datasets
+
+    @override
+    def check(self, dataset: Dataset) -> tuple[str, ...]:
+        if dataset.task != "topk":
+            raise InputError(
+                f"dataset {dataset.name!r} is for {dataset.task}; the topk protocol needs rows of tokens and items: a "
+                "folder with train.txt and test.txt, or prescription_dataset(...)"
+            )
+        return ()
+
+    @override
+    def check_split(self, dataset: Dataset, n_train: int) -> None:
+        """Accept every split that has train rows."""
+
+    @override
+    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:
+        if isinstance(method, Recommending):
+            method.check(name)
+
+    @override
+    def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+        self.check(dataset)
+        if plan.scale not in (None, "none"):
+            raise InputError(f"split: scale = {plan.scale!r} makes no sense for sets of tokens; leave it out")
+        if plan.leaves_splits_open and dataset.train_part is not None:
+            plan = SplitPlan(kind="official", scale=plan.scale)
+        splits = tuple(self._set_aside(dataset, split, seed) for split in make_splits(dataset, plan, seed))
+        notes = [f"{dataset.name}: {describe_splits(dataset, plan)}; {self._described_rows(splits)}"]
+        for split in splits:
+            where = dataset.name if len(splits) == 1 else f"{dataset.name}, fold {split.fold}"
+            notes += [f"{where}: {finding.message}" for finding in check_rows(*_roles(dataset, split))]
+        return (Arrangement(dataset, splits, notes=tuple(notes)),)
+
+    def _set_aside(self, dataset: Dataset, split: Split, seed: int) -> Split:
+        """Take the validation rows out of train."""
+        if self.validation == "none":
+            return split
+        if self.validation == "file":
+            if dataset.validation_part is None:
+                raise InputError(
+                    f"dataset {dataset.name!r} sets no validation rows aside: say validation = 0.05 for a share of train "
+                    'drawn with the seed, or "none" to choose nothing'
+                )
+            chosen = dataset.validation_part[split.train]
+        else:
+            count = round(float(self.validation) * len(split.train))
+            drawn = np.random.default_rng([seed, split.fold]).permutation(len(split.train))[:count]
+            chosen = np.isin(np.arange(len(split.train)), drawn)
+        if chosen.all() or not chosen.any():
+            what = "no validation rows are" if chosen.any() is np.False_ else "no train rows are left beside validation"
+            raise InputError(f"dataset {dataset.name!r}, fold {split.fold}: {what}: choose another validation")
+        return replace(split, train=split.train[~chosen], validation=split.train[chosen])
+
+    def _described_rows(self, splits: Sequence[Split]) -> str:
+        first = splits[0]
+        rows = f"{len(first.train)} train rows, {len(first.test)} test rows"
+        if first.validation is None:
+            return f"{rows}, none for validation: nothing is chosen, methods train to their end"
+        return f"{rows}, {len(first.validation)} validation rows taken out of train to choose on"
+
+    # What results need
+
+    @override
+    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
+        rows = prescriptions_of(dataset.X, dataset.y)
+        return {
+            "token_indptr": np.asarray(rows.queries.indptr, dtype=np.int32),
+            "tokens": np.asarray(rows.queries.indices, dtype=np.int32),
+            "indptr": rows.indptr.astype(np.int32),
+            "items": rows.items,
+            "sizes": np.asarray([rows.n_tokens, rows.n_items]),
+        }
+
+    @override
+    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
+        return {} if split.validation is None else {"validation": split.validation}
+
+    # Work
+
+    @override
+    def fit(self, estimator: Any, data: SplitData) -> Fitted:
+        """Train a recommender and keep its lists for the test queries."""
+        return self._fit(estimator, data, self._places, self.ties == "reverse_id")
+
+    @override
+    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
+        places, reverse = (method.places, method.reverse) if isinstance(method, Recommending) else (self._places, False)
+        return self._fit(method.build(seed), data, places, reverse)
+
+    @override
+    def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
+        if not callable(getattr(method.factory, "observe", None)) or not isinstance(method, Recommending):
+            return self.fit_method(method, data, seed, split_seed)
+        scratch.mkdir(parents=True, exist_ok=True)
+        estimator = method.build(seed).observe(log=scratch / "log.jsonl", checkpoint=scratch / "checkpoint.npz")
+        return self._fit(estimator, data, method.places, method.reverse)
+
+    def _fit(self, estimator: Any, data: SplitData, places: int, reverse: bool) -> Fitted:
+        train, validation, test = roles_of(data)
+        begun = time.perf_counter()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UserWarning)
+            estimator.fit(train, validation)
+        seconds = time.perf_counter() - begun
+        ranking, _, _ = rank(
+            lambda part: estimator.score(test.queries[part]),
+            test.truth,
+            places,
+            kind="scores",
+            n_items=test.n_items,
+            reverse=reverse,
+            block_rows=BLOCK_ROWS,
+        )
+        arrays = {name: np.asarray(getattr(ranking, name)) for name in LISTED}
+        told = [str(one.message) for one in said if issubclass(one.category, UserWarning)]
+        info = {**getattr(estimator, "diagnostics_", {}), **({"warnings": told} if told else {})}
+        return Fitted(arrays, info, seconds)
+
+    @override
+    def score(
+        self, fitted: Fitted, data: SplitData, seed: int
+    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+        train, _, test = roles_of(data)
+        result = self.evaluate(fitted.arrays, test)
+        scores = tuple(
+            Score(name, float(result.means[name][place]), "K", cut)
+            for name in result.names
+            for place, cut in enumerate(result.ks)
+        )
+        notes = [*result.notes, *fitted.info.get("warnings", ())]
+        notes += [f"metric {name} failed: {error}" for name, error in result.errors.items()]
+        below = popularity_note(result, train)
+        return scores, pack_samples(result), (*notes, *([below] if below else ()))
+
+    def evaluate(self, arrays: Mapping[str, NDArray[Any]], test: Prescriptions) -> TopKResult:
+        """Score kept lists against the test rows."""
+        own, functions = split_metrics(self.metrics or (), self.idcg)
+        return evaluate_lists(arrays, test, self.k, own, functions, ties=str(self.ties), empty=str(self.empty))
+
+
+def roles_of(data: SplitData) -> tuple[Prescriptions, Prescriptions | None, Prescriptions]:
+    """Return train, validation and test rows of a split."""
+    validation = None
+    if data.X_validation is not None:
+        validation = prescriptions_of(data.X_validation, data.y_validation, "validation")
+    test = prescriptions_of(data.X_test, data.y_test, "test")
+    return prescriptions_of(data.X_train, data.y_train, "train"), validation, test
+
+
+def _roles(dataset: Dataset, split: Split) -> tuple[Prescriptions, Prescriptions, Prescriptions | None]:
+    """Return train, test and validation rows, as the guards take them."""
+    rows = prescriptions_of(dataset.X, dataset.y, dataset.name)
+    validation = None if split.validation is None else rows.take(split.validation)
+    return rows.take(split.train), rows.take(split.test), validation
+
+
+def _function(metric: str | UserMetric) -> str | UserMetric:
+    return resolve(metric, kind="metric") if isinstance(metric, str) and ":" in metric else metric

@@ -1,0 +1,94 @@
+"""Recommending: a recommender as a method, with the length of the lists that are kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from typing_extensions import override
+
+from paragone.errors import InputError, unknown_name
+from paragone.models.recommenders import FLOORS, RECOMMENDERS
+from paragone.plugins import Method, aliases, digest
+
+
+@dataclass(frozen=True)
+class Recommending(Method):
+    """A configured recommender, and what is kept of its lists.
+
+    Parameters
+    ----------
+    factory, params
+        The class with ``fit(train, validation)`` and ``score(block)``, and its parameters.
+    places : int
+        How many places of every list are kept.
+    reverse : bool
+        Whether equal scores go to the higher item id.
+    """
+
+    places: int = 0
+    reverse: bool = False
+
+    @override
+    def identity(self) -> str:
+        # Whatever the fit depends on: scores at other cut-offs reuse it as long as its lists are long enough.
+        return digest([super().identity(), self.places, self.reverse])
+
+    @override
+    def versions(self) -> dict[str, str]:
+        others = {package: version(package) for package in _packages(self.factory)}
+        return {**super().versions(), **others}
+
+    def check(self, name: str) -> None:
+        """Refuse what is no recommender, or needs a package that is not installed."""
+        known = all(callable(getattr(self.factory, verb, None)) for verb in ("fit", "score"))
+        if not known or hasattr(self.factory, "predict"):
+            raise InputError(
+                f"method {name!r} ({self.label}) is no recommender: it needs fit(train, validation) and score(block)"
+            )
+        for package in _packages(self.factory):
+            if find_spec(package) is None:
+                raise InputError(
+                    f"method {name!r} needs {package}, which is not installed: pip install 'paragone[recsys]' "
+                    f"(or pip install {package})"
+                )
+
+
+def _packages(factory: Any) -> tuple[str, ...]:
+    """Name the packages that a recommender needs and whose version its scores depend on."""
+    return tuple(getattr(factory, "packages", ()))
+
+
+def declare(methods: Mapping[str, Any], *, floors: bool, places: int, reverse: bool) -> dict[str, Method]:
+    """Make recommenders of what the user declared, and add the floors that were not.
+
+    A short name means a recommender first: ``ridge`` is ours here, whatever it is elsewhere.
+
+    Examples
+    --------
+    >>> list(declare({"mine": {"use": "ridge", "params": {"penalty": 5.0}}}, floors=True, places=20, reverse=False))
+    ['mine', 'popularity', 'conditional', 'set-knn', 'ridge']
+    """
+    wanted = dict(methods)
+    if floors:
+        wanted |= {name: name for name in FLOORS if name not in methods}
+    found: dict[str, Method] = {}
+    for name, given in wanted.items():
+        method = Method.declare(_resolved(given), kind=f"method {name!r}")
+        found[name] = Recommending(method.factory, method.params, places, reverse)
+    return found
+
+
+def _resolved(given: Any) -> Any:
+    if isinstance(given, Mapping) and isinstance(given.get("use"), str):
+        return {**given, "use": _path(given["use"])}
+    return _path(given) if isinstance(given, str) else given
+
+
+def _path(use: str) -> str:
+    if use not in RECOMMENDERS and ":" not in use and use not in aliases():
+        raise unknown_name("recommender", use, RECOMMENDERS)
+    return RECOMMENDERS.get(use, use)
