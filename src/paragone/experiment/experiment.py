@@ -270,12 +270,15 @@ class Experiment:
     ) -> None:
         """Run what is missing, stage by stage, until the protocol names no more cells."""
         tried: set[str] = set()
+        planned: tuple[Cell, ...] = ()
         while True:
             layout = self._layout_in(store)
             again = self._overwritten(overwrite, layout) - tried
             forecast = self._forecast(store, layout, again, retry_failed)
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
-            store.write_plan(self._plan(layout))
+            if layout.cells != planned:
+                store.write_plan(self._plan(layout))
+                planned = layout.cells
             if tried and not to_run:
                 return
             retried = frozenset(cell.key for cell in to_run) if retry_failed else frozenset()

@@ -16,11 +16,14 @@ from paragone.reporting.crossval_tables import problem_name
 from paragone.store.chains import CrossvalRun
 
 SIZE = 320
+MOST_COLOURS = 10
+"""More folds than this share one colour: nobody could tell them apart."""
 
 
 def _prediction_rows(chain: Chain) -> list[dict[str, Any]]:
     """List validation predictions by fold, and the refit's test predictions where there are any."""
-    groups = [(f"fold {fold.fold}", fold.val) for fold in chain.folds]
+    told_apart = len(chain.folds) <= MOST_COLOURS
+    groups = [(f"fold {fold.fold}" if told_apart else "out of fold", fold.val) for fold in chain.folds]
     if chain.final is not None:
         groups.append(("test (refit)", chain.final.test))
     return [
@@ -40,7 +43,7 @@ def _colour(rows: Sequence[dict[str, Any]]) -> Any:
     import altair as alt
 
     names = list(dict.fromkeys(row["model"] for row in rows))
-    folds = [name for name in names if name.startswith("fold")]
+    folds = [name for name in names if not name.startswith("test")]
     colours = [PALETTE[place % (len(PALETTE) - 1)] for place in range(len(folds))]
     colours += ["#000000"] * (len(names) - len(folds))
     return alt.Color("model:N", title="predicted by", sort=names, scale=alt.Scale(domain=names, range=colours))
@@ -123,20 +126,16 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
     chains = list(dict.fromkeys(row["chain"] for row in rows))
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(chains))]
     legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor="#333333", symbolSize=500)
-    chart = (
-        from_rows(rows)
-        .mark_line(point=alt.OverlayMarkDef(size=22))
-        .encode(
-            x=alt.X(
-                "components:Q", title="number of components", axis=alt.Axis(tickMinStep=1, format="d", labelFlush=False)
-            ),
-            y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
-            color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
-            strokeDash=alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend),
-            tooltip=["chain:N", "components:Q", "score:N", alt.Tooltip("value:Q", format=".4f")],
-        )
-        .properties(width=SIZE + 140, height=SIZE - 60)
+    axis = alt.Axis(tickMinStep=1, format="d", labelFlush=False)
+    base = from_rows(rows).encode(
+        x=alt.X("components:Q", title="number of components", axis=axis),
+        y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
+        color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
+        tooltip=["chain:N", "components:Q", "score:N", alt.Tooltip("value:Q", format=".4f")],
     )
+    dash = alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend)
+    lines, points = base.mark_line().encode(strokeDash=dash), base.mark_point(filled=True, size=22)
+    chart = (lines + points).properties(width=SIZE + 140, height=SIZE - 60)
     subtitle = f"{cv} pooled out of fold; {train} as the mean over the folds' models"
     return styled(chart, f"{cv} and {train} on {problem_name(problem, run)}", subtitle)
 

@@ -340,3 +340,15 @@ def test_stored_folds_that_tear_groups_apart_are_counted(regression):
     folds = StoredFolds.of([(range(0, 40, 2), range(1, 40, 2)), (range(20), range(20, 40))])
     notes = Experiment([data], {"R": Ridge()}, protocol=Crossval(folds=folds)).notes
     assert any("1 fold(s) fit and validate rows of the same group" in note for note in notes)
+
+
+def test_repeats_that_draw_the_same_folds_again_are_refused(regression):
+    data = Dataset("lake", regression.X, regression.y, "regression", groups=np.arange(40) // 4)
+    with pytest.raises(InputError, match="gives the same folds in every repeat"):
+        Experiment([data], {"R": Ridge()}, {"folds": 5}, Crossval(repeats=2)).cells()
+
+
+def test_a_test_score_is_refused_as_a_criterion_however_it_is_spelt():
+    for ranking in ("rmsep", "RMSEP", "ens_test", "w_ens_test", "test_score"):
+        with pytest.raises(InputError, match="test scores never select"):
+            Crossval(select=[{"ranking": ranking}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -274,3 +276,10 @@ def test_probabilities_of_a_group_are_averaged():
     assert voted.y_pred.tolist() == ["yes"]
     with pytest.raises(InputError, match="cannot be aggregated by mean"):
         aggregate_by_group(rows, [7, 7, 7], task="classification", how="mean")
+
+
+def test_spectral_steps_without_chemotools_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "chemotools", None)
+    monkeypatch.setitem(sys.modules, "chemotools.scatter", None)
+    with pytest.raises(InputError, match=r"needs chemotools: pip install 'paragone\[nirs\]'"):
+        expand({"M": {"use": PLS, "steps": ["snv"]}})

@@ -10,7 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cross_decomposition import PLSRegression
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
 
 from paragone import Dataset, Experiment, Results
 from paragone.data import load
@@ -27,17 +30,22 @@ PLS = "sklearn.cross_decomposition:PLSRegression"
 STEPS = [["raw", "minmax", "autoscale", "center", {"use": "sklearn.preprocessing:RobustScaler"}]]
 
 
-def test_a_supervised_selector_on_pure_noise_finds_nothing(crossvalidate):
+def test_a_supervised_selector_on_pure_noise_finds_nothing_because_it_is_fitted_inside_the_fold(crossvalidate):
     rng = np.random.default_rng(0)
     data = Dataset("noise", rng.normal(size=(60, 600)), rng.normal(size=60), "regression")
-    selector = {"use": "sklearn.feature_selection:SelectKBest", "k": 10}
-    from sklearn.feature_selection import f_regression
-
-    selector["score_func"] = f_regression
-    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "params": {"alpha": 100.0}, "steps": [selector]}}
-    value = crossvalidate(data, methods, {"folds": 10})
-    rmsecv = value.cv_scores()["RMSECV"][0]
+    selector = {"use": "sklearn.feature_selection:SelectKBest", "k": 20, "score_func": f_regression}
+    methods = {"PLS": {"use": PLS, "params": {"n_components": 1}, "steps": [selector]}}
+    rmsecv = crossvalidate(data, methods, {"folds": 10}, seed=3).cv_scores()["RMSECV"][0]
     assert rmsecv == pytest.approx(np.std(data.y), rel=0.1)
+    folds = KFold(10, shuffle=True, random_state=3)
+
+    def by_scikit_learn(model, X):
+        return np.sqrt(np.mean((cross_val_predict(model, X, data.y, cv=folds).ravel() - data.y) ** 2))
+
+    chosen = SelectKBest(f_regression, k=20)
+    assert rmsecv == pytest.approx(by_scikit_learn(make_pipeline(chosen, PLSRegression(1)), data.X), rel=1e-9)
+    # The same selector fitted on all of train would have found wonders.
+    assert by_scikit_learn(PLSRegression(1), chosen.fit_transform(data.X, data.y)) < 0.7 * np.std(data.y)
 
 
 def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alone(crossvalidate):
@@ -206,6 +214,27 @@ def test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte
         with pytest.raises(KeyboardInterrupt):
             experiment().run(store, workers=0, observer=Stop(after))
         assert table(experiment().run(store, workers=0)) == whole
+
+
+def test_a_run_stopped_inside_the_selection_resumes_to_the_same_final_table(tmp_path, regression, monkeypatch):
+    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 100.0]}}}
+
+    def experiment() -> Experiment:
+        return Experiment([regression], methods, {"folds": 3}, Crossval(test=0.2), name="cv")
+
+    whole = experiment().run(tmp_path / "whole.sqlite", workers=0).final_scores()
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("paragone.protocols.crossval.protocol.choose", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            experiment().run(tmp_path / "a.sqlite", workers=0)
+    forecast = experiment().forecast(tmp_path / "a.sqlite")
+    assert (len(forecast.distinct), len(forecast.to_run)) == (10, 1)
+    resumed = experiment().run(tmp_path / "a.sqlite", workers=0).final_scores()
+    assert resumed.to_csv().encode() == whole.to_csv().encode()
 
 
 def test_the_criteria_take_distinct_variants_and_share_the_credit(crossvalidate, regression):
