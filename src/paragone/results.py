@@ -13,6 +13,7 @@ from paragone.cells import Parts
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.predictions import CurvePredictions
 from paragone.results_crossval import CrossvalResults
+from paragone.results_topk import TopKResults
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
 from paragone.validation import IntArray
@@ -81,7 +82,7 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     return tables
 
 
-class Results(CrossvalResults):
+class Results(CrossvalResults, TopKResults):
     """What a store holds, as tables; safe to use while a run writes.
 
     Examples
@@ -256,6 +257,8 @@ class Results(CrossvalResults):
         import pandas as pd
 
         address = self._address(dataset, fold, method, experiment, repeat)
+        if address.experiment in self.topk_experiments():
+            raise InputError(f"experiment {address.experiment!r} keeps lists: ask for recommendations or sample_scores")
         rows = self._store.read(
             "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?", (address.key,)
         )

@@ -42,8 +42,20 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write tables and charts into this folder.")] = None,
     formats: Annotated[str, typer.Option(help="Chart formats: svg, pdf, png, html.")] = "svg,pdf",
+    per_sample: Annotated[
+        bool,
+        typer.Option(
+            "--per-sample",
+            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over metrics and K.",
+        ),
+    ] = False,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
+    if per_sample:
+        _refuse({"rope": rope, "correction": correction, "bayes": bayes, "test-train-ratio": test_train_ratio})
+        higher = _direction(higher_is_better, lower_is_better)
+        compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
+        return
     from paragone.cli.sources import chart_formats, direction_flag, open_scores
     from paragone.comparison import compare as run
 
@@ -70,3 +82,43 @@ def compare(
     typer.echo(repr(result))
     if files:
         typer.echo(f"\nWrote {len(files)} files to {out}")
+
+
+def compare_test_samples(
+    store: str,
+    metric: str | None,
+    reference: str | None,
+    at: float | None,
+    alpha: float,
+    higher_is_better: bool | None,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    """Compare the methods of a store on the samples of its test sets."""
+    from paragone.comparison import compare_samples
+    from paragone.results import Results
+
+    with Results.open(store) as results:
+        samples = results.sample_scores(metric, None if at is None else int(at))
+    result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
+    files = result.save(out) if out is not None else ()
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
+        return
+    typer.echo(repr(result))
+    if files:
+        typer.echo(f"\nWrote {len(files)} files to {out}")
+
+
+def _direction(higher: bool, lower: bool) -> bool | None:
+    from paragone.cli.sources import direction_flag
+
+    return direction_flag(higher, lower)
+
+
+def _refuse(options: dict[str, object]) -> None:
+    from paragone.errors import InputError
+
+    for name, value in options.items():
+        if value not in (None, 0.0):
+            raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")

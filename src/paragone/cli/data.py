@@ -174,6 +174,8 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
         if labels.without_positives:
             lines.append(("never positive", _shortened(labels.without_positives)))
         return lines
+    if description.task == "topk":
+        return [("items", str(description.n_targets))]
     if description.class_counts:
         counts = [f"{name} {count}" for name, count in description.class_counts.items()]
         return [("classes", str(len(counts))), ("rows a class", _shortened(counts))]

@@ -45,6 +45,7 @@ def report(
         charts=charts,
     )
     show_crossval(store, experiment)
+    show_topk(store, experiment, reference)
     say(f"{len(files)} files written to {out}")
 
 
@@ -62,3 +63,21 @@ def show_crossval(store: Path, experiment: str | None) -> None:
                 say(to_text(table) + "\n")
             for line in gap_lines(run):
                 say(line)
+
+
+def show_topk(store: Path, experiment: str | None, reference: str | None) -> None:
+    """Print the tables of a topk experiment, where that is what the store holds."""
+    from paragone.reporting.curve_tables import Wording
+    from paragone.reporting.topk_report import lines, topk_figures
+    from paragone.reporting.topk_tables import topk_tables
+    from paragone.results import Results
+    from paragone.tables import to_text
+
+    with Results.open(store) as results:
+        for name in results.topk_experiments():
+            if experiment in (None, name):
+                figures = topk_figures(results, name, reference)
+                for table in topk_tables(figures, Wording()):
+                    say(to_text(table) + "\n")
+                for line in lines(figures):
+                    say(line)

@@ -52,6 +52,9 @@ def run(
         typer.Option(metavar="[METHOD]", help="Run done cells again: all, or those of METHOD.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    report_to: Annotated[
+        Path | None, typer.Option("--report", help="Write the report to this folder when the run is done.")
+    ] = None,
 ) -> None:
     """Run an experiment, or go on with it: cells that are done are skipped.
 
@@ -67,7 +70,21 @@ def run(
         show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
     results = run_with_progress(declared, path, workers, retry_failed=retry_failed, overwrite=again)
+    if report_to is not None:
+        show_report(path, declared.name, report_to, as_json=as_json)
     conclude(results, as_json=as_json)
+
+
+def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> None:
+    """Write the report of an experiment; print its tables too, unless the output is for a program."""
+    from paragone.cli.report import show_crossval, show_topk
+    from paragone.reporting import report
+
+    files = report(store, out, experiment=experiment)
+    if not as_json:
+        show_crossval(store, experiment)
+        show_topk(store, experiment, None)
+    say(f"{len(files)} files written to {out}", stderr=True)
 
 
 def show_forecast(forecast: Forecast, *, as_json: bool) -> None:

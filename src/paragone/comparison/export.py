@@ -13,6 +13,7 @@ from paragone.errors import InputError
 if TYPE_CHECKING:
     from paragone.comparison.comparison import Comparison
     from paragone.comparison.paired_comparison import PairedComparison
+    from paragone.comparison.per_sample import SampleComparison
 
 
 def save_comparison(comparison: Comparison, folder: Path, formats: Iterable[str]) -> tuple[Path, ...]:
@@ -47,6 +48,18 @@ def save_paired(result: PairedComparison, folder: Path, formats: Iterable[str]) 
         "figures.md": result.to_markdown(),
     }
     return _write(folder, texts, result.charts, tuple(formats))
+
+
+def save_samples(result: SampleComparison, folder: Path) -> tuple[Path, ...]:
+    """Write everything about a comparison on samples."""
+    texts = {
+        "verdict.txt": repr(result),
+        "comparison.json": _json(result.to_dict()),
+        "differences.csv": result.table.to_csv(index=False, lineterminator="\n"),
+        "differences.tex": result.to_latex(),
+        "differences.md": result.to_markdown(),
+    }
+    return _write(folder, texts, {}, ())
 
 
 def _json(values: dict[str, Any]) -> str:

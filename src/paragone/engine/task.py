@@ -70,14 +70,18 @@ def _cut(hashed: _Hashed) -> SplitData:
 
 def _cut_sparse(X: Any, y: Any, reference: SplitReference) -> SplitData:
     """Cut out rows that stay sparse; there is nothing to scale in them."""
-    parts = []
-    for rows in (reference.train, reference.test, reference.validation):
-        parts += [None, None] if rows is None else [X[rows], y[rows]]
-    for matrix in parts:
-        if matrix is not None:
-            for array in (matrix.data, matrix.indices, matrix.indptr):
-                array.flags.writeable = False
-    return SplitData(*parts[:4], reference.task, *parts[4:])
+    roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
+    parts: dict[str, Any] = {}
+    for role, rows in roles.items():
+        if rows is not None:
+            parts |= {f"X_{role}": _frozen(X[rows]), f"y_{role}": _frozen(y[rows])}
+    return SplitData(**parts, task=reference.task)
+
+
+def _frozen(matrix: Any) -> Any:
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix
 
 
 @dataclass(frozen=True, eq=False)

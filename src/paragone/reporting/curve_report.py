@@ -23,6 +23,7 @@ from paragone.reporting.curve_tables import (
 )
 from paragone.reporting.fold_scores import GridScores, grid_scores
 from paragone.reporting.stability import seed_stability
+from paragone.reporting.topk_report import topk_figures, write_topk
 from paragone.results import Results
 from paragone.tables import Table, to_latex
 
@@ -41,7 +42,7 @@ def report(
     label_suffix: str = "",
     charts: bool = True,
 ) -> tuple[Path, ...]:
-    """Write the tables, the CSV and the charts of a curve experiment or of a cross-validation.
+    """Write the tables, the CSV and the charts of a curve or topk experiment or of a cross-validation.
 
     Parameters
     ----------
@@ -74,6 +75,11 @@ def report(
             write_crossval(opened.crossval(described["name"]), Path(scratch), charts=charts)
             return _move(Path(scratch), Path(out))
     wording = Wording(dict(display_map or {}), caption_note, label_suffix)
+    if described["protocol"]["kind"] == "topk":
+        with tempfile.TemporaryDirectory() as scratch:
+            figures = topk_figures(opened, described["name"], reference)
+            write_topk(figures, Path(scratch), wording, charts=charts)
+            return _move(Path(scratch), Path(out))
     grids = grid_scores(opened, described["name"])
     chosen = _reference(grids, reference)
     with tempfile.TemporaryDirectory() as scratch:

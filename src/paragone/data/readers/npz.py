@@ -28,6 +28,8 @@ def save_npz(dataset: Dataset, path: str | Path) -> Path:
     ...     read_npz(path, ReadOptions()).fingerprint == dataset.fingerprint
     True
     """
+    if dataset.task == "topk":
+        raise InputError(f"dataset {dataset.name!r} holds lists of items, which .npz files do not: keep its text files")
     arrays: dict[str, NDArray[Any]] = {
         "y": _without_objects(dataset.y),
         "task": np.array(dataset.task),

@@ -57,7 +57,9 @@ def cut_ranking(ranking: Ranking, truth: GroundTruth, places: int) -> Ranking:
     return Ranking(items, np.ascontiguousarray(ranking.scores[:, :places]), tied, tied_truth, ranking.n_items)
 
 
-def _cut_off(ranking: Ranking, truth: GroundTruth, sample: IntArray, end: NDArray[Any], places: int) -> NDArray[np.bool_]:
+def _cut_off(
+    ranking: Ranking, truth: GroundTruth, sample: IntArray, end: NDArray[Any], places: int
+) -> NDArray[np.bool_]:
     """Mark the relevant items that stand after the new end with the score of its last place."""
     assert ranking.scores is not None
     marks = np.zeros(len(truth.items), dtype=np.bool_)

@@ -191,8 +191,8 @@ class TopK(Protocol):
         if self.validation == "file":
             if dataset.validation_part is None:
                 raise InputError(
-                    f"dataset {dataset.name!r} sets no validation rows aside: say validation = 0.05 for a share of train "
-                    'drawn with the seed, or "none" to choose nothing'
+                    f"dataset {dataset.name!r} sets no validation rows aside: say validation = 0.05 for a share of "
+                    'train drawn with the seed, or "none" to choose nothing'
                 )
             chosen = dataset.validation_part[split.train]
         else:
@@ -200,8 +200,8 @@ class TopK(Protocol):
             drawn = np.random.default_rng([seed, split.fold]).permutation(len(split.train))[:count]
             chosen = np.isin(np.arange(len(split.train)), drawn)
         if chosen.all() or not chosen.any():
-            what = "no validation rows are" if chosen.any() is np.False_ else "no train rows are left beside validation"
-            raise InputError(f"dataset {dataset.name!r}, fold {split.fold}: {what}: choose another validation")
+            what = "no train rows are left beside" if chosen.all() else "train holds none of"
+            raise InputError(f"dataset {dataset.name!r}, fold {split.fold}: {what} the validation rows")
         return replace(split, train=split.train[~chosen], validation=split.train[chosen])
 
     def _described_rows(self, splits: Sequence[Split]) -> str:

@@ -1,0 +1,170 @@
+"""The tables of a recommendation paper: metrics at K with intervals, ties, segments, beyond accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from paragone.comparison import SampleComparison, compare_samples
+from paragone.directions import higher_is_better
+from paragone.reporting.curve_tables import Wording
+from paragone.reporting.topk_frames import BEYOND, beyond_frame, score_frame, segment_frame
+from paragone.results import Results
+from paragone.store.topk_runs import TopKRun
+from paragone.tables import Cell, Table, format_number, mark_best
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class TopKFigures:
+    """Everything a topk report says, computed once."""
+
+    results: Results
+    run: TopKRun
+    reference: str | None = None
+
+    @cached_property
+    def segments(self) -> pd.DataFrame:
+        """Values by segment."""
+        return segment_frame(self.run)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """Values of all samples, with ties and spread over seeds."""
+        tidy = self.results.scores(repeats=True)
+        return score_frame(self.run, self.segments, tidy[tidy["experiment"] == self.run.experiment])
+
+    @cached_property
+    def beyond(self) -> pd.DataFrame:
+        """Beyond accuracy."""
+        return beyond_frame(self.run)
+
+    @cached_property
+    def comparison(self) -> SampleComparison | None:
+        """The reference against each other method on the samples; None where there is one method."""
+        if len(self.run.methods) < 2:
+            return None
+        return compare_samples(self.results.sample_scores(experiment=self.run.experiment), reference=self.reference)
+
+
+def topk_tables(figures: TopKFigures, wording: Wording) -> list[Table]:
+    """Make every table of the report, dataset by dataset."""
+    tables = []
+    for dataset in figures.run.datasets:
+        mine = figures.scores[figures.scores["dataset"] == dataset]
+        tables += [metric_table(mine, dataset, metric, wording) for metric in dict.fromkeys(mine["metric"])]
+        tables.append(tie_table(mine, dataset, wording))
+        tables += segment_tables(figures.segments[figures.segments["dataset"] == dataset], dataset, wording)
+        tables.append(beyond_table(figures.beyond[figures.beyond["dataset"] == dataset], dataset, wording))
+    return tables
+
+
+def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wording) -> Table:
+    """Make the table of a metric: methods down, cut-offs across, with intervals; the best possible in the last row."""
+    rows = scores[scores["metric"] == metric]
+    methods, ks = list(dict.fromkeys(rows["method"])), list(dict.fromkeys(rows["at"]))
+    columns = []
+    for cut in ks:
+        at = rows[rows["at"] == cut].set_index("method").loc[methods]
+        texts = [_with_interval(row) for row in at.itertuples()]
+        higher = higher_is_better(metric) is not False
+        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher))
+    body = [[Cell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)]
+    best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
+    rules = []
+    if rows["ceiling"].notna().any():
+        rules.append(len(body))
+        body.append([Cell("best possible"), *(Cell(format_number(value)) for value in best)])
+    caption = (
+        f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap interval, "
+        "equal queries resampled together. Best in bold, second best underlined."
+    )
+    heading = ["Method", *(_label(metric, int(cut)) for cut in ks)]
+    return Table.of(heading, body, caption=wording.caption(caption), label=_name(metric, dataset, wording), rules=rules)
+
+
+def _with_interval(row: object) -> str:
+    value, low, high = (format_number(getattr(row, name)) for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def _named(rows: pd.DataFrame, method: str, wording: Wording) -> str:
+    seeds = int(rows.loc[rows["method"] == method, "seeds"].iloc[0])
+    return wording.name(method) if seeds == 1 else f"{wording.name(method)} (mean of {seeds} seeds)"
+
+
+def tie_table(scores: pd.DataFrame, dataset: str, wording: Wording) -> Table:
+    """Make the table of ties: the share of samples with equal scores across each cut-off, and what they could do."""
+    metric = scores["metric"].iloc[0]
+    rows = scores[scores["metric"] == metric]
+    ks = list(dict.fromkeys(rows["at"]))
+    body = []
+    for method, mine in rows.groupby("method", sort=False):
+        by_cut = mine.set_index("at")
+        body.append([wording.name(method), *(_tied(by_cut.loc[cut]) for cut in ks)])
+    caption = (
+        f"Ties on {wording.name(dataset)}: share of samples with equal scores across the cut-off; above 0.1 % also "
+        f"{metric} if all ties fell out worst and best."
+    )
+    heading = ["Method", *(f"K = {int(cut)}" for cut in ks)]
+    return Table.of(heading, body, caption=wording.caption(caption), label=_name("ties", dataset, wording))
+
+
+def _tied(row: pd.Series) -> str:
+    share = f"{100 * row['tie_share']:.2f} %"
+    return share if row["tie_low"] != row["tie_low"] else f"{share} ({row['tie_low']:.4f}..{row['tie_high']:.4f})"
+
+
+def segment_tables(segments: pd.DataFrame, dataset: str, wording: Wording) -> list[Table]:
+    """Make the tables of segments: the first metric at the first cut-off, and the second at the last."""
+    metrics, ks = list(dict.fromkeys(segments["metric"])), list(dict.fromkeys(segments["at"]))
+    wanted = list(dict.fromkeys([(metrics[0], ks[0]), (metrics[min(1, len(metrics) - 1)], ks[-1])]))
+    return [_segment_table(segments, dataset, metric, int(cut), wording) for metric, cut in wanted]
+
+
+def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, wording: Wording) -> Table:
+    rows = segments[(segments["metric"] == metric) & (segments["at"] == cut)]
+    methods = list(dict.fromkeys(rows["method"]))
+    body = []
+    for segment, mine in rows.groupby("segment", sort=False):
+        by_method = mine.set_index("method").reindex(methods)
+        texts = [_with_interval(row) for row in by_method.itertuples()]
+        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher_is_better(metric) is not False)
+        first = mine.iloc[0]
+        body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
+    caption = (
+        f"{_label(metric, cut)} on segments of {wording.name(dataset)}, with 95 % intervals and the best value possible. Head "
+        "items are the most frequent fifth of train; segments of items count only the relevant items inside."
+    )
+    heading = ["Segment", "n", "best possible", *(wording.name(method) for method in methods)]
+    label = _name(f"segments-{metric}-{cut}", dataset, wording)
+    return Table.of(heading, body, caption=wording.caption(caption), label=label)
+
+
+def beyond_table(beyond: pd.DataFrame, dataset: str, wording: Wording) -> Table:
+    """Make the table beyond accuracy at the largest cut-off."""
+    cut = int(beyond["at"].max())
+    rows = beyond[beyond["at"] == cut]
+    body = [
+        [wording.name(row["method"]), *(format_number(row[name]) for name in BEYOND)] for row in rows.to_dict("records")
+    ]
+    caption = (
+        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all, Gini coefficient of their "
+        "exposures (0 is even), mean of -log2 of the share of training rows with a shown item, and recall of tail items."
+    )
+    heading = ["Method", "coverage", "Gini of exposure", "novelty", "tail recall"]
+    return Table.of(heading, body, caption=wording.caption(caption), label=_name("beyond", dataset, wording))
+
+
+def _label(metric: str, cut: int) -> str:
+    """Name a metric at a cut-off in full; a user's own by its bare name."""
+    name, _, rest = metric.partition("[")
+    return f"{name}@{cut}[{rest}" if rest else f"{name}@{cut}"
+
+
+def _name(what: str, dataset: str, wording: Wording) -> str:
+    text = "".join(letter if letter.isalnum() else "-" for letter in f"{what}-{dataset}")
+    return wording.label(text.strip("-"))

@@ -1,0 +1,188 @@
+"""Read topk experiments back: lists, per-sample values and the rows they are about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.data.prescriptions import Prescriptions
+from paragone.errors import InputError, unknown_name
+from paragone.metrics.topk import TopKResult, parse_metric
+from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
+from paragone.store.arrays import unpack
+from paragone.store.store import Store
+from paragone.validation import FloatArray, IntArray
+
+EXPERIMENTS = """
+SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND p.protocol = 'topk' ORDER BY e.id
+"""
+CELLS = """
+SELECT p.dataset, p.fold, p.method, p.repeat, p.fit_key, p.data_part, p.split_part, c.id, c.notes
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
+ORDER BY p.position
+"""
+
+
+def topk_experiments(store: Store) -> list[str]:
+    """Return the experiments of a store whose protocol is top-K recommendation."""
+    return [row[0] for row in store.read(EXPERIMENTS)]
+
+
+@dataclass(frozen=True)
+class TopKCell:
+    """One trained recommender: where it stands, and where its lists and values are."""
+
+    dataset: str
+    fold: int
+    method: str
+    repeat: int
+    fit_key: str
+    data_part: str
+    split_part: str
+    cell_id: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRows:
+    """The rows of a split in their roles; ``samples`` are the row numbers of the test rows in the dataset."""
+
+    train: Prescriptions
+    validation: Prescriptions | None
+    test: Prescriptions
+    samples: IntArray
+    queries: IntArray
+
+
+class TopKRun:
+    """A topk experiment as the store has it; lists and rows are read when they are asked for.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    experiment : str
+        The experiment's name.
+    """
+
+    def __init__(self, store: Store, experiment: str) -> None:
+        self._store = store
+        self.experiment = experiment
+        self.settings: Mapping[str, Any] = store.settings(experiment)
+        self._rows: dict[str, Prescriptions] = {}
+        self._splits: dict[tuple[str, str], SplitRows] = {}
+
+    @cached_property
+    def cells(self) -> tuple[TopKCell, ...]:
+        """Every cell that is done, in the order of the plan."""
+        rows = self._store.read(CELLS, (self.experiment,))
+        return tuple(TopKCell(*row[:-1], notes=tuple(json.loads(row[-1]))) for row in rows)
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods with results, in declared order."""
+        return list(dict.fromkeys(cell.method for cell in self.cells))
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets with results."""
+        return list(dict.fromkeys(cell.dataset for cell in self.cells))
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The cut-offs."""
+        return tuple(self.settings["k"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What the guards found: about the rows, and about each method."""
+        found = [note for notes in self.settings["notes"].values() for note in notes]
+        for cell in self.cells:
+            seed = f", seed {cell.repeat}" if cell.repeat else ""
+            found += [f"{cell.method} on {cell.dataset}{seed}: {note}" for note in cell.notes]
+        return found
+
+    def select(self, dataset: str, method: str, fold: int | None = None) -> list[TopKCell]:
+        """Return the cells of a method on a dataset: one a fold and seed."""
+        for what, name, known in (("dataset", dataset, self.datasets), ("method", method, self.methods)):
+            if name not in known:
+                raise unknown_name(f"{what} with results", name, known or ["(none yet)"])
+        cells = [cell for cell in self.cells if (cell.dataset, cell.method) == (dataset, method)]
+        return [cell for cell in cells if fold in (None, cell.fold)]
+
+    def rows(self, cell: TopKCell) -> SplitRows:
+        """Return the rows of a cell's split."""
+        key = (cell.data_part, cell.split_part)
+        if key not in self._splits:
+            everything = self._dataset(cell.data_part)
+            train, test = (_indices(part) for part in self._split_rows(cell.split_part))
+            validation = self._arrays("/".join(key)).get("validation")
+            self._splits[key] = SplitRows(
+                everything.take(train, name="train"),
+                None if validation is None else everything.take(validation, name="validation"),
+                everything.take(test, name="test"),
+                test,
+                everything.query_codes[test],
+            )
+        return self._splits[key]
+
+    def lists(self, cell: TopKCell) -> Mapping[str, NDArray[Any]]:
+        """Return the kept lists of a cell."""
+        fitted = self._store.fitted(cell.fit_key)
+        if fitted is None:
+            raise InputError(f"{cell.method} on {cell.dataset}: its lists are not in the store")
+        return fitted.arrays
+
+    def result(self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None) -> TopKResult:
+        """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
+        names = self.settings["metrics"] if metrics is None else metrics
+        result = evaluate_lists(
+            self.lists(cell),
+            self.rows(cell).test,
+            tuple(ks or self.ks),
+            [parse_metric(name) for name in names],
+            ties=self.settings["ties"],
+            empty=self.settings["empty"],
+        )
+        if ks is not None or metrics is not None or not self.settings["functions"]:
+            return result
+        # A user's functions are not at hand any more, their values are.
+        stored = {name: v for name, v in self.samples(cell)[1].items() if name in self.settings["functions"]}
+        return replace(result, per_sample={**result.per_sample, **stored})
+
+    def samples(self, cell: TopKCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
+        """Return which test rows count, and the stored value of each by metric, rows x cut-offs."""
+        payload = self._store.read("SELECT payload FROM predictions WHERE cell_id = ?", (cell.cell_id,))
+        _, evaluated, values = unpack_samples(payload[0][0])
+        return evaluated, values
+
+    def _dataset(self, data_part: str) -> Prescriptions:
+        if data_part not in self._rows:
+            kept = self._arrays(data_part)
+            n_tokens, n_items = (int(size) for size in kept["sizes"])
+            ones = np.ones(len(kept["tokens"]))
+            n_rows = len(kept["indptr"]) - 1
+            queries = sparse.csr_array((ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens))
+            self._rows[data_part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
+        return self._rows[data_part]
+
+    def _split_rows(self, split_part: str) -> tuple[bytes, bytes]:
+        rows = self._store.read("SELECT train, test FROM splits WHERE split_part = ?", (split_part,))
+        return rows[0][0], rows[0][1]
+
+    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
+        rows = self._store.read("SELECT payload FROM truths WHERE truth_key = ?", (key,))
+        return unpack(rows[0][0])
+
+
+def _indices(payload: bytes) -> IntArray:
+    return np.frombuffer(payload, dtype="<i8").astype(np.int64)
