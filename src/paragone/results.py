@@ -14,6 +14,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.protocols.predictions import CurvePredictions
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
+from paragone.store.runs import RunIdentity
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
+"""
+RUNS = """
+SELECT id, workers, environment, begun_at, beat, host, pid, process_start FROM runs ORDER BY id
+"""
+DATASETS = """
+SELECT DISTINCT p.dataset, d.described FROM plan p
+JOIN experiments e ON e.id = p.experiment_id JOIN datasets d USING (data_part)
+WHERE p.current = 1 AND e.name = ? ORDER BY p.position
 """
 ONE_CELL = """
 SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
@@ -131,6 +140,26 @@ class Results:
         rows = self._store.read("SELECT described FROM experiments WHERE name = ?", (chosen,))
         found: dict[str, Any] = json.loads(rows[0][0])
         return found
+
+    def declared(self, experiment: str | None = None) -> str:
+        """Return an experiment's declaration as text: its file, or a JSON summary."""
+        name = self.described(experiment)["name"]
+        return str(self._store.read("SELECT declared FROM experiments WHERE name = ?", (name,))[0][0])
+
+    def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return what is known of every dataset of an experiment, by name: size, names, notes."""
+        name = self.described(experiment)["name"]
+        return {dataset: json.loads(described) for dataset, described in self._store.read(DATASETS, (name,))}
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
+        import pandas as pd
+
+        rows = [
+            (run, workers, json.loads(environment), begun, RunIdentity(*who).lives(beat))
+            for run, workers, environment, begun, beat, *who in self._store.read(RUNS)
+        ]
+        return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row a value.
