@@ -116,7 +116,7 @@
       const row = body.insertRow();
       row.append(make("td", label, { className: "left" }));
       const cell = make("td", undefined, { className: "right" });
-      cell.append(key ? make("a", number(value), { href: `#behind=${key}` }) : number(value));
+      cell.append(key ? make("a", number(value), { href: `#behind=${encodeURIComponent(key)}` }) : number(value));
       row.append(cell);
     }
     return table;
@@ -198,6 +198,7 @@
     config.axis = { ...config.axis, domainColor: soft, tickColor: soft };
     config.title = { ...config.title, color: ink, subtitleColor: soft };
     config.text = { ...config.text, color: ink, limit: LABEL };
+    config.aria = false;
     return { ...spec, background: "transparent", config };
   }
 
@@ -206,15 +207,20 @@
   }
 
   const OPTIONS = {
-    mode: "vega-lite", ast: true, actions: false, defaultStyle: false, renderer: "svg",
+    mode: "vega-lite", ast: true, logLevel: 1, actions: false, defaultStyle: false, renderer: "svg",
     tooltip: { disableDefaultStyle: true, theme: "page" },
   };
 
   async function draw(figure) {
     figure.dataset.drawn = "begun";
     const place = figure.querySelector(".chart");
+    const words = place.getAttribute("aria-label");
     place.replaceChildren();
     await window.vegaEmbed(place, onScreen(specificationOf(figure)), OPTIONS);
+    /* One picture with a name, not a thousand marks, for those who listen; the tables hold the numbers. */
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-label", words);
+    place.removeAttribute("aria-roledescription");
     figure.dataset.drawn = "done";
   }
 
