@@ -61,12 +61,12 @@ def resize(browser: Any, width: int, height: int = 900, *, dark: bool = False) -
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
 
 
-def draw_everything(browser: Any) -> None:
-    """Open every part and wait until every chart that shows is drawn."""
+def draw_everything(browser: Any, parts: int = 1000) -> None:
+    """Open the parts, or the first few, and wait until every chart that shows is drawn."""
     browser.execute_async_script(
         """
-        const done = arguments[0];
-        document.querySelectorAll("details").forEach((part) => { part.open = true; });
+        const done = arguments[1];
+        [...document.querySelectorAll("details")].slice(0, arguments[0]).forEach((part) => { part.open = true; });
         (async () => {
           for (const figure of document.querySelectorAll("figure[data-figure]")) {
             if (!figure.offsetParent) continue;
@@ -76,7 +76,8 @@ def draw_everything(browser: Any) -> None:
           window.scrollTo(0, 0);
           done();
         })();
-        """
+        """,
+        parts,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -53,6 +53,15 @@ DATASETS = """
 SELECT DISTINCT p.dataset, d.described FROM plan p
 JOIN experiments e ON e.id = p.experiment_id JOIN datasets d USING (data_part)
 WHERE p.current = 1 AND e.name = ? ORDER BY p.position
+"""
+COUNTS = """
+SELECT c.status, count(*), sum(c.seconds) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? GROUP BY c.status
+"""
+ENDED = """
+SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE p.current = 1 AND e.name = ? {and_status} ORDER BY {order} LIMIT ?
 """
 ONE_CELL = """
 SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
@@ -236,6 +245,38 @@ class Results:
                 if place in earlier and earlier[place] != parts:
                     found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
         return found
+
+    def counts(self, experiment: str) -> dict[str, int]:
+        """Return how many cells of an experiment have which status; ``missing`` counts stale ones too.
+
+        Quicker than :meth:`places`, for whoever asks again and again.
+        """
+        rows = self._store.read(COUNTS, (experiment,))
+        counts = {status or "missing": int(count) for status, count, _ in rows}
+        claimed = set(self._store.running())
+        if claimed and counts.get("missing"):
+            open_keys = self._store.read(
+                "SELECT p.key FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key) "
+                "WHERE p.current = 1 AND e.name = ? AND c.key IS NULL",
+                (experiment,),
+            )
+            running = len(claimed & {row[0] for row in open_keys})
+            counts["running"] = running
+            counts["missing"] -= running
+        return {status: counts[status] for status in STATUSES if counts.get(status)}
+
+    def ended(
+        self, experiment: str, *, order: Literal["latest", "slowest"] = "latest", failed: bool = False, limit: int = 20
+    ) -> pd.DataFrame:
+        """Return cells that ended, the latest or the slowest first, or those that failed only."""
+        import pandas as pd
+
+        sql = ENDED.format(
+            and_status="AND c.status <> 'done'" if failed else "",
+            order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
+        )
+        columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
+        return pd.DataFrame(self._store.read(sql, (experiment, limit)), columns=[*columns, "cell"])
 
     def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""

@@ -232,7 +232,7 @@ def test_nothing_overflows_is_empty_or_complains(browser, tmp_path, shape):
     for width, dark in ((1280, False), (390, True)):
         resize(browser, width, dark=dark)
         browser.get((tmp_path / "report" / "report.html").as_uri())
-        draw_everything(browser)
+        draw_everything(browser, parts=8)
         assert overflowing(browser) == []
         empty = browser.execute_script(
             "return [...document.querySelectorAll('section')].filter((s) => s.innerText.trim().split('\\n').length < 2)"
@@ -282,7 +282,7 @@ def test_axe_finds_nothing_serious(browser, address, dark):
 
     resize(browser, 1280, dark=dark)
     browser.get(address)
-    draw_everything(browser)
+    draw_everything(browser, parts=4)
     found = Axe().run(browser)["violations"]
     serious = [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")]
     assert serious == []

@@ -1,6 +1,6 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, pairwise, report, run, scores, status
+from paragone.cli import compare, demo, pairwise, report, run, scores, status, view
 from paragone.cli.app import app, main
 
-__all__ = ["app", "compare", "demo", "main", "pairwise", "report", "run", "scores", "status"]
+__all__ = ["app", "compare", "demo", "main", "pairwise", "report", "run", "scores", "status", "view"]

@@ -183,6 +183,7 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
                 ("fold", title_of(metric)),
                 tuple((str(fold), float(value), "") for fold, value in zip(folds["fold"], folds["value"], strict=True)),
                 f"A fold's score is {scores.reduction}.",
+                (dataset, method),
             ),
         )
 

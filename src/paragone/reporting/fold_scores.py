@@ -91,3 +91,14 @@ def _reduced(grid: str, curves: pd.DataFrame, target: float | None) -> GridScore
     return GridScores(
         "p", f"the value at {percent} % of the features", f"p{percent}", curves, at_target[[*keys, "value"]]
     )
+
+
+def at_point(scores: GridScores, at: float) -> GridScores:
+    """Take the value at one point of the grid instead of what the grid is reduced to by declaration."""
+    mine = scores.curves[(scores.curves["at"] - at).abs() < NEAR]
+    if mine.empty:
+        points = ", ".join(f"{point:g}" for point in sorted(scores.curves["at"].unique()))
+        raise InputError(f"there is no point {scores.grid} = {at:g}: there are {points}")
+    words = f"the value at k = {at:g}" if scores.grid == "k" else f"the value at {100 * at:g} % of the features"
+    columns = ["dataset", "fold", "method", "metric", "value"]
+    return GridScores(scores.grid, words, f"{scores.grid}{at:g}", scores.curves, mine[columns])

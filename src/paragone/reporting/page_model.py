@@ -136,12 +136,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is behind a number: rows of a label, a value, and the key of what is behind that in turn."""
+    """What is behind a number: rows of a label, a value, and the key of what is behind that in turn.
+
+    ``place`` is the dataset and the method where the number is of one method on one dataset.
+    """
 
     title: str
     heading: tuple[str, str]
     rows: tuple[tuple[str, float, str], ...]
     note: str = ""
+    place: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,14 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from paragone.reporting.figure_data import compact
-from paragone.reporting.page_model import Page, Sheet
+from paragone.reporting.page_model import Evidence, Page, Sheet
 from paragone.tables import Cell
 
 PACKAGE = "paragone.reporting"
@@ -21,23 +21,13 @@ LONG_NAME = 40
 GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
 
 
-@dataclass(frozen=True)
-class Live:
-    """What a page that is served shows more than one that was saved: where to ask for news."""
-
-    token: str
-    controls: Mapping[str, Any]
-
-
-def render_page(page: Page, live: Live | None = None) -> str:
+def render_page(page: Page) -> str:
     """Write the page as one HTML file.
 
     Parameters
     ----------
     page : Page
         What is shown.
-    live : Live, optional
-        Set by a server, whose page asks for news.
 
     Returns
     -------
@@ -52,32 +42,33 @@ def render_page(page: Page, live: Live | None = None) -> str:
     """
     style, script = static_file("page.css"), static_file("page.js")
     scripts = [vega_bundle(), script]
+    policy = content_security_policy(scripts, [style])
+    return render("page.html", style=style, scripts=scripts, policy=policy, **report_context(page))
+
+
+def render_report(page: Page) -> str:
+    """Write the part of the page that changes with the results, for a server to send anew."""
+    return render("report.html", **report_context(page))
+
+
+def report_context(page: Page) -> dict[str, Any]:
+    """Return what the templates of a page need."""
     figures = page.figures()
     identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(figures)}
     data = {
         "figures": {identifiers[id(figure)]: compact(figure.specification) for figure in figures},
-        "evidence": {
-            key: [e.title, list(e.heading), [_evidence_row(row) for row in e.rows], e.note]
-            for key, e in page.evidence.items()
-        },
+        "evidence": {key: _evidence(evidence) for key, evidence in page.evidence.items()},
     }
-    html: str = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            page=page,
-            live=live,
-            style=style,
-            scripts=scripts,
-            policy=content_security_policy(scripts, [style]),
-            data=json_in_script(data),
-            figure_id=lambda figure: identifiers[id(figure)],
-        )
-    )
-    return html
+    return {"page": page, "data": json_in_script(data), "figure_id": lambda figure: identifiers[id(figure)]}
 
 
-def content_security_policy(scripts: Sequence[str], styles: Sequence[str], connect: str = "'none'") -> str:
+def render(template: str, **context: Any) -> str:
+    """Fill a template of this package."""
+    text: str = _environment().get_template(template).render(**context)
+    return text
+
+
+def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
     """Return a policy that allows these inline scripts and styles, images made in the page, and nothing else.
 
     Examples
@@ -91,9 +82,9 @@ def content_security_policy(scripts: Sequence[str], styles: Sequence[str], conne
             f"script-src {' '.join(_hash(text) for text in scripts)}",
             f"style-src {' '.join(_hash(text) for text in styles)}",
             "img-src data: blob:",
-            f"connect-src {connect}",
+            "connect-src 'none'",
             "base-uri 'none'",
-            "form-action 'none'" if connect == "'none'" else "form-action 'self'",
+            "form-action 'none'",
         ]
     )
 
@@ -133,6 +124,12 @@ def _hash(text: str) -> str:
     # HTML parsers turn every line end into LF before the hash is taken.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _evidence(evidence: Evidence) -> list[Any]:
+    rows = [_evidence_row(row) for row in evidence.rows]
+    place = [] if evidence.place is None else [list(evidence.place)]
+    return [evidence.title, list(evidence.heading), rows, evidence.note, *place]
 
 
 def _evidence_row(row: tuple[str, float, str]) -> list[Any]:

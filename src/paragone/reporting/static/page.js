@@ -2,7 +2,7 @@
 /* The page's behaviour: choices, sorting, filters, charts, and what is behind a number.
    Names of methods and datasets reach the document as text only, never as markup. */
 (() => {
-  const data = JSON.parse(document.getElementById("page-data").textContent);
+  let data = { figures: {}, evidence: {} };
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const number = (value) => (value === null ? "-" : Number(value.toPrecision(7)).toString());
 
@@ -14,9 +14,8 @@
 
   /* Choices */
 
-  const selects = [...document.querySelectorAll("select[data-choice]")];
-
   function applyChoices() {
+    const selects = [...document.querySelectorAll("select[data-choice]")];
     const chosen = Object.fromEntries(selects.map((select) => [select.dataset.choice, select.value]));
     for (const [name, value] of Object.entries(chosen)) {
       const attribute = `data-tag-${name}`;
@@ -27,11 +26,9 @@
     }
   }
 
-  for (const select of selects) select.addEventListener("change", applyChoices);
-  applyChoices();
-
-  document.getElementById("show-spread")?.addEventListener("change", (event) => {
-    document.body.classList.toggle("no-spread", !event.target.checked);
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("select[data-choice]")) applyChoices();
+    if (event.target.id === "show-spread") document.body.classList.toggle("no-spread", !event.target.checked);
   });
 
   /* Sorting and filters */
@@ -101,7 +98,6 @@
     addFilters(sheet, table);
   }
 
-  document.querySelectorAll(".sheet").forEach(addTableBehaviour);
 
   /* What is behind a number */
 
@@ -143,13 +139,13 @@
     content.replaceChildren(evidenceTable(found), make("p", spreadLine(found), { className: "note" }));
     if (found[3]) content.append(make("p", found[3], { className: "note" }));
     if (!dialog.open) dialog.showModal();
+    document.dispatchEvent(new CustomEvent("paragone:behind", { detail: found[4] }));
   }
 
   dialog.addEventListener("close", () => {
     if (location.hash.startsWith("#behind=")) history.replaceState(null, "", location.pathname + location.search);
   });
   window.addEventListener("hashchange", showBehind);
-  showBehind();
 
   /* Charts */
 
@@ -198,7 +194,6 @@
     config.axis = { ...config.axis, domainColor: soft, tickColor: soft };
     config.title = { ...config.title, color: ink, subtitleColor: soft };
     config.text = { ...config.text, color: ink, limit: LABEL };
-    config.aria = false;
     return { ...spec, background: "transparent", config };
   }
 
@@ -221,6 +216,7 @@
     place.setAttribute("role", "img");
     place.setAttribute("aria-label", words);
     place.removeAttribute("aria-roledescription");
+    place.querySelector("svg")?.setAttribute("aria-hidden", "true");
     figure.dataset.drawn = "done";
   }
 
@@ -230,10 +226,9 @@
     }
   }, { rootMargin: "400px" });
 
-  const figures = [...document.querySelectorAll("figure[data-figure]")];
-  figures.forEach((figure) => seen.observe(figure));
-  dark.addEventListener("change", () => figures.filter((figure) => figure.dataset.drawn).forEach(draw));
-  window.addEventListener("beforeprint", () => figures.filter((figure) => !figure.dataset.drawn).forEach(draw));
+  const figures = () => [...document.querySelectorAll("figure[data-figure]")];
+  dark.addEventListener("change", () => figures().filter((figure) => figure.dataset.drawn).forEach(draw));
+  window.addEventListener("beforeprint", () => figures().filter((figure) => !figure.dataset.drawn).forEach(draw));
 
   /* Saved files are drawn anew, dark on white, whatever the reader's screen. */
   async function saved(figure, format) {
@@ -257,4 +252,18 @@
     make("a", undefined, { href: address, download: `${figure.dataset.file}.${button.dataset.save}` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10000);
   });
+
+  /* Begin, and begin again when a server sent a new report. */
+  function start() {
+    const source = document.getElementById("page-data");
+    if (!source) return;
+    data = JSON.parse(source.textContent);
+    applyChoices();
+    document.querySelectorAll(".sheet").forEach(addTableBehaviour);
+    figures().forEach((figure) => seen.observe(figure));
+    showBehind();
+  }
+
+  window.paragone = { start, make };
+  start();
 })();
