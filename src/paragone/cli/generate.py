@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paragone.cli.output import console, print_json, show_table
+from paragone.cli.output import print_json, say, show_table
 
 if TYPE_CHECKING:
     from paragone.generate import Inspection
@@ -31,9 +31,7 @@ def digen(out: Annotated[Path, typer.Option("--out", help="The folder to write t
     from paragone.generate import write_digen
 
     written = write_digen(out)
-    console().print(
-        f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published", markup=False
-    )
+    say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
 
 
 def inspect_collection(
@@ -62,6 +60,6 @@ def _show(inspection: Inspection) -> None:
     counts = inspection.coverage.reset_index(names="beats by the margin")
     show_table(counts, title=f"Datasets on which the row beats the column by {inspection.margin:g}")
     for winner, loser in inspection.open_pairs:
-        console().print(f"open: {winner} over {loser}", markup=False)
+        say(f"open: {winner} over {loser}")
     for finding in inspection.findings():
-        console().print(finding, markup=False)
+        say(finding)

@@ -94,13 +94,21 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     return Table.of(heading, body, caption=wording.caption(caption), label=label)
 
 
-def comparisons(scores: GridScores, metrics: Sequence[str], reference: str) -> dict[str, Comparison]:
+def comparisons(
+    scores: GridScores, metrics: Sequence[str], reference: str, test_train_ratio: float | None = None
+) -> dict[str, Comparison]:
     """Compare every method with the reference, metric by metric, over datasets."""
     found = {}
     for metric in metrics:
         frame = scores.folds[scores.folds["metric"] == metric]
         found[metric] = compare(
-            frame, metric=metric, reference=reference, correction="holm", bayes=False, tolerance=TIE
+            frame,
+            metric=metric,
+            reference=reference,
+            correction="holm",
+            bayes=False,
+            tolerance=TIE,
+            test_train_ratio=test_train_ratio,
         )
     return found
 
