@@ -69,7 +69,7 @@ def draw_everything(browser: Any, parts: int = 1000) -> None:
         [...document.querySelectorAll("details")].slice(0, arguments[0]).forEach((part) => { part.open = true; });
         (async () => {
           for (const figure of document.querySelectorAll("figure[data-figure]")) {
-            if (!figure.offsetParent) continue;
+            if (!figure.checkVisibility()) continue;
             figure.scrollIntoView();
             while (figure.dataset.drawn !== "done") await new Promise((next) => setTimeout(next, 20));
           }

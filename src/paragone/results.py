@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from paragone.cells import Parts
+from paragone.directions import higher_is_better
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.predictions import CurvePredictions
 from paragone.results_crossval import CrossvalResults
@@ -17,6 +19,7 @@ from paragone.results_topk import TopKResults
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
 from paragone.store.runs import RunIdentity
+from paragone.tables import Cell, Table, format_number, mark_best, to_html
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -380,3 +383,21 @@ class Results(CrossvalResults, TopKResults):
         counts = self.places()["status"].value_counts()
         shown = ", ".join(f"{counts[s]} {s}" for s in STATUSES if s in counts) or "nothing planned"
         return f"Results of {', '.join(self.experiments()) or 'no experiment'} in {self.path.name}: {shown}"
+
+    def _repr_html_(self) -> str:
+        """Show cells by status and the mean scores in a notebook: best in bold, second underlined."""
+        tables = [
+            to_html(_shown(frame, metric, protocol)) for (protocol, metric), frame in mean_table(self.scores()).items()
+        ]
+        return f"<div><p>{escape(repr(self))}</p>\n" + "\n".join(tables) + "</div>"
+
+
+def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
+    """Return a frame of means as a table; without a known direction nothing is marked."""
+    higher = higher_is_better(metric)
+    rows = []
+    for row in means.itertuples(index=False):
+        texts = [format_number(value) for value in row[1:]]
+        cells = [Cell(text) for text in texts] if higher is None else mark_best(row[1:], texts, higher_is_better=higher)
+        rows.append([Cell(str(row[0])), *cells])
+    return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")

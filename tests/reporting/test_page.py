@@ -20,6 +20,7 @@ import paragone
 from paragone import Results
 from paragone.errors import InputError
 from paragone.reporting.answer_table import BETTER, WORSE
+from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figure_data import compact
@@ -27,6 +28,7 @@ from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.page_model import Page, Section, Sheet
 from paragone.reporting.page_render import json_in_script, render_page
 from paragone.reporting.references import RANKERS, STATISTICS, bibtex
+from paragone.reporting.views import named
 from paragone.tables import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -40,8 +42,10 @@ def page_of(store: Path, reference: str | None = None, wording: Wording | None =
     with Results.open(store) as results:
         described = results.described()
         grids = grid_scores(results, described["name"])
-        chief = reference or next(iter(described["methods"]))
-        return curve_page(results, described, grids, chief, wording or Wording())
+        words = wording or Wording()
+        chief = words.name(reference or next(iter(described["methods"])))
+        shown = [named(scores, words) for scores in grids]
+        return curve_page(results, described, shown, chief, words, dataset_curves(shown))
 
 
 @pytest.fixture(scope="module")
@@ -319,3 +323,13 @@ def test_a_section_may_be_any_protocols(page):
     sheet = Sheet("other", "Other", Table.of(["x"], [["<i>"]]))
     html = render_page(Page("T", "", (), (Section("s", "S", (sheet,)),), {}))
     assert "&lt;i&gt;" in html
+
+
+def test_results_show_themselves_in_a_notebook(store, tmp_path, folds):
+    with Results.open(store) as results:
+        html = results._repr_html_()
+    assert "160 done" in html
+    assert f"<strong>{folds['set-0', 'Best'].mean():.4f}</strong>" in html
+    nasty = write_store(tmp_path / "a.sqlite", NASTY_NAMES[:2], ["d"])
+    with Results.open(nasty) as results:
+        assert "<script>" not in results._repr_html_()

@@ -84,7 +84,7 @@ def test_it_opens_from_disk_and_asks_the_network_for_nothing(page, address):
     assert asked == []
     assert texts(page, "h1") == ["lab"]
     shown = page.execute_script(
-        "return [...document.querySelectorAll('figure')].filter((f) => f.offsetParent)"
+        "return [...document.querySelectorAll('figure')].filter((f) => f.checkVisibility())"
         ".map((f) => f.querySelectorAll('svg path, svg text').length)"
     )
     assert len(shown) == 7 + len(DATASETS)

@@ -70,10 +70,12 @@ def check_formats(formats: Iterable[str]) -> tuple[str, ...]:
 
 
 def chart_specification(chart: Any) -> dict[str, Any]:
-    """Return the Vega-Lite specification with its data, however many rows they are.
+    """Return the Vega-Lite specification with its data, however many rows they are; one is returned as it is.
 
     It is not checked against the schema again: what builds the charts did so piece by piece.
     """
+    if isinstance(chart, dict):
+        return chart
     import altair as alt
 
     with alt.data_transformers.enable("default", max_rows=None):
@@ -81,22 +83,22 @@ def chart_specification(chart: Any) -> dict[str, Any]:
     return specification
 
 
-def _vega_lite_version() -> str:
-    import altair as alt
-
-    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+def _vega_lite_version(specification: dict[str, Any]) -> str:
+    """Read the version off the specification: importing Altair for it would take a second in every process."""
+    version = str(specification["$schema"]).rpartition("/v")[2]
+    return ".".join(version.split(".")[:2])
 
 
 def _svg(specification: dict[str, Any]) -> str:
     import vl_convert
 
-    return _renumbered(str(vl_convert.vegalite_to_svg(specification, vl_version=_vega_lite_version())))
+    return _renumbered(str(vl_convert.vegalite_to_svg(specification, vl_version=_vega_lite_version(specification))))
 
 
 def _html(specification: dict[str, Any]) -> bytes:
     import vl_convert
 
-    page = vl_convert.vegalite_to_html(specification, vl_version=_vega_lite_version(), bundle=True)
+    page = vl_convert.vegalite_to_html(specification, vl_version=_vega_lite_version(specification), bundle=True)
     return str(page).encode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
@@ -42,6 +43,15 @@ def dataset_specifications(scores: GridScores, metric: str, wording: Wording) ->
         rows = curve_rows(summary, wording)
         found[dataset] = {**built[methods], "title": heading, "data": {"values": rows}}
     return found
+
+
+def dataset_curves(grids: Sequence[GridScores]) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+    """Return the specifications of all curves: by grid and metric, then by dataset."""
+    return {
+        (scores.suffix, metric): dataset_specifications(scores, metric, Wording())
+        for scores in grids
+        for metric in dict.fromkeys(scores.curves["metric"])
+    }
 
 
 def _dataset_curves(scores: GridScores, dataset: str, metric: str, wording: Wording) -> tuple[pd.DataFrame, str, str]:

@@ -16,7 +16,7 @@ from paragone.reporting.page_model import Block, Choice, Figure, Fold, Gallery, 
 from paragone.reporting.provenance import how_it_was_done
 from paragone.reporting.trouble import trouble
 from paragone.reporting.verdict_words import headline
-from paragone.reporting.views import View, named, split_ratio, views_of
+from paragone.reporting.views import View, split_ratio, views_of
 from paragone.results import Results
 
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
@@ -25,7 +25,12 @@ OPEN_UP_TO = 8
 
 
 def curve_page(
-    results: Results, described: Mapping[str, Any], grids: Sequence[GridScores], reference: str, wording: Wording
+    results: Results,
+    described: Mapping[str, Any],
+    shown: Sequence[GridScores],
+    reference: str,
+    wording: Wording,
+    curves: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]],
 ) -> Page:
     """Make the page of a curve experiment.
 
@@ -35,30 +40,30 @@ def curve_page(
         An open store.
     described : mapping
         What the store knows of the experiment's declaration.
-    grids : sequence of GridScores
-        Its fold scores.
+    shown : sequence of GridScores
+        Its fold scores under the names to display, as `named` gives them.
     reference : str
-        The method that is compared with each other.
+        The method that is compared with each other, by the name to display.
     wording : Wording
-        Names to display.
+        Names to display, for what else the store tells.
+    curves : mapping
+        The charts of the datasets, as `dataset_curves` gives them.
 
     Returns
     -------
     Page
         Ready to be rendered.
     """
-    shown = [named(scores, wording) for scores in grids]
-    chief = wording.name(reference)
     ratio = split_ratio(described["split"])
-    views = [view for scores in shown for view in views_of(scores, chief, ratio)]
+    views = [view for scores in shown for view in views_of(scores, reference, ratio)]
     behind = Behind()
     sheets = [answer_sheet(view.scores, view.metric, view.comparison, behind, view.key, view.tags) for view in views]
     charts: list[Block] = [Gallery(_charts(view), view.tags) for view in views]
     sections = (
-        Section("verdict", "The verdict", tuple(_verdict(views, chief))),
+        Section("verdict", "The verdict", tuple(_verdict(views, reference))),
         Section("answer", "The answer table", tuple(sheets)),
         Section("charts", "Charts", tuple(charts)),
-        Section("datasets", "Dataset by dataset", dataset_folds(results, described, views, wording, behind)),
+        Section("datasets", "Dataset by dataset", dataset_folds(results, described, views, wording, behind, curves)),
         Section("methods", "Method by method", method_blocks(results, described, views, wording, behind)),
         Section("trouble", "Failures and warnings", trouble(results, described["name"], views, wording)),
         Section("how", "How it was done", how_it_was_done(results, described, views, wording)),

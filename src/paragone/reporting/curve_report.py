@@ -6,13 +6,15 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from paragone.charts import save_chart
+from paragone.charts.save import chart_specification
 from paragone.errors import InputError, unknown_name
+from paragone.reporting.chart_files import written_charts
 from paragone.reporting.crossval_report import write_crossval
-from paragone.reporting.curve_charts import dataset_chart, mean_chart
+from paragone.reporting.curve_charts import dataset_curves, mean_chart
 from paragone.reporting.curve_page import curve_page
 from paragone.reporting.curve_tables import (
     Wording,
@@ -27,6 +29,7 @@ from paragone.reporting.page_model import Page
 from paragone.reporting.page_render import render_page
 from paragone.reporting.stability import seed_stability
 from paragone.reporting.topk_report import topk_figures, write_topk
+from paragone.reporting.views import named
 from paragone.results import Results
 from paragone.tables import Table, to_latex, to_markdown
 
@@ -85,18 +88,26 @@ def report(
             return _move(Path(scratch), Path(out))
     grids = grid_scores(opened, described["name"])
     chosen = _reference(grids, reference)
+    shown = [named(scores, wording) for scores in grids]
+    curves = dataset_curves(shown)
     with tempfile.TemporaryDirectory() as scratch:
-        for scores in grids:
-            folder = Path(scratch) / scores.suffix if len(grids) > 1 else Path(scratch)
-            folder.mkdir(exist_ok=True)
-            _write_tables(scores, folder, chosen, wording, split_columns)
-            if charts:
-                _write_charts(scores, folder / "figures", wording)
-        stability = seed_stability(opened, described["name"])
-        if not stability.empty:
-            stability.to_csv(Path(scratch) / "seed_stability.csv", index=False)
-        _write_page(curve_page(opened, described, grids, chosen, wording), Path(scratch))
+        folders = {scores.suffix: _folder(Path(scratch), scores, len(grids)) for scores in grids}
+        files = _chart_files(grids, shown, curves, folders) if charts else {}
+        with written_charts(files):
+            for scores in grids:
+                _write_tables(scores, folders[scores.suffix], chosen, wording, split_columns)
+            stability = seed_stability(opened, described["name"])
+            if not stability.empty:
+                stability.to_csv(Path(scratch) / "seed_stability.csv", index=False)
+            page = curve_page(opened, described, shown, wording.name(chosen), wording, curves)
+            _write_page(page, Path(scratch))
         return _move(Path(scratch), Path(out))
+
+
+def _folder(scratch: Path, scores: GridScores, n_grids: int) -> Path:
+    folder = scratch / scores.suffix if n_grids > 1 else scratch
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def read_display_map(path: Path) -> dict[str, str]:
@@ -154,14 +165,23 @@ def _write(file: Path, table: Table, split_columns: int | None) -> None:
     file.write_text(to_latex(table, columns_a_block=split_columns) + "\n", encoding="utf-8")
 
 
-def _write_charts(scores: GridScores, folder: Path, wording: Wording) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for metric in dict.fromkeys(scores.curves["metric"]):
-        datasets = list(dict.fromkeys(scores.curves["dataset"]))
-        for dataset in datasets:
-            save_chart(dataset_chart(scores, dataset, metric, wording), folder / f"{_safe(dataset)}_{metric}")
-        if len(datasets) > 1:
-            save_chart(mean_chart(scores, metric, wording), folder / f"mean_{metric}")
+def _chart_files(
+    grids: Sequence[GridScores],
+    shown: Sequence[GridScores],
+    curves: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]],
+    folders: Mapping[str, Path],
+) -> dict[Path, Mapping[str, Any]]:
+    """Return what to draw into which file; files are named by identifiers, whatever names are displayed."""
+    files: dict[Path, Mapping[str, Any]] = {}
+    for scores, displayed in zip(grids, shown, strict=True):
+        folder = folders[scores.suffix] / "figures"
+        identifiers = dict(zip(displayed.curves["dataset"], scores.curves["dataset"], strict=True))
+        for metric in dict.fromkeys(scores.curves["metric"]):
+            mine = curves[scores.suffix, metric]
+            files |= {folder / f"{_safe(identifiers[name])}_{metric}": spec for name, spec in mine.items()}
+            if len(mine) > 1:
+                files[folder / f"mean_{metric}"] = chart_specification(mean_chart(displayed, metric, Wording()))
+    return files
 
 
 def _safe(name: str) -> str:

@@ -11,7 +11,6 @@ from paragone.comparison.corrections import holm
 from paragone.comparison.ranking import method_ranks
 from paragone.directions import higher_is_better
 from paragone.reporting.answer_table import Behind
-from paragone.reporting.curve_charts import dataset_specifications
 from paragone.reporting.curve_tables import TIE, Wording, title_of
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Prose, Sheet
@@ -24,18 +23,22 @@ OPEN_UP_TO = 2
 
 
 def dataset_folds(
-    results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording, behind: Behind
+    results: Results,
+    described: Mapping[str, Any],
+    views: Sequence[View],
+    wording: Wording,
+    behind: Behind,
+    curves: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]],
 ) -> tuple[Block, ...]:
     """Return a part that opens and closes for every dataset."""
     known = {wording.name(name): facts for name, facts in results.datasets(described["name"]).items()}
     names = list(dict.fromkeys(name for view in views for name in view.scores.folds["dataset"]))
-    curves = {view.key: dataset_specifications(view.scores, view.metric, Wording()) for view in views}
     parts: list[Block] = []
     for place, name in enumerate(names):
         mine = [view for view in views if (view.scores.folds["dataset"] == name).any()]
         blocks: list[Block] = [Prose((_facts(known[name]),))]
         for view in mine:
-            curve = figure(f"{name}_{view.key}", curves[view.key][name])
+            curve = figure(f"{name}_{view.key}", curves[view.scores.suffix, view.metric][name])
             blocks += [Gallery((curve,), view.tags), _sheet(view, name, place, behind)]
         parts.append(Fold(name, tuple(blocks), is_open=len(names) <= OPEN_UP_TO))
     return tuple(parts)

@@ -105,7 +105,7 @@ def _split(split: Mapping[str, Any], seed: int) -> str:
     stratified = kind in ("kfold", "holdout") and split["stratify"]
     order = "first" if split["order"] == 1 else "second"
     tail = f", stratified over the labels ({order}-order iterative stratification)" if stratified else ""
-    scaled = SCALES[split["scale"]]
+    scaled = SCALES[split["scale"] or "minmax"]
     fitted = "" if split["scale"] == "none" else ", fitted on the training part of each split"
     return f"Performance was estimated by {how}{tail} with seed {seed}; features were {scaled}{fitted}."
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from loky import ProcessPoolExecutor
+
 from paragone.errors import InputError
+from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.fold_scores import grid_scores
@@ -49,7 +51,7 @@ def build(store: Path, selection: Selection) -> Built:
                 raise InputError(f"there is no method {selection.reference!r} to compare with")
             reference = selection.reference if selection.reference in methods else methods[0]
             shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
-            html = render_report(curve_page(results, shown, chosen, reference, Wording()))
+            html = render_report(curve_page(results, shown, chosen, reference, Wording(), dataset_curves(chosen)))
             return Built(html, choices, time.perf_counter() - begun)
     except InputError as refusal:
         return Built("", {}, time.perf_counter() - begun, str(refusal))
@@ -78,9 +80,7 @@ class Keeper:
         self, store: Path, executor: Executor | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
-        self._executor = executor or ProcessPoolExecutor(
-            1, mp_context=multiprocessing.get_context("spawn"), initializer=_step_aside
-        )
+        self._executor = executor or ProcessPoolExecutor(1, initializer=_step_aside, timeout=None)
         self._clock = clock
         self._lock = threading.Lock()
         self._built: dict[Selection, tuple[str, float, Built]] = {}
@@ -122,4 +122,7 @@ class Keeper:
 
     def close(self) -> None:
         """End the building process."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if isinstance(self._executor, ProcessPoolExecutor):
+            self._executor.shutdown(wait=False, kill_workers=True)
+        else:
+            self._executor.shutdown(wait=False)
