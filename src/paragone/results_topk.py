@@ -135,9 +135,7 @@ class TopKResults:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
 
 
-def mean_samples(
-    run: TopKRun, dataset: str, method: str, fold: int
-) -> tuple[np.ndarray, dict[str, FloatArray]]:
+def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np.ndarray, dict[str, FloatArray]]:
     """Return which samples of a fold count, and their values averaged over seeds; metrics that failed once are left out."""
     each = [run.samples(cell) for cell in run.select(dataset, method, fold)]
     shared = [name for name in each[0][1] if all(name in values for _, values in each)]

@@ -242,7 +242,9 @@ def _with_holm(row: SampleDifference, p: float) -> SampleDifference:
 def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.DataFrame:
     missing = [name for name in NEEDED if name not in samples.columns]
     if missing:
-        raise InputError(f"values a sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}")
+        raise InputError(
+            f"values a sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
+        )
     defaults = {"dataset": "data", "metric": "score", "at": float("nan")}
     frame = samples.assign(**{name: value for name, value in defaults.items() if name not in samples.columns})
     for column, wanted in (("metric", metric), ("at", at)):

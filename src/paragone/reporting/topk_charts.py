@@ -57,7 +57,11 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
             x=axis,
             y=alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False)),
             color=colour,
-            tooltip=["method:N", "at:Q", *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high"))],
+            tooltip=[
+                "method:N",
+                "at:Q",
+                *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high")),
+            ],
         )
         panels.append((band + line).properties(width=WIDTH, height=HEIGHT))
     chart: Any = alt.concat(*panels, columns=COLUMNS)

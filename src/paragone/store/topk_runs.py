@@ -142,7 +142,9 @@ class TopKRun:
             raise InputError(f"{cell.method} on {cell.dataset}: its lists are not in the store")
         return fitted.arrays
 
-    def result(self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None) -> TopKResult:
+    def result(
+        self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+    ) -> TopKResult:
         """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
         names = self.settings["metrics"] if metrics is None else metrics
         result = evaluate_lists(
