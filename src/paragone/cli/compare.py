@@ -46,7 +46,7 @@ def compare(
         bool,
         typer.Option(
             "--per-sample",
-            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over metrics and K.",
+            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over all.",
         ),
     ] = False,
 ) -> None:

@@ -31,8 +31,8 @@ NEEDED = ("method", "sample", "value")
 class SampleDifference:
     """A rival against the reference by one metric at one cut-off; differences are reference less rival.
 
-    They are signed so that positive favours the reference. ``detectable`` is the least difference that 80 % of such tests
-    would have found, 2.8 standard errors (``2.8 sd / sqrt(n)`` where samples are independent).
+    They are signed so that positive favours the reference. ``detectable`` is the least difference that 80 % of such
+    tests would have found, 2.8 standard errors (``2.8 sd / sqrt(n)`` where samples are independent).
     """
 
     dataset: str
@@ -71,8 +71,8 @@ class SampleComparison:
         """How it was done, in words."""
         unit = "samples, those with the same query as one cluster (cluster-robust)" if self.clustered else "samples"
         return (
-            f"paired t over {unit}; Holm over all {len(self.rows)} differences (metrics, cut-offs, rivals); detectable: "
-            f"{DETECTABLE} standard errors, found with 80 % power"
+            f"paired t over {unit}; Holm over all {len(self.rows)} differences (metrics, cut-offs, rivals); "
+            f"detectable: {DETECTABLE} standard errors, found with 80 % power"
         )
 
     @property

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 from paragone.data import ReadOptions, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
-from paragone.metrics.topk.evaluate import DEFAULT_K
 from paragone.metrics.multilabel import ZeroDivision
+from paragone.metrics.topk.evaluate import DEFAULT_K
 from paragone.protocols.crossval import Criterion
 from paragone.protocols.crossval.naming import Naming
 from paragone.protocols.crossval.weights import Weighting

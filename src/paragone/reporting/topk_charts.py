@@ -35,7 +35,9 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
     mine = scores[scores["dataset"] == dataset]
     methods = [wording.name(method) for method in dict.fromkeys(mine["method"])]
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(methods))]
-    colour = alt.Color("method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=colours))
+    legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3)
+    scale = alt.Scale(domain=methods, range=colours)
+    colour = alt.Color("method:N", title="method", sort=methods, scale=scale, legend=legend)
     axis = alt.X("at:Q", title="K", axis=alt.Axis(values=sorted(set(mine["at"].tolist())), format="d"))
     panels = []
     for metric in dict.fromkeys(mine["metric"]):

@@ -14,9 +14,10 @@ from paragone.reporting.topk_tables import TopKFigures, topk_tables
 from paragone.results import Results
 from paragone.tables import to_html, to_latex, to_markdown
 
-STYLE = """body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-table { border-collapse: collapse; margin: 1.5rem 0; font-size: 13px } th, td { padding: .25rem .6rem; text-align: right }
-th { border-bottom: 1px solid #444 } td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto }
+STYLE = """body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: 1.5rem 0; font-size: 13px }
+th, td { padding: .25rem .6rem; text-align: right } th { border-bottom: 1px solid #444 }
+td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto }
 caption { text-align: left; caption-side: top; color: #555; padding-bottom: .3rem }"""
 
 
