@@ -85,7 +85,7 @@ class TopKRun:
     def cells(self) -> tuple[TopKCell, ...]:
         """Every cell that is done, in the order of the plan."""
         rows = self._store.read(CELLS, (self.experiment,))
-        return tuple(TopKCell(*row[:8], tuple(json.loads(row[8]))) for row in rows)
+        return tuple(TopKCell(*(*row[:8], tuple(json.loads(row[8])))) for row in rows)
 
     @property
     def methods(self) -> list[str]:
