@@ -85,11 +85,11 @@ class SampleComparison:
             ahead = sum(row.difference > 0 for row in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
             told = " and ".join(words) if shown else "told apart by none"
-            largest = max(mine, key=lambda row: abs(row.difference))
+            surest = min(mine, key=lambda row: (row.p, -abs(row.difference)))
             lines.append(
-                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; largest difference "
-                f"{format_signed(largest.difference)} [{format_signed(largest.low)}, {format_signed(largest.high)}] "
-                f"({largest.metric} at {largest.at:g}, {p_is(largest.p_holm)})."
+                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; surest: {surest.metric} at "
+                f"{surest.at:g}, {format_signed(surest.difference)} [{format_signed(surest.low)}, "
+                f"{format_signed(surest.high)}], {p_is(surest.p_holm)}, {format_number(surest.detectable)} detectable."
             )
         return "\n".join(lines)
 
