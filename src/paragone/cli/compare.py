@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -120,7 +121,7 @@ def _direction(higher: bool, lower: bool) -> bool | None:
     return direction_flag(higher, lower)
 
 
-def _set(options: dict[str, object]) -> list[str]:
+def _set(options: Mapping[str, object]) -> list[str]:
     return [name for name, value in options.items() if value not in (None, 0.0)]
 
 

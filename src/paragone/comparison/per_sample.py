@@ -87,8 +87,8 @@ class SampleComparison:
             told = " and ".join(words) if shown else "told apart by none"
             surest = min(mine, key=lambda row: (row.p, -abs(row.difference)))
             lines.append(
-                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; surest: {surest.metric} at "
-                f"{surest.at:g}, {format_signed(surest.difference)} [{format_signed(surest.low)}, "
+                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; surest: {surest.metric} "
+                f"at {surest.at:g}, {format_signed(surest.difference)} [{format_signed(surest.low)}, "
                 f"{format_signed(surest.high)}], {p_is(surest.p_holm)}, {format_number(surest.detectable)} detectable."
             )
         return "\n".join(lines)
