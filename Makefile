@@ -13,16 +13,18 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile torch==2.13.0
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,hdf,parquet,recsys,dev]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,hdf,nirs,parquet,recsys,view,dev]"
 	touch $@ $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/paragone demo
 
 test: $(VENV)/installed-for-tests
+	scripts/install-browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/installed-for-tests
+	scripts/install-browser
 	scripts/install-latex
 	$(BIN)/python -m pytest -m slow
 

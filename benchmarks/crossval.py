@@ -1,14 +1,18 @@
 """Cross-validation beside a bare scikit-learn loop: the same fits, in CPU seconds of one process.
 
-Run: python benchmarks/crossval.py [--folds 5] [--repeat 3]
+Run: python benchmarks/crossval.py [--folds 5] [--repeat 3] [--peer PYTHON_WITH_NIRS4ALL]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import tempfile
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,15 +38,19 @@ def spectra(n: int, p: int) -> Dataset:
     return Dataset("spectra", X, amounts[:, 0] - amounts[:, 3] + 0.02 * rng.normal(size=n), "regression")
 
 
-def cpu(function, *args) -> tuple[float, object]:
-    """Return the CPU seconds a call took, and what it gave."""
-    begun = time.process_time()
-    result = function(*args)
-    return time.process_time() - begun, result
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """CPU seconds from declaration to scores, the scores, and what the store then holds."""
+
+    seconds: float
+    scores: np.ndarray
+    n_predictions: int = 0
+    size: int = 0
 
 
-def bare_loop(dataset: Dataset, models: list, n_folds: int) -> np.ndarray:
+def bare_loop(dataset: Dataset, models: list, n_folds: int) -> Ran:
     """Fit every model on every fold, predict train and validation rows, and pool the RMSE: nothing else."""
+    begun = time.process_time()
     scores = []
     folds = list(KFold(n_folds, shuffle=True, random_state=SEED).split(dataset.X))
     for model in models:
@@ -52,18 +60,20 @@ def bare_loop(dataset: Dataset, models: list, n_folds: int) -> np.ndarray:
             fitted.predict(dataset.X[fit])
             errors.append(fitted.predict(dataset.X[val]).ravel() - dataset.y[val])
         scores.append(np.sqrt(np.mean(np.concatenate(errors) ** 2)))
-    return np.array(scores)
+    return Ran(time.process_time() - begun, np.array(scores))
 
 
-def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> tuple[np.ndarray, int, int]:
-    """Run the same as an experiment into a store; return the scores, predictions and bytes stored."""
+def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> Ran:
+    """Run the same as an experiment into a store, and read its scores."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "a.sqlite"
+        begun = time.process_time()
         experiment = Experiment([dataset], methods, {"folds": n_folds}, Crossval(share=share), seed=SEED)
         with experiment.run(store, workers=0) as results:
             scores = results.cv_scores()["RMSECV"].to_numpy()
+            seconds = time.process_time() - begun
             n_predictions = len(results.ledger())
-        return scores, n_predictions, store.stat().st_size
+        return Ran(seconds, scores, n_predictions, store.stat().st_size)
 
 
 def pls_models(components: range) -> list:
@@ -79,14 +89,27 @@ def pls_models(components: range) -> list:
     return models
 
 
-def large(n_folds: int, repeat: int) -> None:
+def peer(python: str, dataset: Dataset, n_folds: int) -> tuple[str, float]:
+    """Time nirs4all on the same data in an environment of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data.npz"
+        np.savez(data, X=dataset.X, y=dataset.y)
+        script = Path(__file__).resolve().with_name("crossval_nirs4all.py")
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        command = [python, str(script), str(data), str(n_folds), "20"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
+    answer = json.loads(ended.stdout.strip().splitlines()[-1])
+    return f"nirs4all {answer['version']}", float(answer["cpu"])
+
+
+def large(n_folds: int, repeat: int, python: str | None) -> None:
     """100 variants on 130 x 2151, with sharing and without."""
     dataset = spectra(130, 2151)
     pls = {"use": "sklearn.cross_decomposition:PLSRegression", "grid": {"n_components": list(range(1, 21))}}
     methods = {"PLS": {**pls, "steps": [STEPS]}}
     by_paragone(dataset, {"Ridge": Ridge()}, n_folds, True)
     roads = {
-        "bare loop": lambda: (bare_loop(dataset, pls_models(range(1, 21)), n_folds), 0, 0),
+        "bare loop": lambda: bare_loop(dataset, pls_models(range(1, 21)), n_folds),
         "paragone, sharing": lambda: by_paragone(dataset, methods, n_folds, True),
         "paragone, no sharing": lambda: by_paragone(dataset, methods, n_folds, False),
     }
@@ -94,13 +117,16 @@ def large(n_folds: int, repeat: int) -> None:
     found = {}
     for _ in range(repeat):
         for name, road in roads.items():
-            seconds, found[name] = cpu(road)
-            times[name].append(seconds)
+            found[name] = road()
+            times[name].append(found[name].seconds)
     bare = min(times["bare loop"])
     print(f"100 variants x {n_folds} folds on 130 x 2151 (CPU s, best of {repeat})")
     for name, seconds in times.items():
-        apart = np.abs(found[name][0] / found["bare loop"][0] - 1).max()
+        apart = np.abs(found[name].scores / found["bare loop"].scores - 1).max()
         print(f"  {name:22s} {min(seconds):7.3f} s   {min(seconds) / bare:5.2f}x   RMSECV apart by {apart:.1e}")
+    if python is not None:
+        name, seconds = peer(python, dataset, n_folds)
+        print(f"  {name:22s} {seconds:7.3f} s   {seconds / bare:5.2f}x")
 
 
 def small(n_folds: int, repeat: int) -> None:
@@ -110,8 +136,11 @@ def small(n_folds: int, repeat: int) -> None:
     methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": alphas}}}
     n_fits = n_folds * len(alphas)
     models = [Ridge(alpha=alpha) for alpha in alphas]
-    bare = min(cpu(bare_loop, dataset, models, n_folds)[0] for _ in range(repeat))
-    ours = min(cpu(by_paragone, dataset, methods, n_folds, True)[0] for _ in range(repeat))
+    both = [
+        (bare_loop(dataset, models, n_folds).seconds, by_paragone(dataset, methods, n_folds, True).seconds)
+        for _ in range(repeat)
+    ]
+    bare, ours = (min(seconds) for seconds in zip(*both, strict=True))
     print(f"Ridge on 48 x 30, {n_fits} fits (CPU, best of {repeat})")
     print(f"  bare fit {1000 * bare / n_fits:6.3f} ms, with paragone {1000 * ours / n_fits:6.3f} ms, over it ", end="")
     print(f"{1000 * (ours - bare) / n_fits:6.3f} ms")
@@ -123,7 +152,8 @@ def sizes(n_folds: int) -> None:
     for n_rows, n_variants in ((48, 25), (48, 100), (48, 400), (1000, 25), (1000, 100)):
         alphas = np.logspace(-6, 2, n_variants).tolist()
         methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": alphas}}}
-        _, n_predictions, size = by_paragone(spectra(n_rows, 30), methods, n_folds, True)
+        ran = by_paragone(spectra(n_rows, 30), methods, n_folds, True)
+        n_predictions, size = ran.n_predictions, ran.size
         cells = n_variants * n_folds
         print(
             f"  {n_rows:5d} rows, {n_variants:4d} variants: {size / 1e6:7.3f} MB, "
@@ -136,9 +166,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--peer", help="a Python that has nirs4all installed, to time beside")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    large(options.folds, options.repeat)
+    large(options.folds, options.repeat, options.peer)
     small(options.folds, options.repeat)
     sizes(options.folds)
 

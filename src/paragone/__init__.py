@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from paragone.errors import InputError
     from paragone.experiment import Experiment
     from paragone.metrics.topk import topk_scores
-    from paragone.protocols import Curve, ranking_curve
+    from paragone.protocols import Crossval, Curve, ranking_curve
     from paragone.reporting import report
     from paragone.results import Results
 
@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Comparison": "paragone.comparison",
+    "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
     "Experiment": "paragone.experiment",
@@ -37,6 +38,7 @@ _PACKAGES = frozenset({"comparison", "data", "exchange", "metrics", "models", "p
 
 __all__ = [
     "Comparison",
+    "Crossval",
     "Curve",
     "Dataset",
     "Experiment",

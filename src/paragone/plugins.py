@@ -8,7 +8,7 @@ import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from types import CodeType
@@ -140,7 +140,7 @@ class Method:
 
     def seed_parameters(self) -> tuple[str, ...]:
         """Name the seed parameters of the class that were not set."""
-        known = inspect.signature(self.factory).parameters
+        known = _parameter_names(self.factory)
         return tuple(name for name in SEED_PARAMETERS if name in known and name not in self.params)
 
     def identity(self) -> str:
@@ -155,6 +155,12 @@ class Method:
         """Return the version of the package of every class involved, or a hash of its source."""
         found = [self.factory, *(m.factory for m in _nested(self.params))]
         return dict(sorted({_package(f): _version(f) for f in found}.items()))
+
+
+@lru_cache(maxsize=256)
+def _parameter_names(factory: Any) -> frozenset[str]:
+    """Return the parameters of a class; looking them up costs more than building many an estimator."""
+    return frozenset(inspect.signature(factory).parameters)
 
 
 def _built(value: Any) -> Any:

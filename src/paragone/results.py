@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from paragone.results_crossval import CrossvalResults
 from paragone.results_topk import TopKResults
 from paragone.store import Store, truth_key
 from paragone.store.arrays import unpack
+from paragone.store.runs import RunIdentity
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -46,6 +47,23 @@ FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
+"""
+RUNS = """
+SELECT id, workers, environment, begun_at, beat, host, pid, process_start FROM runs ORDER BY id
+"""
+DATASETS = """
+SELECT DISTINCT p.dataset, d.described FROM plan p
+JOIN experiments e ON e.id = p.experiment_id JOIN datasets d USING (data_part)
+WHERE p.current = 1 AND e.name = ? ORDER BY p.position
+"""
+COUNTS = """
+SELECT c.status, count(*), sum(c.seconds) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? GROUP BY c.status
+"""
+ENDED = """
+SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE p.current = 1 AND e.name = ? {and_status} ORDER BY {order} LIMIT ?
 """
 ONE_CELL = """
 SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
@@ -134,6 +152,26 @@ class Results(CrossvalResults, TopKResults):
         found: dict[str, Any] = json.loads(rows[0][0])
         return found
 
+    def declared(self, experiment: str | None = None) -> str:
+        """Return an experiment's declaration as text: its file, or a JSON summary."""
+        name = self.described(experiment)["name"]
+        return str(self._store.read("SELECT declared FROM experiments WHERE name = ?", (name,))[0][0])
+
+    def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return what is known of every dataset of an experiment, by name: size, names, notes."""
+        name = self.described(experiment)["name"]
+        return {dataset: json.loads(described) for dataset, described in self._store.read(DATASETS, (name,))}
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
+        import pandas as pd
+
+        rows = [
+            (run, workers, json.loads(environment), begun, RunIdentity(*who).lives(beat))
+            for run, workers, environment, begun, beat, *who in self._store.read(RUNS)
+        ]
+        return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
+
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row a value.
 
@@ -214,6 +252,38 @@ class Results(CrossvalResults, TopKResults):
                 if place in earlier and earlier[place] != parts:
                     found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
         return found
+
+    def counts(self, experiment: str) -> dict[str, int]:
+        """Return how many cells of an experiment have which status; ``missing`` counts stale ones too.
+
+        Quicker than :meth:`places`, for whoever asks again and again.
+        """
+        rows = self._store.read(COUNTS, (experiment,))
+        counts = {status or "missing": int(count) for status, count, _ in rows}
+        claimed = set(self._store.running())
+        if claimed and counts.get("missing"):
+            open_keys = self._store.read(
+                "SELECT p.key FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key) "
+                "WHERE p.current = 1 AND e.name = ? AND c.key IS NULL",
+                (experiment,),
+            )
+            running = len(claimed & {row[0] for row in open_keys})
+            counts["running"] = running
+            counts["missing"] -= running
+        return {status: counts[status] for status in STATUSES if counts.get(status)}
+
+    def ended(
+        self, experiment: str, *, order: Literal["latest", "slowest"] = "latest", failed: bool = False, limit: int = 20
+    ) -> pd.DataFrame:
+        """Return cells that ended, the latest or the slowest first, or those that failed only."""
+        import pandas as pd
+
+        sql = ENDED.format(
+            and_status="AND c.status <> 'done'" if failed else "",
+            order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
+        )
+        columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
+        return pd.DataFrame(self._store.read(sql, (experiment, limit)), columns=[*columns, "cell"])
 
     def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""

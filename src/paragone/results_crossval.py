@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError, unknown_name
-from paragone.protocols.crossval import frames
+from paragone.protocols.crossval import frames, group_frames, ledger_frames
 from paragone.protocols.crossval.aggregation import Aggregate
 from paragone.protocols.crossval.naming import Naming
 from paragone.store import Store
@@ -53,7 +53,7 @@ class CrossvalResults:
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
         """
         run = self.crossval(experiment)
-        return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
+        return ledger_frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
 
     def cv_scores(
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
@@ -95,12 +95,48 @@ class CrossvalResults:
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
-        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
+        return group_frames.group_frame(
+            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
+        )
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
         run = self.crossval(experiment)
-        return frames.group_score_frame(run.problems, run.settings, metric)
+        return group_frames.group_score_frame(run.problems, run.settings, metric)
+
+    def scores_by_group(
+        self, variant: str | None = None, metric: str | None = None, experiment: str | None = None
+    ) -> tuple[pd.Series, str]:
+        """Return one variant's score on every group, and the metric: a side of a paired comparison.
+
+        Parameters
+        ----------
+        variant : str, optional
+            Needed where there are several.
+        metric : str, optional
+            Another metric than declared.
+        experiment : str, optional
+            Needed where the store holds several.
+
+        Returns
+        -------
+        Series, str
+            Indexed by group; of the one dataset and target that has groups.
+        """
+        frame = self.group_scores(metric=metric, experiment=experiment)
+        if frame.empty:
+            raise InputError(f"{self._store.path}: no dataset has groups, so nothing can be paired by group")
+        problems = frame[["dataset", "target"]].drop_duplicates()
+        if len(problems) > 1:
+            raise InputError(f"{self._store.path}: {len(problems)} problems have groups: compare them one by one")
+        names = list(dict.fromkeys(frame["method"]))
+        if variant is None and len(names) > 1:
+            raise InputError(f"the store holds {len(names)} variants: choose one with ::NAME ({', '.join(names[:9])})")
+        chosen = variant or names[0]
+        if chosen not in names:
+            raise unknown_name("variant", chosen, names)
+        rows = frame[frame["method"] == chosen]
+        return rows.set_index("group")["value"].rename(chosen), str(rows["metric"].iloc[0])
 
     def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
         """Return the variants that failed, which are never selected, with the reason."""

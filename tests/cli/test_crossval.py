@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from paragone import Results
+
 PROTOCOL = 'kind = "crossval"\ntest = 0.25'
 METHODS = """[methods.PLS]
 use = "sklearn.cross_decomposition:PLSRegression"
@@ -110,3 +112,37 @@ def test_a_metric_of_no_task_is_refused_when_scores_are_asked_for(paragone, tmp_
     ended = paragone("scores", file.with_suffix(".sqlite"), "--metric", "rmsse")
     assert ended.code == 2
     assert "did you mean 'rmse'?" in ended.err
+
+
+def test_leave_one_subject_out_goes_straight_into_a_paired_comparison(paragone, tmp_path):
+    methods = """[methods.Ridge]
+use = "sklearn.linear_model:Ridge"
+[methods.Mean]
+use = "sklearn.dummy:DummyRegressor"
+"""
+    file = write(tmp_path, 'kind = "crossval"', methods, 'sets = ["diabetes-by-age"]', 'kind = "groups"')
+    assert paragone("run", file, "--workers", 0).code == 0
+    store = file.with_suffix(".sqlite")
+    ended = paragone("pairwise", f"{store}::Mean", f"{store}::Ridge", "--key", "group", "--json")
+    assert ended.code == 0, ended.err
+    answer = json.dumps(json.loads(ended.out))
+    assert "rmse" in answer
+    with Results.open(store) as results:
+        folds = results.fold_scores().query("fold.str.isdigit()").groupby("variant")["val_score"].mean()
+        series, metric = results.scores_by_group("Ridge")
+    assert metric == "rmse"
+    assert series.mean() == pytest.approx(folds["Ridge"])
+    assert "5" in answer
+    wrong = paragone("pairwise", f"{store}::Mean", f"{store}::Ridg", "--key", "group")
+    assert wrong.code == 2
+    assert "did you mean 'Ridge'?" in wrong.err
+
+
+def test_a_store_without_groups_cannot_be_paired_by_group(paragone, tmp_path):
+    file = write(tmp_path)
+    paragone("run", file, "--workers", 0)
+    ended = paragone(
+        "pairwise", f"{file.with_suffix('.sqlite')}::A", f"{file.with_suffix('.sqlite')}::B", "--key", "group"
+    )
+    assert ended.code == 2
+    assert "no dataset has groups" in ended.err

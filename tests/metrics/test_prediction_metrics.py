@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sk
@@ -69,6 +69,7 @@ ROWS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_regression_metrics_agree_with_scikit_learn(rows):
     y, p = np.array(rows).T
@@ -90,6 +91,7 @@ def test_regression_metrics_agree_with_scikit_learn(rows):
     assert {name: values[name] for name in expected} == pytest.approx(expected, rel=1e-7, abs=1e-7)
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_mse_is_bias_squared_plus_sep_squared(rows):
     y, p = np.array(rows).T
@@ -117,6 +119,7 @@ def test_what_does_not_exist_is_nan_and_never_zero():
 LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40)
 
 
+@settings(deadline=None)
 @given(LABELS, st.booleans())
 def test_classification_metrics_agree_with_scikit_learn(rows, as_text):
     y, p = np.array(rows).T

@@ -211,7 +211,13 @@ def test_one_method_alone_gets_scores_without_statistics(tmp_path):
     file = write_lab(tmp_path, {"Variance": 'use = "variance"'})
     Experiment.from_toml(file).run(tmp_path / "a.sqlite", workers=0).close()
     files = {path.name for path in paragone.report(tmp_path / "a.sqlite", tmp_path / "paper", charts=False)}
-    assert files == {"table_microf1.tex", "table_hamming.tex", "benchmark_means_kgrid.csv"}
+    assert files == {
+        "table_microf1.tex",
+        "table_hamming.tex",
+        "benchmark_means_kgrid.csv",
+        "report.html",
+        "tables.md",
+    }
 
 
 @pytest.mark.parametrize(

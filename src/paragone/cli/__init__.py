@@ -1,6 +1,6 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, export, import_, pairwise, report, run, scores, status
+from paragone.cli import compare, demo, export, import_, pairwise, report, run, scores, status, view
 from paragone.cli.app import app, main
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "run",
     "scores",
     "status",
+    "view",
 ]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.data import data_app
+from paragone.cli.generate import generate_app
 from paragone.cli.output import say
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
@@ -43,6 +44,7 @@ def root(
 
 app.add_typer(data_app(), name="data")
 app.add_typer(topk_app(), name="topk")
+app.add_typer(generate_app(), name="generate")
 
 
 def main() -> None:

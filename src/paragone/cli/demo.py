@@ -1,4 +1,4 @@
-"""`paragone demo`: a real experiment on bundled data, end to end."""
+"""`paragone demo`: a real experiment on bundled data, end to end, ending in a page."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("paragone-demo"),
     workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
 ) -> None:
-    """Run a real experiment on bundled data: multi-label sets, five rankers, five folds, a k-curve.
+    """Run a real experiment on bundled data: multi-label sets, five rankers, five folds, a k-curve, ending in a page.
 
     Example: paragone demo --out my-demo
     """
     from paragone.cli.run import conclude, run_with_progress
     from paragone.cli.scores import summarise
     from paragone.experiment import Experiment
+    from paragone.reporting import report as write_report
 
     out.mkdir(parents=True, exist_ok=True)
     file = out / "demo.toml"
@@ -64,4 +65,8 @@ def demo(
     say(f"experiment file: {file}")
     results = run_with_progress(Experiment.from_toml(file), out / "demo.sqlite", workers)
     summarise(results.scores())
+    write_report(results, out / "report")
+    page = (out / "report" / "report.html").resolve()
+    say(f"the page: {page}")
+    say(f"open it in any browser, no network needed: {page.as_uri()}")
     conclude(results, as_json=False)

@@ -1,4 +1,4 @@
-"""`paragone report`: the tables and charts of a paper, out of a store."""
+"""`paragone report`: the page, the tables and the charts of a paper, out of a store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def report(
     label_suffix: Annotated[str, typer.Option(help="What to add to every LaTeX label.")] = "",
     charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the curves (SVG, PDF).")] = True,
 ) -> None:
-    """Write LaTeX tables, the CSV of means and the curves of an experiment.
+    """Write the page, the LaTeX tables, the CSV of means and the curves of an experiment.
 
     Example: paragone report first.sqlite --out paper --reference DAGFS --split-columns 4
     """
@@ -46,7 +46,8 @@ def report(
     )
     show_crossval(store, experiment)
     show_topk(store, experiment, reference)
-    say(f"{len(files)} files written to {out}")
+    page = out / "report.html"
+    say(f"{len(files)} files written to {out}" + (f"; open {page}" if page in files else ""))
 
 
 def show_crossval(store: Path, experiment: str | None) -> None:

@@ -12,6 +12,7 @@ from paragone.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+GROUP = "group"
 STORES = (".sqlite", ".sqlite3", ".db")
 
 
@@ -76,11 +77,9 @@ class TwoSides:
 
 def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: float | None) -> TwoSides:
     """Read both sides of a pairwise comparison; names come from ``::NAME``, the file or its folder."""
-    from paragone.comparison.scores import one_side
-
     (path_a, method_a), (path_b, method_b) = split_name(a), split_name(b)
-    first, metric_a = one_side(_frame(path_a, metric), method_a, metric=metric, key=key, at=at)
-    second, metric_b = one_side(_frame(path_b, metric), method_b, metric=metric, key=key, at=at)
+    first, metric_a = _side(path_a, method_a, metric, key, at)
+    second, metric_b = _side(path_b, method_b, metric, key, at)
     if metric_a != metric_b:
         raise InputError(f"{a} holds {metric_a or 'an unnamed metric'} and {b} {metric_b or 'an unnamed metric'}")
     names = [method_a or Path(path_a).stem, method_b or Path(path_b).stem]
@@ -88,6 +87,16 @@ def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: f
         folders = [Path(path).resolve().parent.name for path in (path_a, path_b)]
         names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
     return TwoSides(first, second, names[0], names[1], metric_a)
+
+
+def _side(
+    path: str, method: str | None, metric: str | None, key: str | None, at: float | None
+) -> tuple[pd.Series, str | None]:
+    from paragone.comparison.scores import one_side
+
+    if key == GROUP and Path(path).suffix.lower() in STORES:
+        return open_scores(path).scores_by_group(method, metric)  # type: ignore[no-any-return]
+    return one_side(_frame(path, metric), method, metric=metric, key=key, at=at)
 
 
 def _frame(path: str, metric: str | None) -> pd.DataFrame:

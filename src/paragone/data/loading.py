@@ -1,4 +1,4 @@
-"""One entry for every dataset: a bundled name, a file, a folder, stored folds or OpenML."""
+"""One entry for every dataset: a bundled name, a file, a folder, stored folds, OpenML or DIGEN."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load(
     drop: str | Sequence[str] = (),
     name: str | None = None,
 ) -> Dataset:
-    """Load a dataset by its bundled name, its file or folder, as ``folds:FOLDER`` or as ``openml:NAME``.
+    """Load a dataset by its bundled name, its file or folder, as ``folds:FOLDER``, ``openml:NAME`` or ``digen:NUMBER``.
 
     A bundled name wins over a folder of the same name: write ``./iris`` for the folder.
 
@@ -81,6 +81,10 @@ def _read(name_or_path: str | Path, base: Path, options: ReadOptions) -> Dataset
         from paragone.data.folds import read_folds
 
         return read_folds(base / Path(reference.removeprefix(_FOLDS)).expanduser(), options)
+    if reference.startswith("digen:"):
+        from paragone.data.digen import load_digen
+
+        return load_digen(reference, options)
     if isinstance(name_or_path, str) and reference in bundled_names():
         if options != ReadOptions(name=options.name):
             raise InputError(f"dataset {reference!r} is bundled and takes no options but name=")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from concurrent.futures import BrokenExecutor, Executor, Future
 
+from loky import process_executor
 from loky.process_executor import ProcessPoolExecutor
 from typing_extensions import override
 
@@ -124,6 +126,9 @@ class ProcessSeat(Seat):
 
 
 def _begin_worker(coordinator: int) -> None:
+    # A worker keeps the arrays of its last split; where psutil is installed, loky would take that for a leak,
+    # end the worker and warn.
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     # Ctrl-C reaches the whole process group; the coordinator alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan, load
+from paragone.data.digen import expand
 from paragone.data.replicates import with_replicates
 from paragone.engine import (
     CellRun,
@@ -149,7 +150,7 @@ class Experiment:
     @cached_property
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
-        datasets = [d if isinstance(d, Dataset) else load(d) for d in self._data]
+        datasets = [d for given in self._data for d in _loaded(given)]
         return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
@@ -269,12 +270,15 @@ class Experiment:
     ) -> None:
         """Run what is missing, stage by stage, until the protocol names no more cells."""
         tried: set[str] = set()
+        planned: tuple[Cell, ...] = ()
         while True:
             layout = self._layout_in(store)
             again = self._overwritten(overwrite, layout) - tried
             forecast = self._forecast(store, layout, again, retry_failed)
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
-            store.write_plan(self._plan(layout))
+            if layout.cells != planned:
+                store.write_plan(self._plan(layout))
+                planned = layout.cells
             if tried and not to_run:
                 return
             retried = frozenset(cell.key for cell in to_run) if retry_failed else frozenset()
@@ -381,13 +385,19 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
     return dict(repeats)
 
 
+def _loaded(given: str | Path | Dataset) -> list[Dataset]:
+    if isinstance(given, Dataset):
+        return [given]
+    return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
+
+
 def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
     if not isinstance(entry, str):
         dataset = load(entry.path, base=folder, options=entry.options())
         return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
-        return [load(entry, base=folder)]
+        return [load(reference, base=folder) for reference in expand(entry)]
     found = sorted(folder.glob(entry))
     if not found:
         raise InputError(f"nothing matches {entry!r} in {folder}")

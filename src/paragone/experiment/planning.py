@@ -127,6 +127,8 @@ def lay_out(
         for name, method in methods.items():
             protocol.check_method(name, method, dataset)
         for arrangement in protocol.arrange(dataset, plan, seed):
+            if arrangement.dataset.name in arrangements:
+                raise InputError(f"two datasets are called {arrangement.dataset.name!r}: rename one of them")
             arrangements[arrangement.dataset.name] = arrangement
             notes += arrangement.notes
     scales = {name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()}

@@ -30,12 +30,15 @@ class Arrangement:
         How many of the last splits belong to later stages: their cells are named by `Protocol.next_places`.
     notes : tuple of str
         For the user, before the run.
+    origin : str
+        The name of the declared dataset, where a protocol makes several of it.
     """
 
     dataset: Dataset
     splits: tuple[Split, ...]
     later: int = 0
     notes: tuple[str, ...] = ()
+    origin: str = ""
 
     @property
     def first(self) -> tuple[Split, ...]:

@@ -16,11 +16,14 @@ from paragone.reporting.crossval_tables import problem_name
 from paragone.store.chains import CrossvalRun
 
 SIZE = 320
+MOST_COLOURS = 10
+"""More folds than this share one colour: nobody could tell them apart."""
 
 
 def _prediction_rows(chain: Chain) -> list[dict[str, Any]]:
     """List validation predictions by fold, and the refit's test predictions where there are any."""
-    groups = [(f"fold {fold.fold}", fold.val) for fold in chain.folds]
+    told_apart = len(chain.folds) <= MOST_COLOURS
+    groups = [(f"fold {fold.fold}" if told_apart else "out of fold", fold.val) for fold in chain.folds]
     if chain.final is not None:
         groups.append(("test (refit)", chain.final.test))
     return [
@@ -40,7 +43,7 @@ def _colour(rows: Sequence[dict[str, Any]]) -> Any:
     import altair as alt
 
     names = list(dict.fromkeys(row["model"] for row in rows))
-    folds = [name for name in names if name.startswith("fold")]
+    folds = [name for name in names if not name.startswith("test")]
     colours = [PALETTE[place % (len(PALETTE) - 1)] for place in range(len(folds))]
     colours += ["#000000"] * (len(names) - len(folds))
     return alt.Color("model:N", title="predicted by", sort=names, scale=alt.Scale(domain=names, range=colours))
@@ -75,12 +78,13 @@ def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
     """Draw residuals, prediction minus truth, against the prediction."""
     import altair as alt
 
+    axis = alt.Axis(labelFlush=False, tickCount=7)
     rows = _prediction_rows(problem.chains[variant])
     points = (
         from_rows(rows)
         .mark_point(filled=True, size=38, opacity=0.75)
         .encode(
-            x=alt.X("predicted:Q", title=f"predicted {problem.target}", scale=alt.Scale(zero=False)),
+            x=alt.X("predicted:Q", title=f"predicted {problem.target}", scale=alt.Scale(zero=False), axis=axis),
             y=alt.Y("residual:Q", title="residual (predicted - measured)"),
             color=_colour(rows),
             tooltip=["sample:Q", "model:N", "measured:Q", "residual:Q"],
@@ -111,7 +115,7 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
     scoring = run.settings.scoring(problem.truth.task)
     cv = score_name("cv_score", scoring.metric, run.settings.naming, holdout=run.settings.holdout)
     train = score_name("train_score", scoring.metric, run.settings.naming)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for variant, scores in problem.scores(scoring).items():
         if variant in along:
             chain, number = along[variant]
@@ -121,19 +125,17 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
         return None
     chains = list(dict.fromkeys(row["chain"] for row in rows))
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(chains))]
-    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3)
-    chart = (
-        from_rows(rows)
-        .mark_line(point=alt.OverlayMarkDef(size=22))
-        .encode(
-            x=alt.X("components:Q", title="number of components", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
-            color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
-            strokeDash=alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend),
-            tooltip=["chain:N", "components:Q", "score:N", alt.Tooltip("value:Q", format=".4f")],
-        )
-        .properties(width=SIZE + 140, height=SIZE - 60)
+    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor="#333333", symbolSize=500)
+    axis = alt.Axis(tickMinStep=1, format="d", labelFlush=False)
+    base = from_rows(rows).encode(
+        x=alt.X("components:Q", title="number of components", axis=axis),
+        y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
+        color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
+        tooltip=["chain:N", "components:Q", "score:N", alt.Tooltip("value:Q", format=".4f")],
     )
+    dash = alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend)
+    lines, points = base.mark_line().encode(strokeDash=dash), base.mark_point(filled=True, size=22)
+    chart = (lines + points).properties(width=SIZE + 140, height=SIZE - 60)
     subtitle = f"{cv} pooled out of fold; {train} as the mean over the folds' models"
     return styled(chart, f"{cv} and {train} on {problem_name(problem, run)}", subtitle)
 
@@ -145,7 +147,7 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
     """
     import altair as alt
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for problem in run.problems:
         scoring = run.settings.scoring(problem.truth.task)
         scores = {v: s.cv_score for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
@@ -181,21 +183,21 @@ def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
     import altair as alt
 
     scoring = run.settings.scoring(problem.truth.task)
-    sign = -1.0 if scoring.higher_is_better else 1.0
     scores = {v: s for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
-    ranked = sorted(scores, key=lambda v: sign * scores[v].cv_score)[:12]
-    rows = []
+    ranked = sorted(scores, key=lambda v: scoring.loss(scores[v].cv_score))[:12]
+    rows: list[dict[str, Any]] = []
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]
         low, first, middle, third, high = np.percentile(folds, [0, 25, 50, 75, 100]).tolist()
         row = {"variant": variant, "low": low, "first": first, "middle": middle, "third": third, "high": high}
         rows.append({**row, "pooled": scores[variant].cv_score})
     base = from_rows(rows).encode(y=alt.Y("variant:N", title=None, sort=ranked))
-    axis = alt.X("low:Q", title=f"{metric_name(scoring.metric)} of the folds", scale=alt.Scale(zero=False))
+    title = f"{metric_name(scoring.metric)} of the folds"
+    axis = alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(labelFlush=False))
     whisker = base.mark_rule(color=GREY).encode(x=axis, x2="high:Q")
     box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(x="first:Q", x2="third:Q")
     middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x="middle:Q")
-    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42).encode(x="pooled:Q")
+    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(x="pooled:Q")
     chart = (whisker + box + middle_line + pooled).properties(width=SIZE + 100, height=alt.Step(20))
     subtitle = f"the {len(ranked)} best chains; line: all folds, box: quartiles, white: median, diamond: pooled score"
     return styled(chart, f"Folds on {problem_name(problem, run)}", subtitle)

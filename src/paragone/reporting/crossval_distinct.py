@@ -37,9 +37,8 @@ class Against:
 
     @property
     def indistinguishable(self) -> bool:
-        """Whether no difference was shown: on the folds, or on the residuals where folds cannot tell."""
-        decisive = self.p_residuals if np.isnan(self.p_folds) else self.p_folds
-        return bool(decisive > ALPHA)
+        """Whether neither test shows a difference."""
+        return not self.p_folds <= ALPHA and not self.p_residuals <= ALPHA
 
 
 @dataclass(frozen=True)
@@ -53,12 +52,16 @@ class Distinction:
         """Say in a sentence which of the others are not told from the best."""
         if not self.others:
             return f"{self.best} stands alone: there is no other chain to compare it with."
+        n = len(self.others)
+        by_folds = sum(not other.p_folds <= ALPHA for other in self.others)
+        by_residuals = sum(not other.p_residuals <= ALPHA for other in self.others)
         same = [other.variant for other in self.others if other.indistinguishable]
-        test = "corrected resampled t on the folds, Holm, 5 %"
-        if not same:
-            return f"{self.best} is better than all {len(self.others)} others listed ({test})."
         shown = ", ".join(same[:8]) + (f" and {len(same) - 8} more" if len(same) > 8 else "")
-        return f"Not told from the best, {self.best} ({test}): {len(same)} of {len(self.others)}: {shown}."
+        return (
+            f"Not told from the best by the pooled score, {self.best}, at 5 % (Holm): {by_folds} of {n} on the folds "
+            f"(corrected resampled t), {by_residuals} of {n} on out-of-fold residuals (signed rank); "
+            f"by neither: {shown or 'none'}."
+        )
 
 
 def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -> Distinction | None:
@@ -81,8 +84,7 @@ def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -
     there = [found for found in scores.values() if not np.isnan(found.cv_score)]
     if not there:
         return None
-    sign = -1.0 if there[0].scoring.higher_is_better else 1.0
-    ranked = sorted(there, key=lambda found: sign * found.cv_score)[:n]
+    ranked = sorted(there, key=lambda found: found.scoring.loss(found.cv_score))[:n]
     best, others = ranked[0], ranked[1:]
     folds = [_on_folds(problem, best, other) for other in others]
     residuals = [_on_residuals(best.chain, other.chain) for other in others]

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from paragone.charts import save_chart
-from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
+from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame
+from paragone.protocols.crossval.group_frames import group_frame
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.reporting.crossval_charts import (
     candlestick_chart,
@@ -21,7 +22,9 @@ from paragone.store.chains import CrossvalRun
 from paragone.tables import to_latex, to_markdown
 
 
-def write_crossval(run: CrossvalRun, folder: Path, *, charts: bool = True, formats: tuple[str, ...] = ("svg", "pdf")) -> None:
+def write_crossval(
+    run: CrossvalRun, folder: Path, *, charts: bool = True, formats: tuple[str, ...] = ("svg", "pdf")
+) -> None:
     """Write every table and chart of a cross-validation into a folder that exists.
 
     Parameters
@@ -42,9 +45,9 @@ def write_crossval(run: CrossvalRun, folder: Path, *, charts: bool = True, forma
     text = "\n\n".join([*(to_markdown(table) for table in tables), *lines])
     (folder / "tables.md").write_text(text + "\n", encoding="utf-8")
     (folder / "tables.tex").write_text("\n\n".join(to_latex(table) for table in tables) + "\n", encoding="utf-8")
-    frames = {"cv_scores": cv_frame, "final_scores": final_frame, "fold_scores": fold_frame}
-    for name, make in frames.items():
-        make(run.problems, run.settings).to_csv(folder / f"{name}.csv", index=False)
+    cv_frame(run.problems, run.settings).to_csv(folder / "cv_scores.csv", index=False)
+    final_frame(run.problems, run.settings).to_csv(folder / "final_scores.csv", index=False)
+    fold_frame(run.problems, run.settings).to_csv(folder / "fold_scores.csv", index=False)
     if any(problem.truth.groups is not None for problem in run.problems):
         group_frame(run.problems, run.settings).to_csv(folder / "group_scores.csv", index=False)
     if charts:
@@ -66,7 +69,9 @@ def write_charts(run: CrossvalRun, folder: Path, formats: tuple[str, ...]) -> No
     for problem in run.problems:
         if not problem.chains:
             continue
-        stem = _safe(problem.dataset if len(run.of_dataset(problem.dataset)) == 1 else f"{problem.dataset}_{problem.target}")
+        stem = _safe(
+            problem.dataset if len(run.of_dataset(problem.dataset)) == 1 else f"{problem.dataset}_{problem.target}"
+        )
         drawn = {"folds": candlestick_chart(problem, run), "components": components_chart(problem, run)}
         for variant in refitted(problem, run)[:1]:
             if problem.truth.task == "regression":

@@ -67,7 +67,7 @@ def final_table(
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
     shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -78,7 +78,13 @@ def final_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *shown, Column("Selected_By", "left"), Column("Variant", "left")]
+    columns: list[str | Column] = [
+        Column("#", "right"),
+        Column("Model", "left"),
+        *shown,
+        Column("Selected_By", "left"),
+        Column("Variant", "left"),
+    ]
     notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
     title = f"Final scores on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
@@ -87,10 +93,15 @@ def final_table(
 def _said(problem: Problem) -> list[str]:
     """Say which variants failed, and which folds have no weight."""
     said = []
-    if problem.failures:
-        shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(problem.failures.items())[:3])
-        more = f"; and {len(problem.failures) - 3} more" if len(problem.failures) > 3 else ""
-        said.append(f"{len(problem.failures)} variant(s) failed and were never eligible: {shown}{more}.")
+    by_stage = {
+        "failed and were never eligible": {v: why for v, why in problem.failures.items() if v not in problem.chains},
+        "failed when refitted": {v: why for v, why in problem.failures.items() if v in problem.chains},
+    }
+    for what, failures in by_stage.items():
+        if failures:
+            shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(failures.items())[:3])
+            more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+            said.append(f"{len(failures)} variant(s) {what}: {shown}{more}.")
     empty = sum(not len(rows.val) for rows in problem.folds)
     if empty:
         said.append(f"{empty} fold(s) without validation rows have weight 0.")
@@ -123,7 +134,7 @@ def top_table(
     frame = top_frame([problem], settings, n, naming=naming, metric=metric)
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
-    rows = [
+    rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
@@ -133,7 +144,7 @@ def top_table(
         ]
         for place, (_, row) in enumerate(frame.iterrows())
     ]
-    columns = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
+    columns: list[str | Column] = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
     found = distinguish(problem, problem.scores(scoring), n)
     notes = [definitions(settings, scoring.metric, naming), *([found.words()] if found else [])]
     title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"
@@ -223,10 +234,11 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
             if gaps:
                 best = max(both, key=lambda v: abs(theirs[v].cv_score - ours[v].cv_score))
                 lines.append(
-                    f"Replicates kept together ({grouped.dataset}) or not ({plain.dataset}): {metric_name(scoring.metric)} "
-                    f"without grouping is higher by {np.mean(gaps):+.4f} on average over {len(gaps)} variants, at most for "
+                    f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
+                    f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "
+                    f"{len(gaps)} variants, most for "
                     f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
-                    "the ungrouped score has seen the sample before."
+                    "ungrouped models have seen other rows of the same sample."
                 )
     return lines
 

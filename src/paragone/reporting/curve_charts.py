@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
+from paragone.charts.save import chart_specification
+from paragone.charts.theme import wrap
 from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.fold_scores import GridScores
 
@@ -12,17 +14,43 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDTH, HEIGHT = 460, 280
+TITLE_WIDTH = 70
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 
 
 def dataset_chart(scores: GridScores, dataset: str, metric: str, wording: Wording) -> Any:
     """Draw the curves of all methods on one dataset: mean over folds, band of one standard deviation."""
+    summary, title, subtitle = _dataset_curves(scores, dataset, metric, wording)
+    return _curves(summary, scores.grid, metric, title, subtitle, wording)
+
+
+def dataset_specifications(scores: GridScores, metric: str, wording: Wording) -> dict[str, dict[str, Any]]:
+    """Return the specification of :func:`dataset_chart` for every dataset.
+
+    The charts differ in their rows and titles only, so one is built for all that have the same methods: Altair takes
+    longer to build a chart than a reader to look at it.
+    """
+    built: dict[tuple[str, ...], dict[str, Any]] = {}
+    found = {}
+    mine = scores.curves[scores.curves["metric"] == metric]
+    for dataset in dict.fromkeys(mine["dataset"]):
+        summary, title, subtitle = _dataset_curves(scores, dataset, metric, wording)
+        methods = tuple(dict.fromkeys(summary["method"]))
+        if methods not in built:
+            built[methods] = chart_specification(_curves(summary, scores.grid, metric, title, subtitle, wording))
+        heading = {**built[methods]["title"], "text": wrap(title, TITLE_WIDTH), "subtitle": wrap(subtitle)}
+        rows = curve_rows(summary, wording)
+        found[dataset] = {**built[methods], "title": heading, "data": {"values": rows}}
+    return found
+
+
+def _dataset_curves(scores: GridScores, dataset: str, metric: str, wording: Wording) -> tuple[pd.DataFrame, str, str]:
     curves = scores.curves
     mine = curves[(curves["dataset"] == dataset) & (curves["metric"] == metric)]
     summary = mine.groupby(["method", "at"], sort=False)["value"].agg(["mean", "std", "size"]).reset_index()
     n_folds = int(summary["size"].max())
     subtitle = f"mean over {n_folds} folds, band: ± one standard deviation" if n_folds > 1 else "one fold"
-    return _curves(summary, scores.grid, metric, f"{title_of(metric)} on {wording.name(dataset)}", subtitle, wording)
+    return summary, f"{title_of(metric)} on {wording.name(dataset)}", subtitle
 
 
 def mean_chart(scores: GridScores, metric: str, wording: Wording) -> Any:
@@ -54,12 +82,10 @@ def _shared(curves: pd.DataFrame, datasets: pd.Index) -> set[float]:
     return set.intersection(*sets)
 
 
-def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle: str, wording: Wording) -> Any:
-    import altair as alt
-
-    methods = [wording.name(method) for method in dict.fromkeys(summary["method"])]
+def curve_rows(summary: pd.DataFrame, wording: Wording) -> list[dict[str, Any]]:
+    """Return the rows of a chart of curves: mean, and one standard deviation below and above."""
     spread = summary["std"].fillna(0.0)
-    rows = [
+    return [
         {
             "method": wording.name(row.method),
             "at": float(row.at),
@@ -69,6 +95,12 @@ def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle:
         }
         for row, deviation in zip(summary.itertuples(), spread, strict=True)
     ]
+
+
+def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle: str, wording: Wording) -> Any:
+    import altair as alt
+
+    methods = [wording.name(method) for method in dict.fromkeys(summary["method"])]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(methods))]
     dashes = [DASHES[(i // len(PALETTE)) % len(DASHES)] for i in range(len(methods))]
     if grid == "k":
@@ -81,7 +113,7 @@ def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle:
     scale = alt.Scale(domain=methods, range=colours)
     colour = alt.Color("method:N", title="method", sort=methods, scale=scale, legend=legend)
     dash = alt.StrokeDash("method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=dashes))
-    base = from_rows(rows)
+    base = from_rows(curve_rows(summary, wording))
     band = base.mark_area(opacity=0.13).encode(
         x=axis, y=alt.Y("low:Q", title=title_of(metric), scale=alt.Scale(zero=False)), y2="high:Q", color=colour
     )

@@ -1,4 +1,4 @@
-"""The report: tables, CSV and charts of an experiment, written to a folder whole or not at all."""
+"""The report: a page, tables, CSV and charts of an experiment, written to a folder whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from paragone.charts import save_chart
 from paragone.errors import InputError, unknown_name
 from paragone.reporting.crossval_report import write_crossval
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
+from paragone.reporting.curve_page import curve_page
 from paragone.reporting.curve_tables import (
     Wording,
     comparisons,
@@ -22,10 +23,12 @@ from paragone.reporting.curve_tables import (
     statistics_table,
 )
 from paragone.reporting.fold_scores import GridScores, grid_scores
+from paragone.reporting.page_model import Page
+from paragone.reporting.page_render import render_page
 from paragone.reporting.stability import seed_stability
 from paragone.reporting.topk_report import topk_figures, write_topk
 from paragone.results import Results
-from paragone.tables import Table, to_latex
+from paragone.tables import Table, to_latex, to_markdown
 
 TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
 
@@ -92,6 +95,7 @@ def report(
         stability = seed_stability(opened, described["name"])
         if not stability.empty:
             stability.to_csv(Path(scratch) / "seed_stability.csv", index=False)
+        _write_page(curve_page(opened, described, grids, chosen, wording), Path(scratch))
         return _move(Path(scratch), Path(out))
 
 
@@ -137,6 +141,13 @@ def _write_tables(
         _write(folder / "table_stats.tex", statistics_table(found, scores, reference, wording), None)
         _write(folder / "table_ranks.tex", rank_table(found, scores, wording), None)
     means_frame(scores).to_csv(folder / f"benchmark_means_{scores.suffix}.csv", index=False)
+
+
+def _write_page(page: Page, folder: Path) -> None:
+    """Write the page, and every table on it as Markdown beside it."""
+    (folder / "report.html").write_text(render_page(page), encoding="utf-8", newline="\n")
+    texts = [f"## {sheet.title}\n\n{to_markdown(sheet.table)}\n" for sheet in page.sheets()]
+    (folder / "tables.md").write_text("\n".join(texts), encoding="utf-8", newline="\n")
 
 
 def _write(file: Path, table: Table, split_columns: int | None) -> None:

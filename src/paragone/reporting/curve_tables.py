@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 from paragone.comparison import Comparison, compare
 from paragone.directions import higher_is_better
 from paragone.reporting.fold_scores import GridScores
-from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
+from paragone.tables import (
+    Cell,
+    Column,
+    Table,
+    format_mean_std,
+    format_number,
+    format_p,
+    format_signed,
+    mark_best,
+    p_is,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,13 +94,21 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     return Table.of(heading, body, caption=wording.caption(caption), label=label)
 
 
-def comparisons(scores: GridScores, metrics: Sequence[str], reference: str) -> dict[str, Comparison]:
+def comparisons(
+    scores: GridScores, metrics: Sequence[str], reference: str, test_train_ratio: float | None = None
+) -> dict[str, Comparison]:
     """Compare every method with the reference, metric by metric, over datasets."""
     found = {}
     for metric in metrics:
         frame = scores.folds[scores.folds["metric"] == metric]
         found[metric] = compare(
-            frame, metric=metric, reference=reference, correction="holm", bayes=False, tolerance=TIE
+            frame,
+            metric=metric,
+            reference=reference,
+            correction="holm",
+            bayes=False,
+            tolerance=TIE,
+            test_train_ratio=test_train_ratio,
         )
     return found
 
@@ -146,8 +164,8 @@ def rank_table(found: Mapping[str, Comparison], scores: GridScores, wording: Wor
         [Cell(wording.name(method)), *(column[place] for column in columns)] for place, method in enumerate(methods)
     ]
     notes = tuple(
-        f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, p = {format_p(c.friedman.p)}), "
-        f"Iman-Davenport F {c.friedman.f:.4g} (p = {format_p(c.friedman.p_f)})."
+        f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, {p_is(c.friedman.p)}), "
+        f"Iman-Davenport F {c.friedman.f:.4g} ({p_is(c.friedman.p_f)})."
         for metric, c in found.items()
     )
     caption = (

@@ -61,6 +61,7 @@ def grid_scores(results: Results, experiment: str) -> list[GridScores]:
         raise InputError(f"experiment {experiment!r} is not a curve experiment")
     scores = results.scores()
     scores = scores[scores["experiment"] == experiment]
+    _check_names(scores)
     declared = [grid for grid in ("k", "p") if protocol[grid] is not None]
     found = []
     for grid in declared:
@@ -70,6 +71,14 @@ def grid_scores(results: Results, experiment: str) -> list[GridScores]:
             raise InputError(f"experiment {experiment!r} has no scores yet: run it first")
         found.append(_reduced(grid, curves, protocol["p"]["target"] if grid == "p" else None))
     return found
+
+
+def _check_names(scores: pd.DataFrame) -> None:
+    """Refuse names that tables and tests, which strip blanks, would take for others."""
+    for column in ("method", "dataset"):
+        for name in dict.fromkeys(scores[column]):
+            if name != name.strip():
+                raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
 
 
 def _reduced(grid: str, curves: pd.DataFrame, target: float | None) -> GridScores:
@@ -82,3 +91,14 @@ def _reduced(grid: str, curves: pd.DataFrame, target: float | None) -> GridScore
     return GridScores(
         "p", f"the value at {percent} % of the features", f"p{percent}", curves, at_target[[*keys, "value"]]
     )
+
+
+def at_point(scores: GridScores, at: float) -> GridScores:
+    """Take the value at one point of the grid instead of what the grid is reduced to by declaration."""
+    mine = scores.curves[(scores.curves["at"] - at).abs() < NEAR]
+    if mine.empty:
+        points = ", ".join(f"{point:g}" for point in sorted(scores.curves["at"].unique()))
+        raise InputError(f"there is no point {scores.grid} = {at:g}: there are {points}")
+    words = f"the value at k = {at:g}" if scores.grid == "k" else f"the value at {100 * at:g} % of the features"
+    columns = ["dataset", "fold", "method", "metric", "value"]
+    return GridScores(scores.grid, words, f"{scores.grid}{at:g}", scores.curves, mine[columns])

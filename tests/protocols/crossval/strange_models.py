@@ -32,3 +32,16 @@ class SometimesNaN(Mean):
 class Raises(Mean):
     def fit(self, X, y):
         raise ArithmeticError("the matrix is singular")
+
+
+class FailsOnMany(Mean):
+    """Cannot be fitted on more than so many rows, as when memory runs out."""
+
+    def __init__(self, most=30, factor=1.0):
+        super().__init__(factor)
+        self.most = most
+
+    def fit(self, X, y):
+        if len(X) > self.most:
+            raise MemoryError("too many rows")
+        return super().fit(X, y)

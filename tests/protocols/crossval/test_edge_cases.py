@@ -17,7 +17,7 @@ from paragone.protocols import Crossval
 from paragone.protocols.crossval import StoredFolds
 
 sys.path.insert(0, str(Path(__file__).parent))
-from strange_models import Mean, Raises, SometimesNaN
+from strange_models import FailsOnMany, Mean, Raises, SometimesNaN
 
 PLS = "sklearn.cross_decomposition:PLSRegression"
 
@@ -312,3 +312,43 @@ def test_the_official_test_part_is_the_test_set(crossvalidate, regression):
     data = Dataset("lake", regression.X, regression.y, "regression", train_part=part)
     ledger = crossvalidate(data, {"R": Ridge()}, test="official").ledger()
     assert sorted(ledger.query("role == 'test'")["sample"].unique()) == list(range(30, 40))
+
+
+def test_the_bias_ranks_by_its_size_and_never_as_lower_is_better(crossvalidate, regression):
+    shifted = Dataset("lake", regression.X, regression.y + 10, "regression")
+    results = crossvalidate(shifted, {"Low": Mean(factor=0.2), "High": Mean(factor=1.1), "Mean": Mean()})
+    top = results.top_chains(metric="bias")
+    assert top["variant"].tolist() == ["Mean", "High", "Low"]
+    assert top["CV_Bias"].iloc[2] < 0 < top["CV_Bias"].iloc[1]
+    folds = results.fold_scores(metric="bias").query("variant == 'High' and weight == weight")
+    assert (folds["weight"] > 0).all()
+
+
+def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_never_eligible(crossvalidate, regression):
+    from paragone.reporting.crossval_tables import final_table
+
+    results = crossvalidate(regression, {"Few": FailsOnMany(most=30), "None": Raises()})
+    run = results.crossval()
+    assert np.isnan(results.final_scores()["RMSEC"].item())
+    notes = final_table(run.problems[0], run).notes
+    assert any(note.startswith("1 variant(s) failed when refitted: Few") for note in notes)
+    assert any(note.startswith("1 variant(s) failed and were never eligible: None") for note in notes)
+
+
+def test_stored_folds_that_tear_groups_apart_are_counted(regression):
+    data = Dataset("lake", regression.X, regression.y, "regression", groups=np.arange(40) // 4)
+    folds = StoredFolds.of([(range(0, 40, 2), range(1, 40, 2)), (range(20), range(20, 40))])
+    notes = Experiment([data], {"R": Ridge()}, protocol=Crossval(folds=folds)).notes
+    assert any("1 fold(s) fit and validate rows of the same group" in note for note in notes)
+
+
+def test_repeats_that_draw_the_same_folds_again_are_refused(regression):
+    data = Dataset("lake", regression.X, regression.y, "regression", groups=np.arange(40) // 4)
+    with pytest.raises(InputError, match="gives the same folds in every repeat"):
+        Experiment([data], {"R": Ridge()}, {"folds": 5}, Crossval(repeats=2)).cells()
+
+
+def test_a_test_score_is_refused_as_a_criterion_however_it_is_spelt():
+    for ranking in ("rmsep", "RMSEP", "ens_test", "w_ens_test", "test_score"):
+        with pytest.raises(InputError, match="test scores never select"):
+            Crossval(select=[{"ranking": ranking}])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
@@ -22,6 +24,7 @@ SCORES = st.lists(st.one_of(st.floats(-50, 50), st.just(float("nan"))), min_size
 PLS = "sklearn.cross_decomposition:PLSRegression"
 
 
+@settings(deadline=None)
 @given(SCORES, st.booleans(), st.sampled_from(["compat", "equal", "softmax"]))
 def test_weights_sum_to_one_and_are_never_negative(scores, higher, weighting):
     weights = fold_weights(scores, higher_is_better=higher, weighting=weighting)
@@ -29,6 +32,7 @@ def test_weights_sum_to_one_and_are_never_negative(scores, higher, weighting):
     assert (weights >= 0).all()
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.01, 50), min_size=2, max_size=8), st.booleans(), st.sampled_from(["compat", "softmax"]))
 def test_a_better_fold_never_weighs_less(scores, higher, weighting):
     weights = fold_weights(scores, higher_is_better=higher, weighting=weighting)
@@ -41,6 +45,7 @@ def test_an_unknown_weighting_is_refused():
         fold_weights([1.0], higher_is_better=True, weighting="softmx")
 
 
+@settings(deadline=None)
 @given(st.permutations(["a", "b", "c"]), st.integers(0, 100))
 def test_alignment_does_not_depend_on_the_order_of_columns(order, seed):
     P = np.random.default_rng(seed).dirichlet(np.ones(3), 4)
@@ -54,6 +59,7 @@ def test_a_class_the_data_has_not_is_refused():
         align_probabilities(np.ones((1, 2)) / 2, ["a", "d"], np.array(["a", "b"]))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000))
 def test_an_ensemble_of_equals_is_its_member(seed):
     P = np.random.default_rng(seed).dirichlet(np.ones(3), 5)
@@ -85,6 +91,7 @@ def chain(name: str, errors: list[list[float]]) -> Chain:
 FOLDS = st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=6), min_size=1, max_size=6)
 
 
+@settings(deadline=None)
 @given(FOLDS)
 def test_rmsecv_squared_is_the_row_weighted_mean_of_the_folds_and_jensen_holds(errors):
     scores = chain_scores(chain("v", errors), Scoring("regression", "rmse"))
@@ -195,6 +202,7 @@ def test_a_wrong_method_is_refused(method, sentence):
         expand({"M": method})
 
 
+@settings(deadline=None)
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 99))
 def test_repeats_are_found_in_any_repeated_partition(n_folds, n_repeats, seed):
     rng = np.random.default_rng(seed)
@@ -268,3 +276,10 @@ def test_probabilities_of_a_group_are_averaged():
     assert voted.y_pred.tolist() == ["yes"]
     with pytest.raises(InputError, match="cannot be aggregated by mean"):
         aggregate_by_group(rows, [7, 7, 7], task="classification", how="mean")
+
+
+def test_spectral_steps_without_chemotools_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "chemotools", None)
+    monkeypatch.setitem(sys.modules, "chemotools.scatter", None)
+    with pytest.raises(InputError, match=r"needs chemotools: pip install 'paragone\[nirs\]'"):
+        expand({"M": {"use": PLS, "steps": ["snv"]}})

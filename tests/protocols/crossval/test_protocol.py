@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cross_decomposition import PLSRegression
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
 
 from paragone import Dataset, Experiment, Results
 from paragone.data import load
+from paragone.errors import InputError
 from paragone.protocols import Crossval
 from paragone.protocols.crossval import StoredFolds
-from paragone.protocols.crossval.frames import chains_of_ledger
+from paragone.protocols.crossval.ledger_frames import chains_of_ledger
 from paragone.protocols.crossval.scores import Scoring, chain_scores
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,17 +30,22 @@ PLS = "sklearn.cross_decomposition:PLSRegression"
 STEPS = [["raw", "minmax", "autoscale", "center", {"use": "sklearn.preprocessing:RobustScaler"}]]
 
 
-def test_a_supervised_selector_on_pure_noise_finds_nothing(crossvalidate):
+def test_a_supervised_selector_on_pure_noise_finds_nothing_because_it_is_fitted_inside_the_fold(crossvalidate):
     rng = np.random.default_rng(0)
     data = Dataset("noise", rng.normal(size=(60, 600)), rng.normal(size=60), "regression")
-    selector = {"use": "sklearn.feature_selection:SelectKBest", "k": 10}
-    from sklearn.feature_selection import f_regression
-
-    selector["score_func"] = f_regression
-    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "params": {"alpha": 100.0}, "steps": [selector]}}
-    value = crossvalidate(data, methods, {"folds": 10})
-    rmsecv = value.cv_scores()["RMSECV"][0]
+    selector = {"use": "sklearn.feature_selection:SelectKBest", "k": 20, "score_func": f_regression}
+    methods = {"PLS": {"use": PLS, "params": {"n_components": 1}, "steps": [selector]}}
+    rmsecv = crossvalidate(data, methods, {"folds": 10}, seed=3).cv_scores()["RMSECV"][0]
     assert rmsecv == pytest.approx(np.std(data.y), rel=0.1)
+    folds = KFold(10, shuffle=True, random_state=3)
+
+    def by_scikit_learn(model, X):
+        return np.sqrt(np.mean((cross_val_predict(model, X, data.y, cv=folds).ravel() - data.y) ** 2))
+
+    chosen = SelectKBest(f_regression, k=20)
+    assert rmsecv == pytest.approx(by_scikit_learn(make_pipeline(chosen, PLSRegression(1)), data.X), rel=1e-9)
+    # The same selector fitted on all of train would have found wonders.
+    assert by_scikit_learn(PLSRegression(1), chosen.fit_transform(data.X, data.y)) < 0.7 * np.std(data.y)
 
 
 def test_every_published_score_of_100_variants_is_recomputed_from_the_ledger_alone(crossvalidate):
@@ -91,7 +101,11 @@ def test_sharing_work_changes_nothing(crossvalidate):
     X = rng.normal(size=(50, 60)).cumsum(axis=1)
     data = Dataset("curves", X, X[:, 10] - 2 * X[:, 40] + 0.1 * rng.normal(size=50), "regression")
     methods = {
-        "PLS": {"use": PLS, "grid": {"n_components": list(range(1, 16)), "scale": [True, False]}, "steps": STEPS}
+        "PLS": {
+            "use": PLS,
+            "grid": {"n_components": list(range(1, 13)), "scale": [True, False]},
+            "steps": [STEPS[0][:3]],
+        }
     }
     shared = crossvalidate(data, methods, test=0.2, store="shared")
     alone = crossvalidate(data, methods, test=0.2, store="alone", share=False)
@@ -99,7 +113,7 @@ def test_sharing_work_changes_nothing(crossvalidate):
     pd.testing.assert_frame_equal(one.drop(columns="y_pred"), other.drop(columns="y_pred"))
     assert np.abs(one["y_pred"] - other["y_pred"]).max() < 1e-10
     notes = shared.places()["notes"]
-    assert notes.str.contains("shares one PLS fit of up to 15 components").all()
+    assert notes.str.contains("shares one PLS fit of up to 12 components").all()
     assert not alone.places()["notes"].str.contains("shares").any()
 
 
@@ -134,6 +148,25 @@ def test_random_steps_draw_the_same_whether_shared_or_not(crossvalidate, regress
     shared = crossvalidate(regression, methods, store="shared").ledger()
     alone = crossvalidate(regression, methods, store="alone", share=False).ledger()
     pd.testing.assert_frame_equal(shared, alone)
+
+
+@pytest.mark.parametrize("road", ["two processes", "four threads"])
+def test_every_road_gives_the_same_ledger(tmp_path, road):
+    rng = np.random.default_rng(4)
+    sets = [Dataset(f"d{i}", rng.normal(size=(30, 12)), rng.normal(size=30), "regression") for i in range(3)]
+    methods = {"PLS": {"use": PLS, "grid": {"n_components": [1, 2, 3, 4]}, "steps": [["minmax", "autoscale"]]}}
+
+    def experiment() -> Experiment:
+        return Experiment(sets, methods, {"folds": 3}, Crossval(test=0.2), name="cv")
+
+    reference = experiment().run(tmp_path / "a.sqlite", workers=0).ledger()
+    if road == "two processes":
+        other = experiment().run(tmp_path / "b.sqlite", workers=2).ledger()
+    else:
+        # Threads are at different splits at the same time, and each must keep to its own shared work.
+        with ThreadPoolExecutor(4) as pool:
+            other = experiment().run(tmp_path / "b.sqlite", workers=4, executor=pool).ledger()
+    pd.testing.assert_frame_equal(reference, other, check_exact=True)
 
 
 def test_another_metric_selection_or_naming_fits_nothing_again(tmp_path, regression):
@@ -183,6 +216,27 @@ def test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte
         assert table(experiment().run(store, workers=0)) == whole
 
 
+def test_a_run_stopped_inside_the_selection_resumes_to_the_same_final_table(tmp_path, regression, monkeypatch):
+    methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 100.0]}}}
+
+    def experiment() -> Experiment:
+        return Experiment([regression], methods, {"folds": 3}, Crossval(test=0.2), name="cv")
+
+    whole = experiment().run(tmp_path / "whole.sqlite", workers=0).final_scores()
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("paragone.protocols.crossval.protocol.choose", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            experiment().run(tmp_path / "a.sqlite", workers=0)
+    forecast = experiment().forecast(tmp_path / "a.sqlite")
+    assert (len(forecast.distinct), len(forecast.to_run)) == (10, 1)
+    resumed = experiment().run(tmp_path / "a.sqlite", workers=0).final_scores()
+    assert resumed.to_csv().encode() == whole.to_csv().encode()
+
+
 def test_the_criteria_take_distinct_variants_and_share_the_credit(crossvalidate, regression):
     methods = {"Ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [0.01, 1.0, 10.0, 100.0, 1e4]}}}
     select = [{"ranking": "rmsecv", "top_k": 2}, {"ranking": "mean_val", "top_k": 2}, {"ranking": "one_se"}]
@@ -200,6 +254,31 @@ def test_ties_go_to_the_earlier_declared_variant_even_where_rounding_tells_them_
     steps = [["autoscale", "raw", "minmax", "center"]]
     results = crossvalidate(regression, {"PLS": {"use": PLS, "params": {"n_components": 2}, "steps": steps}})
     assert results.final_scores()["variant"].tolist() == ["PLS(autoscale)"]
+
+
+def test_a_target_and_a_dataset_of_the_same_name_are_refused(regression):
+    two = Dataset("a", regression.X, np.column_stack([regression.y] * 2), "regression", target_names=("b", "c"))
+    clash = Dataset("a:b", regression.X, regression.y, "regression")
+    with pytest.raises(InputError, match="two datasets are called 'a:b'"):
+        Experiment([two, clash], {"R": Ridge()}, protocol=Crossval()).cells()
+
+
+def test_a_colon_in_a_datasets_name_is_part_of_it(crossvalidate, regression):
+    data = Dataset("lab:y0", regression.X, regression.y, "regression")
+    assert crossvalidate(data, {"R": Ridge()}).cv_scores()["dataset"].tolist() == ["lab:y0"]
+
+
+def test_methods_of_a_cross_validation_take_no_seeds(regression):
+    with pytest.raises(InputError, match="say repeats in"):
+        Experiment([regression], {"R": Ridge()}, protocol=Crossval(), repeats={"R": 3})
+
+
+def test_stored_splits_of_a_dataset_are_its_folds(crossvalidate, regression):
+    pairs = ((np.arange(20, 40), np.arange(20)), (np.arange(20), np.arange(20, 40)))
+    data = Dataset("lake", regression.X, regression.y, "regression", stored_splits=pairs)
+    val = crossvalidate(data, {"R": Ridge()}, {"kind": "stored"}, test=[0, 39]).ledger().query("role == 'val'")
+    assert val[val["fold"] == "0"]["sample"].tolist() == list(range(1, 20))
+    assert val[val["fold"] == "1"]["sample"].tolist() == list(range(20, 39))
 
 
 def test_too_few_variants_for_the_criteria_is_said(crossvalidate, regression):

@@ -1,135 +1,20 @@
-"""Ledgers and their scores as frames; numbers only, in machine-readable columns."""
+"""Scores derived from ledgers as frames; numbers only, in machine-readable columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paragone.protocols.crossval.aggregation import Aggregate, aggregate_by_group
-from paragone.protocols.crossval.ledger import ROLES, Chain, FoldLedger, Predictions
-from paragone.protocols.crossval.naming import Naming, score_name
+from paragone.protocols.crossval.naming import SCORE_KEYS, Naming, score_name
 from paragone.protocols.crossval.problem import FINAL, Problem, Settings, choose
-from paragone.protocols.crossval.scores import ChainScores, ensemble
+from paragone.protocols.crossval.scores import ChainScores
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEDGER_COLUMNS = ["dataset", "target", "variant", "repeat", "fold", "role", "sample", "y_true", "y_pred"]
 PLACE = ["dataset", "target", "model", "variant"]
-
-
-def ledger_frame(problems: Sequence[Problem], settings: Settings, *, ensembles: bool = False) -> pd.DataFrame:
-    """Return the ledger: one row a prediction, with a column ``p(label)`` for every class where there are any.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        With their chains.
-    settings : Settings
-        For the weights of the ensembles.
-    ensembles : bool, default=False
-        Whether the rows of the derived folds ``avg`` and ``w_avg`` stand there too.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and probabilities.
-    """
-    import pandas as pd
-
-    parts = [
-        ((problem.dataset, problem.target, chain.variant, fold.repeat, fold.fold, role), fold.role(role), chain)
-        for problem in problems
-        for chain in problem.chains.values()
-        for fold in _ledgers(problem, chain, settings, ensembles)
-        for role in ROLES
-        if len(fold.role(role))
-    ]
-    if not parts:
-        return pd.DataFrame(columns=LEDGER_COLUMNS)
-    lengths = [len(part) for _, part, _ in parts]
-    columns: dict[str, Any] = {
-        name: np.repeat(np.array([labels[place] for labels, _, _ in parts], dtype=object), lengths)
-        for place, name in enumerate(LEDGER_COLUMNS[:6])
-    }
-    for name, field in (("sample", "samples"), ("y_true", "y_true"), ("y_pred", "y_pred")):
-        columns[name] = _stacked([getattr(part, field) for _, part, _ in parts])
-    columns |= _probability_columns([(part, chain) for _, part, chain in parts])
-    return pd.DataFrame(columns).astype({"repeat": int})
-
-
-def _stacked(arrays: Sequence[Any]) -> Any:
-    """Put columns one after the other; labels and numbers under each other stay what they are."""
-    kinds = {array.dtype.kind for array in arrays}
-    return np.concatenate(arrays if len(kinds) == 1 else [array.astype(object) for array in arrays])
-
-
-def _probability_columns(parts: Sequence[tuple[Predictions, Chain]]) -> dict[str, Any]:
-    labels = {label: None for _, chain in parts if chain.classes is not None for label in chain.classes.tolist()}
-    known = any(part.probabilities is not None for part, _ in parts)
-    columns = {label: np.full(sum(len(part) for part, _ in parts), np.nan) for label in (labels if known else ())}
-    begin = 0
-    for part, chain in parts:
-        if part.probabilities is not None and chain.classes is not None:
-            for place, label in enumerate(chain.classes.tolist()):
-                columns[label][begin : begin + len(part)] = part.probabilities[:, place]
-        begin += len(part)
-    return {f"p({label})": column for label, column in columns.items()}
-
-
-def _ledgers(problem: Problem, chain: Chain, settings: Settings, ensembles: bool) -> Iterator[FoldLedger]:
-    yield from chain.folds
-    if ensembles:
-        from paragone.protocols.crossval.scores import chain_scores
-
-        scoring = settings.scoring(problem.truth.task)
-        weights = chain_scores(chain, scoring).weights
-        confidence = scoring.weighting == "compat"
-        val = chain.validation()
-        yield FoldLedger("avg", 0, ensemble(chain, "train"), val, ensemble(chain, "test"))
-        parts = (ensemble(chain, role, weights, confidence=confidence) for role in ("train", "test"))
-        train, test = parts
-        yield FoldLedger("w_avg", 0, train, val, test)
-    if chain.final is not None:
-        yield chain.final
-
-
-def chains_of_ledger(frame: pd.DataFrame, task: str) -> dict[tuple[str, str, str], Chain]:
-    """Make the chains of a ledger frame: all scores can be recomputed from it alone.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `ledger_frame` gives it, without the derived folds.
-    task : {"regression", "classification"}
-        What is predicted.
-
-    Returns
-    -------
-    dict
-        Dataset, target and variant to the chain.
-    """
-    labels = [column for column in frame.columns if column.startswith("p(")]
-    chains = {}
-    for (dataset, target, variant), rows in frame.groupby(["dataset", "target", "variant"], sort=False):
-        classes = None
-        if task == "classification":
-            classes = np.unique(np.concatenate([rows["y_true"].to_numpy(), rows["y_pred"].to_numpy()]))
-        ledgers = {}
-        for (fold, repeat), part in rows.groupby(["fold", "repeat"], sort=False):
-            parts = []
-            for role in ROLES:
-                of = part[part["role"] == role]
-                share = of[labels].to_numpy() if labels and of[labels].notna().all(axis=None) else None
-                truth, predicted = of["y_true"].to_numpy(), of["y_pred"].to_numpy()
-                parts.append(Predictions(of["sample"].to_numpy(), truth, predicted, share))
-            ledgers[fold] = FoldLedger(fold, int(repeat), *parts)
-        numbers = sorted((fold for fold in ledgers if fold != FINAL), key=int)
-        folds = tuple(ledgers[number] for number in numbers)
-        chains[dataset, target, variant] = Chain(variant, task, folds, ledgers.get(FINAL), classes)
-    return chains
 
 
 def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
@@ -155,7 +40,7 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
     for problem in problems:
         scoring = settings.scoring(problem.truth.task, metric)
         for variant, scores in problem.scores(scoring).items():
-            place = _place(problem, variant, settings)
+            place = place_of(problem, variant, settings)
             chain = problem.chains[variant]
             for number, fold in enumerate(chain.folds):
                 values = (scores.fold_train, scores.fold_val, scores.fold_test, scores.weights)
@@ -170,7 +55,8 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
     return pd.DataFrame(rows, columns=[*PLACE, *names])
 
 
-def _place(problem: Problem, variant: str, settings: Settings) -> list[str]:
+def place_of(problem: Problem, variant: str, settings: Settings) -> list[str]:
+    """Return dataset, target, model and variant."""
     return [problem.dataset, problem.target, str(settings.variants[variant].get("method", variant)), variant]
 
 
@@ -202,7 +88,7 @@ def cv_frame(
         scoring = settings.scoring(problem.truth.task, metric)
         names = _names(settings, scoring.metric, naming)
         rows = [
-            [*_place(problem, variant, settings), scoring.metric, *_cv_values(scores)]
+            [*place_of(problem, variant, settings), scoring.metric, *_cv_values(scores)]
             for variant, scores in problem.scores(scoring).items()
         ]
         shown = [names[key] for key in ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")]
@@ -230,8 +116,6 @@ def _cv_values(scores: ChainScores) -> list[float]:
 
 
 def _names(settings: Settings, metric: str, naming: Naming | None) -> dict[str, str]:
-    from paragone.protocols.crossval.naming import SCORE_KEYS
-
     chosen = naming or settings.naming
     return {key: score_name(key, metric, chosen, holdout=settings.holdout) for key in SCORE_KEYS}
 
@@ -289,7 +173,7 @@ def _final_rows(
         values |= {names[key]: getattr(of, key) for key in ("mean_fold_cv", "train_score")}
         rows.append(
             {
-                **dict(zip(PLACE, _place(problem, choice.variant, settings), strict=True)),
+                **dict(zip(PLACE, place_of(problem, choice.variant, settings), strict=True)),
                 "metric": scoring.metric,
                 **values,
                 names["selection_score"]: choice.selection_score,
@@ -304,7 +188,7 @@ def _final_rows(
     tested = frame[names["test_score"]].notna().any()
     by = names["test_score"] if tested else names["cv_score"]
     # A stable sort keeps ties in the order they were chosen.
-    frame = frame.sort_values(by, ascending=not scoring.higher_is_better, kind="stable", ignore_index=True)
+    frame = frame.sort_values(by, key=scoring.loss, kind="stable", ignore_index=True)
     best = {
         label: next((i for i, c in enumerate(frame["selected_by"]) if c == label), None)
         for label in frame["selected_by"]
@@ -348,106 +232,13 @@ def top_frame(
         shown = [names[key] for key in ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")]
         folds = [f"f{number}" for number in range(len(problem.folds))]
         rows = [
-            [*_place(problem, variant, settings), *_cv_values(scores)[:4], *scores.fold_val.tolist()]
+            [*place_of(problem, variant, settings), *_cv_values(scores)[:4], *scores.fold_val.tolist()]
             for variant, scores in problem.scores(scoring).items()
         ]
         frame = pd.DataFrame(rows, columns=[*PLACE, *shown, *folds])
-        ranked = frame.sort_values(shown[0], ascending=not scoring.higher_is_better, kind="stable")
+        ranked = frame.sort_values(shown[0], key=scoring.loss, kind="stable")
         frames.append(ranked[ranked[shown[0]].notna()].head(n))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
-
-
-def group_frame(
-    problems: Sequence[Problem],
-    settings: Settings,
-    *,
-    how: Aggregate | None = None,
-    exclude_outliers: bool = False,
-    metric: str | None = None,
-) -> pd.DataFrame:
-    """Return scores a physical sample beside those a spectrum: the same metric on aggregated predictions.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        Those without groups are left out.
-    settings : Settings
-        As declared.
-    how : {"mean", "median", "vote"}, optional
-        Mean for regression, vote for classification where not given; probabilities are averaged.
-    exclude_outliers : bool, default=False
-        The MAD rule, see `aggregate_by_group`.
-    metric : str, optional
-        Another metric.
-
-    Returns
-    -------
-    DataFrame
-        One row a variant and role: ``val`` pooled out-of-fold, and ``test`` of the refit where there is one.
-    """
-    import pandas as pd
-
-    rows = []
-    for problem in problems:
-        groups = problem.truth.groups
-        if groups is None:
-            continue
-        scoring = settings.scoring(problem.truth.task, metric)
-        for variant, chain in problem.chains.items():
-            parts = {"val": chain.validation()}
-            if chain.final is not None:
-                parts["test"] = chain.final.test
-            for role, part in parts.items():
-                if not len(part):
-                    continue
-                found = aggregate_by_group(
-                    part,
-                    groups[part.samples],
-                    task=problem.truth.task,
-                    how=how,
-                    exclude_outliers=exclude_outliers,
-                    classes=chain.classes,
-                )
-                together = Predictions(np.arange(len(found.groups)), found.y_true, found.y_pred, found.probabilities)
-                values = [scoring.of(part, chain.classes), scoring.of(together, chain.classes)]
-                counts = [len(part), len(found.groups), int(found.excluded.sum())]
-                rows.append([*_place(problem, variant, settings), role, scoring.metric, *values, *counts])
-    names = ["role", "metric", "by_row", "by_group", "n_rows", "n_groups", "n_excluded"]
-    return pd.DataFrame(rows, columns=[*PLACE, *names])
-
-
-def group_score_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
-    """Return the score of every variant on every group's out-of-fold predictions, ready to be paired by group.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-        Those without groups are left out.
-    settings : Settings
-        As declared.
-    metric : str, optional
-        Another metric.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``dataset, target, group, method, metric, value``.
-    """
-    import pandas as pd
-
-    rows = []
-    for problem in problems:
-        groups = problem.truth.groups
-        if groups is None:
-            continue
-        scoring = settings.scoring(problem.truth.task, metric)
-        for variant, chain in problem.chains.items():
-            part = chain.validation()
-            names, codes = np.unique(groups[part.samples], return_inverse=True)
-            for code, name in enumerate(names.tolist()):
-                value = scoring.of(part.rows(codes == code), chain.classes)
-                rows.append([problem.dataset, problem.target, name, variant, scoring.metric, value])
-    return pd.DataFrame(rows, columns=["dataset", "target", "group", "method", "metric", "value"])
 
 
 def tidy_frame(
@@ -474,7 +265,7 @@ def failure_frame(problems: Sequence[Problem], settings: Settings) -> pd.DataFra
     import pandas as pd
 
     rows = [
-        [*_place(problem, variant, settings), reason]
+        [*place_of(problem, variant, settings), reason]
         for problem in problems
         for variant, reason in problem.failures.items()
     ]

@@ -12,29 +12,19 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.cells import Fitted, Place, Score, SplitData
-from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits
+from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
 from paragone.plugins import Method, digest
 from paragone.protocols.base import Arrangement, Protocol
-from paragone.protocols.crossval.ledger import coverage, repeats_of
+from paragone.protocols.crossval.arranging import arrange_problem, mark_test_rows, problems_of
 from paragone.protocols.crossval.naming import Naming, score_name
-from paragone.protocols.crossval.partition import (
-    NO_ROWS,
-    FoldSplit,
-    StoredFolds,
-    hold_out,
-    make_folds,
-    take_test_column,
-)
+from paragone.protocols.crossval.partition import FoldSplit, StoredFolds
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
 from paragone.protocols.crossval.selection import Criterion
 from paragone.protocols.crossval.variants import Variant, expand
 from paragone.protocols.crossval.weights import Weighting, fold_weights
 from paragone.protocols.crossval.working import fit_variant
-from paragone.validation import IntArray
-
-OFFICIAL = "official"
 
 
 @dataclass(frozen=True)
@@ -166,13 +156,9 @@ class Crossval(Protocol):
         ).to_json()
 
     def _described(self, arrangement: Arrangement) -> dict[str, Any]:
-        dataset = arrangement.dataset
-        joint = dataset.n_targets > 1
-        whole, _, _ = dataset.name.rpartition(":")
-        separate = not joint and whole and dataset.name == f"{whole}:{dataset.target_names[0]}"
         return {
-            "dataset": whole if separate else dataset.name,
-            "targets": list(dataset.target_names),
+            "dataset": arrangement.origin,
+            "targets": list(arrangement.dataset.target_names),
             "notes": list(arrangement.notes),
         }
 
@@ -220,77 +206,13 @@ class Crossval(Protocol):
     @override
     def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         self.check(dataset)
-        dataset, test = self._test_rows(dataset, seed)
-        if dataset.n_targets == 1:
-            y = dataset.y if dataset.y.ndim == 1 else dataset.y[:, 0]
-            problems = [replace(dataset, y=y)]
-        elif self.targets == "joint":
-            problems = [dataset]
-        else:
-            problems = [
-                replace(dataset, name=f"{dataset.name}:{name}", y=dataset.y[:, place], target_names=(name,), notes=())
-                for place, name in enumerate(dataset.target_names)
-            ]
-        return tuple(self._arranged(problem, test, plan, seed) for problem in problems)
-
-    def _test_rows(self, dataset: Dataset, seed: int) -> tuple[Dataset, NDArray[np.bool_]]:
-        mask = np.zeros(dataset.n_samples, dtype=bool)
-        test = self.test if self.folds is None else self.folds.test
-        if test is None:
-            return dataset, mask
-        if isinstance(test, str):
-            if test != OFFICIAL:
-                return take_test_column(dataset, test)
-            if dataset.train_part is None:
-                raise InputError(f"dataset {dataset.name!r} does not come in a train and a test part; say test = 0.2")
-            return dataset, ~dataset.train_part
-        if isinstance(test, float):
-            return dataset, hold_out(dataset, test, seed)
-        rows = np.asarray(test, dtype=np.int64)
-        if rows.size and (rows.min() < 0 or rows.max() >= dataset.n_samples):
-            raise InputError(
-                f"dataset {dataset.name!r}: test row {rows.max()} does not exist, it has {dataset.n_samples}"
+        dataset, test = mark_test_rows(dataset, self.test if self.folds is None else self.folds.test, seed)
+        return tuple(
+            replace(
+                arrange_problem(problem, test, plan, seed, repeats=self.repeats, stored=self.folds), origin=dataset.name
             )
-        mask[rows] = True
-        return dataset, mask
-
-    def _arranged(self, problem: Dataset, test: NDArray[np.bool_], plan: SplitPlan, seed: int) -> Arrangement:
-        y = problem.y if problem.task == "regression" else np.zeros(problem.n_samples)
-        known = np.asarray(~np.isnan(y.reshape(len(y), -1)).any(axis=1))
-        train, tested = np.flatnonzero(known & ~test), np.flatnonzero(known & test)
-        name = problem.name
-        notes = []
-        if not known.all():
-            notes.append(f"{name}: {int((~known).sum())} of {len(known)} rows have no target value and are left out")
-        if not len(train):
-            raise InputError(f"dataset {name!r}: no train rows are left beside {len(tested)} test rows")
-        folds = self._folds(problem, train, known, plan, seed)
-        splits: list[Split] = [
-            FoldSplit(number, fit, np.concatenate([val, tested]), len(val)) for number, (fit, val) in enumerate(folds)
-        ]
-        refit = FoldSplit(len(folds), train, tested)
-        notes += [f"{name}: {note}" for note in _warnings(problem, train, tested, folds)]
-        how = "stored folds" if self.folds is not None else describe_splits(problem, plan)
-        times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
-        covered = coverage(train, [val for _, val in folds])
-        notes.append(f"{name}: {how}{times}; {covered}; {len(tested)} test rows")
-        return Arrangement(problem, (*splits, refit), later=1, notes=tuple(notes))
-
-    def _folds(
-        self, problem: Dataset, train: IntArray, known: NDArray[np.bool_], plan: SplitPlan, seed: int
-    ) -> list[tuple[IntArray, IntArray]]:
-        if self.folds is None:
-            stored = problem.stored_splits
-            if stored is None or not (plan.kind == "stored" or plan.leaves_splits_open):
-                return make_folds(problem, train, plan, self.repeats, seed)
-            of_train = np.isin(np.arange(problem.n_samples), train)
-            return [(fit[of_train[fit]], val[of_train[val]]) for fit, val in stored]
-        highest = max(int(rows.max(initial=-1)) for pair in self.folds.folds for rows in pair)
-        if highest >= problem.n_samples:
-            raise InputError(
-                f"dataset {problem.name!r}: stored row {highest} does not exist, it has {problem.n_samples}"
-            )
-        return [(fit[known[fit]], val[known[val]]) for fit, val in self.folds.folds]
+            for problem in problems_of(dataset, joint=self.targets == "joint")
+        )
 
     # What results need
 
@@ -377,32 +299,3 @@ def _metrics(task: str) -> tuple[str, ...]:
 
 def _fold_rows(split: Split) -> FoldRows:
     return FoldRows.of(split.train, split.test, split.n_val if isinstance(split, FoldSplit) else 0)
-
-
-def _warnings(
-    problem: Dataset, train: IntArray, test: IntArray, folds: Sequence[tuple[IntArray, IntArray]]
-) -> list[str]:
-    """Count what the user should know: empty validation sets, unseen classes, groups torn apart."""
-    notes = []
-    empty = [number for number, (_, val) in enumerate(folds) if not len(val)]
-    if empty:
-        notes.append(f"{len(empty)} fold(s) have no validation rows ({empty}); the others alone give the weights")
-    if problem.task == "classification":
-        unseen = ~np.isin(problem.y[test], np.unique(problem.y[train]))
-        if unseen.any():
-            which = sorted({str(label) for label in problem.y[test][unseen]})
-            notes.append(f"{int(unseen.sum())} test row(s) are of classes that train never has: {', '.join(which)}")
-        short = sum(len(np.unique(problem.y[fit])) < len(np.unique(problem.y[train])) for fit, _ in folds)
-        if short:
-            notes.append(f"{short} fold(s) are fitted without one of the classes")
-    if problem.groups is not None:
-        both = np.intersect1d(problem.groups[train], problem.groups[test] if len(test) else NO_ROWS)
-        if both.size:
-            notes.append(f"{both.size} group(s) stand in train and in test")
-    never = coverage(train, [val for _, val in folds])
-    if never.validated < never.n_samples:
-        notes.append(f"{never.n_samples - never.validated} train row(s) are never validated")
-    n_repeats = 1 + max(repeats_of([val for _, val in folds]), default=0)
-    if n_repeats > 1:
-        notes.append(f"the cross-validation is repeated {n_repeats} times")
-    return notes

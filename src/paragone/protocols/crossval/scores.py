@@ -43,8 +43,21 @@ class Scoring:
 
     @property
     def higher_is_better(self) -> bool:
-        """The metric's direction; for a metric without one, such as the bias, the nearer to 0 the better."""
+        """The metric's direction; False for a metric without one, whose size is what counts (see `loss`)."""
         return bool(higher_is_better(self.metric))
+
+    def loss(self, values: Any) -> Any:
+        """Turn scores into numbers of which the smallest is best; of the bias, the nearest to 0.
+
+        Examples
+        --------
+        >>> Scoring("regression", "bias").loss(np.array([-2.0, 1.0])).tolist()
+        [2.0, 1.0]
+        >>> Scoring("regression", "r2").loss(0.9)
+        -0.9
+        """
+        direction = higher_is_better(self.metric)
+        return abs(values) if direction is None else -values if direction else values
 
     def of(self, predictions: Predictions, classes: Any = None) -> float:
         """Score predictions; NaN where there are none."""
@@ -94,7 +107,9 @@ class ChainScores:
     def weights(self) -> FloatArray:
         """Of the folds in the weighted ensemble."""
         scoring = self.scoring
-        return fold_weights(self.fold_val, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
+        undirected = higher_is_better(scoring.metric) is None
+        values = np.abs(self.fold_val) if undirected else self.fold_val
+        return fold_weights(values, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
 
     @cached_property
     def fold_train(self) -> FloatArray:

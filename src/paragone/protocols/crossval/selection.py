@@ -168,8 +168,7 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores]) -> list[str]:
     eligible = [row for row in rows if not np.isnan(criterion.value(row))]
     if not eligible:
         return []
-    sign = -1.0 if eligible[0].scoring.higher_is_better else 1.0
-    losses = _settled(np.array([sign * criterion.value(row) for row in eligible]))
+    losses = _settled(np.array([row.scoring.loss(criterion.value(row)) for row in eligible]))
     order = np.argsort(losses, kind="stable")
     if criterion.ranking == "one_se":
         within = losses <= losses[order[0]] + _standard_error(eligible[order[0]])

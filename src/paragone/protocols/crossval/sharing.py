@@ -6,6 +6,7 @@ contains those with 1 .. M - 1: its first m rotations and loadings are theirs.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +80,19 @@ class Shelf:
         return self._paths[key]
 
 
-SHELF = Shelf()
+class _Shelves(threading.local):
+    """A shelf a thread: threads of one process may be at different splits."""
+
+    def __init__(self) -> None:
+        self.own = Shelf()
+
+
+_SHELVES = _Shelves()
+
+
+def own_shelf() -> Shelf:
+    """Return the shelf of the calling thread."""
+    return _SHELVES.own
 
 
 def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | None) -> Parts:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paragone.cells import Fitted, SplitData
 from paragone.errors import InputError
-from paragone.protocols.crossval.sharing import SHELF, Parts, on_path, transformed
+from paragone.protocols.crossval.sharing import Parts, on_path, own_shelf, transformed
 from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray
 
@@ -38,7 +38,7 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
         ``classes``, and ``proba`` with one column for each of ``classes`` where the model has probabilities.
     """
     begun = time.perf_counter()
-    shelf = SHELF if share else None
+    shelf = own_shelf() if share else None
     if shelf is not None:
         shelf.begin(data)
     parts = transformed(variant, data, split_seed, shelf)

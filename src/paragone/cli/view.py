@@ -1,0 +1,25 @@
+"""`paragone view`: the page, live, while a run goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import say
+
+
+@app.command()
+def view(
+    store: Annotated[Path, typer.Argument(help="The store that `paragone run` writes.", show_default=False)],
+    port: Annotated[int, typer.Option(help="Where to listen, on this machine only.", min=0, max=65535)] = 8765,
+) -> None:
+    """Show a store in the browser while a run goes on: progress, failures, tables and charts filling up.
+
+    Example: paragone view first.sqlite --port 8765
+    """
+    from paragone.view import serve
+
+    serve(store, port, told=lambda address: say(f"open {address} (Ctrl-C ends the view)"))

@@ -1,0 +1,70 @@
+"""Load and write the DIGEN sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from paragone.data import Dataset
+from paragone.data.digen import DigenEntry, entries, find, make_digen
+from paragone.errors import InputError
+
+MANIFEST = "manifest.json"
+
+
+def load(name: str) -> Dataset:
+    """Make a DIGEN set by its short or published name, checked by its hashes.
+
+    Examples
+    --------
+    >>> load("digen8")
+    Dataset 'digen8_4426': 1000 samples x 10 features, classification, 2 classes
+    """
+    return make_digen(find(name))
+
+
+def write_digen(folder: str | Path) -> tuple[Path, ...]:
+    """Write the 40 sets as CSV with a manifest of formulas, seeds and hashes.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made where it is missing; a file of the same name in it is replaced.
+
+    Returns
+    -------
+    tuple of Path
+        The 40 CSV files, and the manifest last.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} is no folder to write to: {error}") from error
+    written = [_write_set(entry, folder) for entry in entries()]
+    manifest = folder / MANIFEST
+    described = [{"file": path.name, **_described(e)} for path, e in zip(written, entries(), strict=True)]
+    manifest.write_text(json.dumps({"collection": "digen", "sets": described}, indent=1) + "\n", encoding="utf-8")
+    return (*written, manifest)
+
+
+def _write_set(entry: DigenEntry, folder: Path) -> Path:
+    import pandas as pd
+
+    dataset = make_digen(entry)
+    path = folder / f"{entry.name}.csv"
+    frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+    frame["target"] = dataset.y
+    frame.to_csv(path, index=False)
+    return path
+
+
+def _described(entry: DigenEntry) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "formula": entry.formula,
+        "md5": entry.md5,
+        "seed": entry.seed,
+        "x_hash": entry.x_hash,
+        "y_hash": entry.y_hash,
+    }

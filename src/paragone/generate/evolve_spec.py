@@ -1,0 +1,130 @@
+"""EvolveSpec: what a search looks for, as a file and as a value."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias
+
+from paragone.errors import InputError, unknown_name
+from paragone.generate.methods import Contender, contenders, reference_methods
+
+Strategy: TypeAlias = Literal["map-elites", "nsga3"]
+
+
+@dataclass(frozen=True)
+class EvolveSpec:
+    """A search for datasets that tell methods apart.
+
+    Parameters
+    ----------
+    name : str
+        What the collection is called.
+    seed : int, default=0
+        Every random thing follows from it.
+    strategy : {"map-elites", "nsga3"}, default="map-elites"
+        How parents are chosen.
+    generations, batch : int
+        Generations, and candidates that are screened in each.
+    chunk : int, default=16
+        Candidates a cell.
+    n_train, n_test, n_features : int
+        Rows a method is trained on, fresh rows it is screened on, and columns.
+    margin : float, default=0.05
+        By how much the AUROC of two methods must differ.
+    depth : int, default=6
+        Concepts kept a pair.
+    random_share : float, default=0.25
+        The share of candidates that are new random formulas.
+    constants, max_size
+        See `Grammar`.
+    smallest_class : float, default=0.3
+        The least share of either class among the fresh rows.
+    evidence_seeds, evidence_rows : int
+        Samples a finalist is measured on, and fresh rows of each.
+    finalists : int, default=2
+        Candidates a pair that are measured.
+    per_concept : int, default=3
+        Datasets of one concept that the collection may hold.
+    methods : mapping
+        Tables as in the file; the eight references where it is empty.
+
+    Examples
+    --------
+    >>> EvolveSpec("small", generations=2).batch
+    64
+    """
+
+    name: str
+    seed: int = 0
+    strategy: Strategy = "map-elites"
+    generations: int = 100
+    batch: int = 64
+    chunk: int = 16
+    n_train: int = 1000
+    n_test: int = 2000
+    n_features: int = 10
+    margin: float = 0.05
+    depth: int = 6
+    random_share: float = 0.25
+    constants: str = "quantile"
+    max_size: int = 40
+    smallest_class: float = 0.3
+    evidence_seeds: int = 10
+    evidence_rows: int = 20_000
+    finalists: int = 2
+    per_concept: int = 3
+    methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.strategy not in ("map-elites", "nsga3"):
+            raise unknown_name("strategy", self.strategy, ("map-elites", "nsga3"))
+        for item in fields(self):
+            value = getattr(self, item.name)
+            whole = item.type == "int" and (not isinstance(value, int) or isinstance(value, bool))
+            if whole or (item.type == "float" and not isinstance(value, (int, float))):
+                raise InputError(f"{item.name} must be a number of type {item.type}, it is {value!r}")
+        for name, least in (("generations", 1), ("batch", 2), ("chunk", 1), ("n_train", 50), ("n_test", 50),
+                            ("n_features", 1), ("evidence_seeds", 2), ("evidence_rows", 50), ("finalists", 1),
+                            ("per_concept", 1), ("depth", 1)):  # fmt: skip
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
+        if len(self.contenders()) < 2:
+            raise InputError("the search needs at least two methods to tell apart")
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a spec from a TOML file; ``[methods.NAME]`` tables hold use, fixed, space and portfolio."""
+        path = Path(path)
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error}") from error
+        except tomllib.TOMLDecodeError as error:
+            # TOML itself refuses a table that stands twice: two methods with one name.
+            raise InputError(f"{path} is no TOML: {error}") from error
+        known = [item.name for item in fields(cls)]
+        for key in table:
+            if key not in known:
+                raise unknown_name(f"key in {path}", key, known)
+        try:
+            return cls(**{"name": path.stem, **table})
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+
+    def contenders(self) -> tuple[Contender, ...]:
+        """Return the methods."""
+        return contenders(self.methods) if self.methods else reference_methods()
+
+    def against(self, use: str) -> Self:
+        """Return the spec with one method more: a class of the user's, with its default parameters."""
+        name = use.rpartition(":")[2]
+        tables = dict(self.methods) or {
+            m.name: {"use": m.use, "fixed": m.fixed, "space": m.space, "portfolio": m.portfolio, "letter": m.letter}
+            for m in reference_methods()
+        }
+        if name in tables:
+            raise InputError(f"two methods are called {name!r}: the spec has one of that name already")
+        return replace(self, methods={**tables, name: {"use": use}})

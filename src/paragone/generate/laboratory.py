@@ -1,0 +1,103 @@
+"""Laboratory: one store and one set of workers for the many small experiments of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from loky.process_executor import ProcessPoolExecutor
+
+from paragone.cells import Fitted
+from paragone.data import Dataset, SplitPlan
+from paragone.engine import Observer
+from paragone.engine.seats import THREAD_VARIABLES
+from paragone.experiment import Experiment
+from paragone.protocols import Protocol
+from paragone.store import Store
+
+IDLE_SECONDS = 120
+
+
+class Laboratory:
+    """Runs experiments one after another into a store, on workers that stay.
+
+    Whatever the store has already is looked up and not run again: a search that is started anew with the same seed goes
+    the same way up to where it was stopped, and on from there.
+
+    Parameters
+    ----------
+    store : str or Path
+        The SQLite file, made where it is missing.
+    workers : int, default=0
+        Worker processes; 0 to work in this process.
+    executor : concurrent.futures.Executor, optional
+        Where to work instead, such as a Dask client's; ``workers`` is then how many cells it is given at a time.
+    seconds_limit : float, optional
+        A cell that takes longer counts as ``timeout``; needs workers of its own.
+    """
+
+    def __init__(
+        self,
+        store: str | Path,
+        workers: int = 0,
+        *,
+        executor: Executor | None = None,
+        seconds_limit: float | None = None,
+    ) -> None:
+        self.store = Path(store)
+        self._workers = workers
+        self._executor = executor
+        self._seconds_limit = seconds_limit
+        self._own: ProcessPoolExecutor | None = None
+        self.n_failed = 0
+
+    def __enter__(self) -> Self:
+        if self._workers and self._executor is None and self._seconds_limit is None:
+            env = dict.fromkeys(THREAD_VARIABLES, "1")
+            self._own = ProcessPoolExecutor(max_workers=self._workers, timeout=IDLE_SECONDS, env=env)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._own is not None:
+            self._own.shutdown(wait=True, kill_workers=True)
+
+    def run(
+        self,
+        name: str,
+        datasets: Sequence[Dataset],
+        methods: Mapping[str, Any],
+        protocol: Protocol,
+        *,
+        seed: int = 0,
+        observer: Observer | None = None,
+    ) -> dict[tuple[str, str], Fitted]:
+        """Run every method on every dataset, on its own train part, and return what they gave.
+
+        Returns
+        -------
+        dict
+            What came of each (dataset, method) that ended well; the others are counted in ``n_failed``.
+        """
+        plan = SplitPlan(kind="official", scale="none")
+        limit = self._seconds_limit
+        experiment = Experiment(datasets, methods, plan, protocol, name=name, seed=seed, seconds_limit=limit)
+        workers = self._workers
+        experiment.run(self.store, workers, self._executor or self._own, observer=observer).close()
+        with Store(self.store) as store:
+            statuses = store.statuses(cell.key for cell in experiment.cells())
+            done = [cell for cell in experiment.cells() if statuses.get(cell.key) == "done"]
+            self.n_failed += len(experiment.cells()) - len(done)
+            found = {(cell.dataset, cell.method): store.fitted(cell.fit_key) for cell in done}
+        return {place: fitted for place, fitted in found.items() if fitted is not None}
+
+
+def parted(dataset: Dataset, train: Any) -> Dataset:
+    """Return a dataset whose train part is given by row numbers or marks."""
+    from dataclasses import replace
+
+    marks = np.zeros(dataset.n_samples, dtype=bool)
+    marks[train] = True
+    return replace(dataset, train_part=marks)

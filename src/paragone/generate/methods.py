@@ -1,0 +1,122 @@
+"""The methods that a collection is made for: the eight references, or any classifiers of the user's."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from paragone.errors import InputError, unknown_name
+from paragone.generate.spaces import check_space, plain_params
+from paragone.plugins import Method
+
+DIGEN_V1_SVC = {"max_iter": -1}
+"""The published procedure lets the SVC run on; a time limit on the cell guards against hours."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A classifier that takes part: how it is built, searched and screened.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    use : str
+        An alias or ``module:Class``.
+    fixed : mapping
+        Parameters that are always set.
+    space : mapping
+        The search space of tuning; empty for a method that is not tuned.
+    portfolio : tuple of mappings
+        The configurations of screening; the best counts.
+    letter : str
+        One letter for compact tables.
+    """
+
+    name: str
+    use: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    space: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    portfolio: tuple[Mapping[str, Any], ...] = ({},)
+    letter: str = ""
+
+    def __post_init__(self) -> None:
+        check_space(self.space, f"the space of {self.name!r}")
+        for params in (dict.fromkeys(self.space), *self.portfolio):
+            self.configured(params)
+
+    def configured(self, params: Mapping[str, Any]) -> Method:
+        """Return the classifier with parameters; an unknown one is refused."""
+        return configured(Method.declare(self.declared()), params, kind=f"method {self.name!r}")
+
+    def declared(self) -> dict[str, Any]:
+        """Return the classifier with its fixed parameters, as an experiment declares a method."""
+        return {"use": self.use, "params": plain_params(self.fixed)}
+
+
+def configured(method: Method, params: Mapping[str, Any], *, kind: str = "classifier") -> Method:
+    """Return a method with parameters set anew; an unknown one is refused."""
+    changed = Method(method.factory, {**method.params, **plain_params(params)})
+    changed.check_params(kind)
+    return changed
+
+
+@cache
+def reference_methods() -> tuple[Contender, ...]:
+    """Return the eight reference methods.
+
+    Examples
+    --------
+    >>> "".join(sorted(method.letter for method in reference_methods()))
+    'DFGKLRSX'
+    """
+    text = files("paragone.generate").joinpath("methods.toml").read_text(encoding="utf-8")
+    return contenders(tomllib.loads(text))
+
+
+def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]:
+    """Make contenders of tables, one a method, as a spec file has them."""
+    known = ("use", "fixed", "space", "portfolio", "letter")
+    made = []
+    for name, table in tables.items():
+        for key in table:
+            if key not in known:
+                raise unknown_name(f"key of method {name!r}", key, known)
+        if "use" not in table:
+            raise InputError(f"method {name!r}: the key 'use' is missing; name a class as module:Class")
+        options = {key: table[key] for key in ("use", "fixed", "space", "letter") if key in table}
+        made.append(Contender(name, **options, portfolio=tuple(table.get("portfolio", ({},)))))
+    return tuple(made)
+
+
+def reference_method(name: str) -> Contender:
+    """Return a reference method by its name or letter.
+
+    Examples
+    --------
+    >>> reference_method("X").name
+    'XGBClassifier'
+    """
+    for method in reference_methods():
+        if name in (method.name, method.letter):
+            return method
+    raise unknown_name("method", name, [method.name for method in reference_methods()])
+
+
+@cache
+def digen_tuned() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the published tuned parameters: by dataset, by method, in today's spelling.
+
+    Examples
+    --------
+    >>> digen_tuned()["digen8_4426"]["KNeighborsClassifier"]
+    {'metric': 'euclidean', 'n_neighbors': 8, 'weights': 'distance'}
+    """
+    text = files("paragone.generate").joinpath("digen_tuned.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return found

@@ -1,0 +1,203 @@
+"""TunedClassifier: the protocol's tuning, as an estimator that any experiment can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold
+
+from paragone.errors import InputError
+from paragone.generate.methods import configured
+from paragone.generate.scoring import auroc, confidence, source_of
+from paragone.generate.spaces import check_space, suggest
+from paragone.plugins import Method
+from paragone.validation import FloatArray
+
+Scoring: TypeAlias = Literal["auroc", "hard"]
+
+
+class TunedClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier tuned by Optuna's TPE on folds of its training data, then refitted on all of it.
+
+    Parameters
+    ----------
+    classifier : estimator, str or mapping
+        What is tuned, with the parameters that stay.
+    space : mapping, optional
+        The search space; without one nothing is tuned.
+    trials : int, default=200
+        Number of trials.
+    folds : int, default=10
+        Stratified folds, shuffled by the seed.
+    scored_folds : int, optional
+        Score a trial on the first of the folds only; on all where it is not given.
+    tolerance : float, optional
+        Stop a trial that falls further than this behind the best one, and estimate its score: see `pruned_mean`.
+    scoring : {"auroc", "hard"}, default="auroc"
+        ``"hard"`` scores hard labels, as the published search did: that is balanced accuracy, whatever it is called.
+    seed : int, default=0
+        Of the folds, the sampler and the classifier.
+    journal : str, optional
+        A file that keeps the trials, so that a search that was stopped goes on; in memory where it is not given.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The parameters chosen.
+    best_score_ : float
+        Their mean score over the folds; NaN where nothing was tuned.
+    n_bounded_ : int
+        Fits of the search that hit a bound on iterations.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> space = {"max_depth": {"low": 1, "high": 3}}
+    >>> tuned = TunedClassifier("sklearn.tree:DecisionTreeClassifier", space=space, trials=3, folds=3).fit(X, y)
+    >>> sorted(tuned.best_params_), tuned.predict_proba(X).shape
+    (['max_depth'], (60, 2))
+    """
+
+    def __init__(
+        self,
+        classifier: Any,
+        space: Mapping[str, Mapping[str, Any]] | None = None,
+        trials: int = 200,
+        folds: int = 10,
+        scored_folds: int | None = None,
+        tolerance: float | None = None,
+        scoring: Scoring = "auroc",
+        seed: int = 0,
+        journal: str | None = None,
+    ) -> None:
+        self.classifier = classifier
+        self.space = space
+        self.trials = trials
+        self.folds = folds
+        self.scored_folds = scored_folds
+        self.tolerance = tolerance
+        self.scoring = scoring
+        self.seed = seed
+        self.journal = journal
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the parameters on folds of ``X, y`` and fit on all of them."""
+        if self.scoring not in ("auroc", "hard"):
+            raise InputError(f"scoring is 'auroc' or 'hard', not {self.scoring!r}")
+        features, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+        check_space(self.space or {}, "the space")
+        method = Method.declare(self.classifier, kind="classifier")
+        search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed)
+        self.best_params_, self.best_score_ = self._searched(search) if self.space else ({}, float("nan"))
+        self.n_bounded_ = search.n_bounded
+        self.classifier_ = configured(method, self.best_params_).build(self.seed).fit(features, labels)
+        self.classes_ = getattr(self.classifier_, "classes_", np.unique(labels))
+        return self
+
+    def _searched(self, search: FoldScore) -> tuple[dict[str, Any], float]:
+        study = new_study(self.seed, self.journal)
+        best: tuple[float, ...] = ()
+        for _ in range(self.trials - len(study.trials)):
+            trial = study.ask()
+            params = suggest(trial, self.space or {})
+            trial.set_user_attr("params", params)
+            value, seen = pruned_mean(search.each(params, self.scored_folds), best, self.tolerance)
+            if not best or (len(seen) == len(best) and value > float(np.mean(best))):
+                best = seen
+            study.tell(trial, value)
+        return dict(study.best_trial.user_attrs["params"]), float(study.best_value)
+
+    @property
+    def score_source(self) -> str:
+        """What the classifier is scored by; ``predict`` means hard labels."""
+        return source_of(self.classifier_)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the classifier's values for class 1: probabilities, decision values or hard labels."""
+        return confidence(self.classifier_, np.asarray(X, dtype=np.float64)).values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return hard labels."""
+        return np.asarray(self.classifier_.predict(X))
+
+    def __getattr__(self, name: str) -> Any:
+        # Only a classifier with probabilities has them here too.
+        if name == "predict_proba" and "classifier_" in self.__dict__:
+            return getattr(self.__dict__["classifier_"], name)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+
+class FoldScore:
+    """The scores of a configuration on fixed stratified folds."""
+
+    def __init__(self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: Scoring, seed: int) -> None:
+        self._method, self._scoring, self._seed = method, scoring, seed
+        self._X, self._y = X, y
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        self._splits = list(splitter.split(X, y))
+        self.n_bounded = 0
+
+    def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
+        """Go through the scores of the first ``n_folds`` folds (all by default), each fitted when asked for."""
+        return (self._on(params, train, test) for train, test in self._splits[:n_folds])
+
+    def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
+        classifier = configured(self._method, params).build(self._seed).fit(self._X[train], self._y[train])
+        self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
+        if self._scoring == "hard":
+            values = (np.asarray(classifier.predict(self._X[test])) == self._y.max()).astype(np.float64)
+        else:
+            values = confidence(classifier, self._X[test]).values
+        return auroc(self._y[test] == self._y.max(), values)
+
+
+def pruned_mean(
+    scores: Iterable[float], best: Sequence[float], tolerance: float | None
+) -> tuple[float, tuple[float, ...]]:
+    """Return the mean over folds, stopped early where it falls behind the best, and the scores that were looked at.
+
+    After k >= 2 folds with ``mean_k * (1 + tolerance) < best mean_k`` the rest is estimated from the best's:
+    ``mean_k / best_k * best_all``. Without a best or a tolerance nothing is stopped.
+
+    Examples
+    --------
+    >>> pruned_mean([0.5, 0.5, 0.9, 0.9], [0.8, 0.8, 0.8, 0.8], 0.1)
+    (0.5, (0.5, 0.5))
+    >>> len(pruned_mean([0.8, 0.8, 0.7, 0.9], [0.8, 0.8, 0.8, 0.8], 0.1)[1])
+    4
+    """
+    seen: list[float] = []
+    for score in scores:
+        seen.append(score)
+        k = len(seen)
+        if tolerance is not None and 2 <= k < len(best):
+            mine, theirs = float(np.mean(seen)), float(np.mean(best[:k]))
+            if mine * (1 + tolerance) < theirs:
+                return mine / theirs * float(np.mean(best)), tuple(seen)
+    return float(np.mean(seen)), tuple(seen)
+
+
+def new_study(seed: int, journal: str | None = None) -> Any:
+    """Open a search for a maximum: in memory, or in a journal file that a later search goes on with.
+
+    A search that goes on draws other values than one that was never stopped: the sampler's own state is not kept.
+    """
+    try:
+        import optuna
+    except ImportError as error:
+        raise InputError("tuning needs Optuna: pip install 'paragone[boost]'") from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    storage = None
+    if journal is not None:
+        from optuna.storages.journal import JournalFileBackend
+
+        storage = optuna.storages.JournalStorage(JournalFileBackend(journal))
+    sampler = optuna.samplers.TPESampler(seed=seed)
+    return optuna.create_study(
+        direction="maximize", sampler=sampler, storage=storage, study_name="tuning", load_if_exists=True
+    )

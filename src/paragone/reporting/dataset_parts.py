@@ -1,0 +1,122 @@
+"""The page, dataset by dataset: what each is, its curves, and every method on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from paragone.comparison.corrections import holm
+from paragone.comparison.ranking import method_ranks
+from paragone.directions import higher_is_better
+from paragone.reporting.answer_table import Behind
+from paragone.reporting.curve_charts import dataset_specifications
+from paragone.reporting.curve_tables import TIE, Wording, title_of
+from paragone.reporting.figures import figure
+from paragone.reporting.page_model import Block, Fold, Gallery, Prose, Sheet
+from paragone.reporting.views import View
+from paragone.results import Results
+from paragone.tables import Cell, Table, format_mean_std, format_p, format_signed, mark_best
+from paragone.validation import FloatArray
+
+OPEN_UP_TO = 2
+
+
+def dataset_folds(
+    results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording, behind: Behind
+) -> tuple[Block, ...]:
+    """Return a part that opens and closes for every dataset."""
+    known = {wording.name(name): facts for name, facts in results.datasets(described["name"]).items()}
+    names = list(dict.fromkeys(name for view in views for name in view.scores.folds["dataset"]))
+    curves = {view.key: dataset_specifications(view.scores, view.metric, Wording()) for view in views}
+    parts: list[Block] = []
+    for place, name in enumerate(names):
+        mine = [view for view in views if (view.scores.folds["dataset"] == name).any()]
+        blocks: list[Block] = [Prose((_facts(known[name]),))]
+        for view in mine:
+            curve = figure(f"{name}_{view.key}", curves[view.key][name])
+            blocks += [Gallery((curve,), view.tags), _sheet(view, name, place, behind)]
+        parts.append(Fold(name, tuple(blocks), is_open=len(names) <= OPEN_UP_TO))
+    return tuple(parts)
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    sizes = [
+        f"{facts['n_samples']} samples",
+        f"{facts['n_features']} features",
+        f"{len(facts['target_names'])} targets ({facts['task']})",
+    ]
+    return ", ".join(sizes) + "".join(f"; {note}" for note in facts["notes"]) + "."
+
+
+def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
+    folds = view.scores.folds
+    mine = folds[(folds["dataset"] == dataset) & (folds["metric"] == view.metric)]
+    grouped = mine.groupby("method", sort=False)["value"]
+    methods, means, spreads = list(grouped.groups), grouped.mean(), grouped.std(ddof=1)
+    methods = [method for method in dict.fromkeys(mine["method"]) if method in methods]
+    values = means[methods].to_numpy()
+    higher = bool(higher_is_better(view.metric))
+    texts = [format_mean_std(mean, spread) for mean, spread in zip(values, spreads[methods], strict=True)]
+    ranks = _ranks(values, higher)
+    tests = _tests(view, dataset)
+    rows, numbers, links = [], [], []
+    for method, cell, value, rank in zip(
+        methods, mark_best(values, texts, higher_is_better=higher, tolerance=TIE), values, ranks, strict=True
+    ):
+        gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
+        tested = [
+            Cell("" if np.isnan(gain) else format_signed(gain)),
+            Cell("" if np.isnan(t) else format_signed(t, 2)),
+            Cell("" if np.isnan(p) else format_p(p)),
+        ]
+        rows.append([Cell(method), cell, Cell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
+        numbers.append((None, *(None if np.isnan(v) else float(v) for v in (value, rank, gain, t, p))))
+        key = behind.folds(view.scores, view.metric, dataset, method)
+        links.append(("", key, "", *(key if not np.isnan(gain) else "" for _ in range(3))))
+    leader = view.comparison.leader if view.comparison else ""
+    columns = ["method", title_of(view.metric), "rank", f"gain of {leader}" if leader else "gain", "t", "p (Holm)"]
+    if not tests:
+        columns, rows = columns[:3], [row[:3] for row in rows]
+        numbers, links = [n[:3] for n in numbers], [link[:3] for link in links]
+    caption = f"{title_of(view.metric)} on {dataset}: {view.scores.reduction}, mean ± standard deviation over folds."
+    if tests:
+        caption += (
+            f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by Holm over the "
+            "rivals on this dataset."
+        )
+    return Sheet(
+        f"dataset-{place}-{view.key}",
+        f"{title_of(view.metric)} on {dataset}",
+        Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{view.key}"),
+        tuple(numbers),
+        tuple(links),
+        tags=view.tags,
+    )
+
+
+def _ranks(values: FloatArray, higher: bool) -> FloatArray:
+    """Rank the methods that have a score here; a method alone is the first."""
+    ranks = np.full(values.size, np.nan)
+    known = ~np.isnan(values)
+    if known.sum() > 1:
+        ranks[known] = method_ranks(values[known][None, :], higher_is_better=higher, tolerance=TIE)[0]
+    elif known.any():
+        ranks[known] = 1.0
+    return ranks
+
+
+def _tests(view: View, dataset: str) -> dict[str, tuple[float, float, float]]:
+    """Return gain of the leader, t and adjusted p by rival."""
+    if view.comparison is None:
+        return {}
+    frame, leader = view.comparison.per_dataset, view.comparison.leader
+    rows = frame[(frame["dataset"] == dataset) & (frame["method"] == leader)]
+    if rows.empty:
+        return {}
+    adjusted = holm(rows["p"].to_numpy())
+    return {
+        row.rival: (float(row.mean_difference), float(row.t), float(p))
+        for row, p in zip(rows.itertuples(), adjusted, strict=True)
+    }

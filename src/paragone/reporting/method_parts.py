@@ -1,0 +1,95 @@
+"""The page, method by method: what each is, how long it takes, and where it does well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.directions import higher_is_better
+from paragone.reporting.answer_table import Behind
+from paragone.reporting.curve_tables import TIE, Wording, title_of
+from paragone.reporting.page_model import Block, Fold, Prose, Sheet
+from paragone.reporting.views import View
+from paragone.results import Results
+from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_signed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def method_blocks(
+    results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording, behind: Behind
+) -> tuple[Block, ...]:
+    """Return the table of all methods, and a part that opens and closes for each."""
+    places = results.places()
+    places = places[places["experiment"] == described["name"]]
+    blocks: list[Block] = [_overview(described, places, wording)]
+    for number, (name, declared) in enumerate(described["methods"].items()):
+        shown = wording.name(name)
+        sheets = [_sheet(view, shown, number, behind) for view in views if (view.scores.folds["method"] == shown).any()]
+        blocks.append(Fold(shown, (Prose((_words(declared),)), *sheets)))
+    return tuple(blocks)
+
+
+def _words(declared: Mapping[str, Any]) -> str:
+    params = declared["params"]
+    return f"{declared['use']} with {_parameters(params)}." if params else f"{declared['use']} with its defaults."
+
+
+def _parameters(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in params.items())
+
+
+def _overview(described: Mapping[str, Any], places: pd.DataFrame, wording: Wording) -> Sheet:
+    rows, numbers = [], []
+    for name, declared in described["methods"].items():
+        mine = places[places["method"] == name]
+        done = mine[mine["status"] == "done"]
+        bad = int(mine["status"].isin(["failed", "timeout"]).sum())
+        fit, cell = float(done["fit_seconds"].mean()), float(done["seconds"].mean())
+        texts = [_seconds(fit), _seconds(cell), f"{len(done)} of {len(mine)}", str(bad)]
+        rows.append([wording.name(name), declared["use"], _parameters(declared["params"]) or "defaults", *texts])
+        finite = [None if np.isnan(value) else value for value in (fit, cell)]
+        numbers.append((None, None, None, *finite, float(len(done)), float(bad)))
+    columns: list[str | Column] = [Column(name, "left") for name in ("method", "class", "parameters")]
+    columns += ["seconds a fit", "seconds a cell", "cells done", "failed"]
+    caption = "Every method: its class, its parameters, the mean time of a fit and of a whole cell, and its cells."
+    return Sheet("methods-overview", "Methods", Table.of(columns, rows, caption=caption), tuple(numbers))
+
+
+def _seconds(value: float) -> str:
+    return format_number(value, 3 if value < 10 else 1)
+
+
+def _sheet(view: View, method: str, number: int, behind: Behind) -> Sheet:
+    folds = view.scores.folds[view.scores.folds["metric"] == view.metric]
+    grouped = folds.groupby(["dataset", "method"], sort=False)["value"]
+    means, spreads = grouped.mean(), grouped.std(ddof=1)
+    sign = 1 if higher_is_better(view.metric) else -1
+    rows, numbers, links = [], [], []
+    for dataset in dict.fromkeys(folds["dataset"]):
+        if (dataset, method) not in means.index:
+            continue
+        value = float(means[dataset, method])
+        rivals = sign * means[dataset].drop(method)
+        gap = sign * value - float(rivals.max()) if len(rivals) else np.nan
+        best = str(rivals.idxmax()) if len(rivals) else ""
+        key = behind.folds(view.scores, view.metric, dataset, method)
+        other = behind.folds(view.scores, view.metric, dataset, best) if best else ""
+        mean = Cell(format_mean_std(value, float(spreads[dataset, method])), bold=gap >= -TIE)
+        rows.append([Cell(dataset), mean, Cell(best), Cell(format_signed(gap) if best else "")])
+        numbers.append((None, value, None, None if np.isnan(gap) else gap))
+        links.append(("", key, "", other))
+    columns: list[str | Column] = ["dataset", title_of(view.metric), Column("best rival", "left"), "gain over it"]
+    caption = f"{method}: {title_of(view.metric)}, {view.scores.reduction}; bold where no rival is better."
+    return Sheet(
+        f"method-{number}-{view.key}",
+        f"{title_of(view.metric)} of {method}",
+        Table.of(columns, rows, caption=caption),
+        tuple(numbers),
+        tuple(links),
+        tags=view.tags,
+    )

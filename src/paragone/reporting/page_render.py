@@ -1,0 +1,187 @@
+"""The page as one HTML file: everything inlined, nothing fetched, nothing that a name could inject."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from paragone.reporting.figure_data import compact
+from paragone.reporting.page_model import Evidence, Page, Sheet
+from paragone.tables import Cell
+
+PACKAGE = "paragone.reporting"
+LONG_NAME = 40
+GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
+
+
+def render_page(page: Page) -> str:
+    """Write the page as one HTML file.
+
+    Parameters
+    ----------
+    page : Page
+        What is shown.
+
+    Returns
+    -------
+    str
+        HTML with its style, scripts, data and a Content-Security-Policy that allows these and nothing else.
+
+    Examples
+    --------
+    >>> html = render_page(Page("A <b> & c", "", (), (), {}))
+    >>> "<h1>A &lt;b&gt; &amp; c</h1>" in html, "http-equiv" in html
+    (True, True)
+    """
+    style, script = static_file("page.css"), static_file("page.js")
+    scripts = [vega_bundle(), script]
+    policy = content_security_policy(scripts, [style])
+    return render("page.html", style=style, scripts=scripts, policy=policy, **report_context(page))
+
+
+def render_report(page: Page) -> str:
+    """Write the part of the page that changes with the results, for a server to send anew."""
+    return render("report.html", **report_context(page))
+
+
+def report_context(page: Page) -> dict[str, Any]:
+    """Return what the templates of a page need."""
+    figures = page.figures()
+    identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(figures)}
+    data = {
+        "figures": {identifiers[id(figure)]: compact(figure.specification) for figure in figures},
+        "evidence": {key: _evidence(evidence) for key, evidence in page.evidence.items()},
+    }
+    return {"page": page, "data": json_in_script(data), "figure_id": lambda figure: identifiers[id(figure)]}
+
+
+def render(template: str, **context: Any) -> str:
+    """Fill a template of this package."""
+    text: str = _environment().get_template(template).render(**context)
+    return text
+
+
+def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """Return a policy that allows these inline scripts and styles, images made in the page, and nothing else.
+
+    Examples
+    --------
+    >>> content_security_policy(["a"], ["b"]).split("; ")[0]
+    "default-src 'none'"
+    """
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {' '.join(_hash(text) for text in scripts)}",
+            f"style-src {' '.join(_hash(text) for text in styles)}",
+            "img-src data: blob:",
+            "connect-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def json_in_script(value: Any) -> str:
+    r"""Return JSON that is safe inside a script element: no name can end the element or open a comment.
+
+    Examples
+    --------
+    >>> print(json_in_script({"a": "</script>"}))
+    {"a":"\u003c/script\u003e"}
+    """
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+@cache
+def static_file(name: str) -> str:
+    """Return the text of a file that lies beside this module."""
+    return (files(PACKAGE) / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def vega_bundle() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script that needs no network."""
+    import altair as alt
+    import vl_convert
+
+    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _hash(text: str) -> str:
+    # HTML parsers turn every line end into LF before the hash is taken.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _evidence(evidence: Evidence) -> list[Any]:
+    rows = [_evidence_row(row) for row in evidence.rows]
+    place = [] if evidence.place is None else [list(evidence.place)]
+    return [evidence.title, list(evidence.heading), rows, evidence.note, *place]
+
+
+def _evidence_row(row: tuple[str, float, str]) -> list[Any]:
+    label, value, key = row
+    number = value if math.isfinite(value) else None
+    return [label, number, key] if key else [label, number]
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["kind"] = lambda block: type(block).__name__.lower()
+    environment.filters["split_spread"] = split_spread
+    environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
+    environment.globals["sheet_rows"] = sheet_rows
+    return environment
+
+
+def split_spread(text: str) -> tuple[str, str]:
+    """Split a printed number into the number and its spread, so that the reader can hide the latter.
+
+    Examples
+    --------
+    >>> split_spread("0.71 ± 0.02"), split_spread("0.71"), split_spread("a ± b ± c")
+    (('0.71', ' ± 0.02'), ('0.71', ''), ('a ± b ± c', ''))
+    """
+    number, sign, spread = text.partition(" ± ")
+    return (number, f" ± {spread}") if sign and " ± " not in spread else (text, "")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    cell: Cell
+    number: float | None
+    behind: str
+
+
+def sheet_rows(sheet: Sheet) -> list[tuple[bool, list[_Shown]]]:
+    """Return the rows of a sheet with all that a cell needs, each with whether it belongs to the footer."""
+    rows = []
+    last = len(sheet.table.rows) - sheet.n_footer
+    for place, row in enumerate(sheet.table.rows):
+        numbers = sheet.numbers[place] if sheet.numbers else (None,) * len(row)
+        behind = sheet.behind[place] if sheet.behind else ("",) * len(row)
+        shown = [_Shown(*parts) for parts in zip(row, numbers, behind, strict=True)]
+        rows.append((place >= last, shown))
+    return rows

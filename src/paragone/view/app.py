@@ -1,0 +1,189 @@
+"""The live view as an ASGI application: read-only, for this machine only, under a strict policy."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paragone.errors import InputError
+from paragone.reporting.page_render import static_file, vega_bundle
+from paragone.results import Results
+from paragone.view.building import Keeper
+from paragone.view.details import cell_details, fold_details
+from paragone.view.progress import progress_of
+from paragone.view.selection import Selection
+from paragone.view.shell import render_shell, view_file
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def create_app(store: str | Path, keeper: Keeper | None = None) -> Starlette:
+    """Return the application that shows a store.
+
+    Parameters
+    ----------
+    store : str or Path
+        The store; it is only read.
+    keeper : Keeper, optional
+        Who builds the report; one with a process of its own where it is not given.
+
+    Returns
+    -------
+    Starlette
+        Ready for any ASGI server that listens on this machine only.
+    """
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.gzip import GZipMiddleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.routing import Route
+
+    path = Path(store)
+    Results.open(path).close()
+    views = _Views(path, keeper or Keeper(path))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        views.keeper.close()
+
+    routes = [
+        Route("/", views.shell, methods=["GET"]),
+        Route("/report", views.report, methods=["GET"]),
+        Route("/progress", views.progress, methods=["GET"]),
+        Route("/folds", views.folds, methods=["GET"]),
+        Route("/cell", views.cell, methods=["GET"]),
+        Route("/static/{name}", views.static, methods=["GET"]),
+    ]
+    middleware = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
+        Middleware(GZipMiddleware, minimum_size=2000),
+    ]
+    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+
+
+def _answering(work: Callable[[_Views, Request], Any]) -> Callable[[_Views, Request], Awaitable[Response]]:
+    """Run a view in a thread, with the headers of all answers; a wrong request is told what is wrong."""
+
+    async def answer(views: _Views, request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import JSONResponse
+        from starlette.responses import Response as Plain
+
+        try:
+            found = await run_in_threadpool(work, views, request)
+        except InputError as error:
+            return JSONResponse({"error": str(error)}, status_code=400, headers=HEADERS)
+        if isinstance(found, Plain):
+            found.headers.update(HEADERS)
+            return found
+        return JSONResponse(found, headers=HEADERS)
+
+    return answer
+
+
+class _Views:
+    """What is answered to which request."""
+
+    def __init__(self, store: Path, keeper: Keeper) -> None:
+        self.store = store
+        self.keeper = keeper
+
+    @_answering
+    def shell(self, request: Request) -> Any:
+        from starlette.responses import HTMLResponse
+
+        with Results.open(self.store) as results:
+            return HTMLResponse(render_shell(self.store.name, results.experiments()))
+
+    @_answering
+    def progress(self, request: Request) -> Any:
+        with Results.open(self.store) as results:
+            return progress_of(results, _experiment(results, request.query_params.get("experiment", "")))
+
+    @_answering
+    def report(self, request: Request) -> Any:
+        pairs = [pair for pair in request.query_params.multi_items() if pair[1]]
+        selection = Selection.of(pairs)
+        with Results.open(self.store) as results:
+            version = progress_of(results, _experiment(results, selection.experiment))["version"]
+        found = self.keeper.report(selection, version)
+        if found is None:
+            return {"version": "", "newest": version, "html": "", "options": {}, "refusal": ""}
+        of_version, built = found
+        return {
+            "version": of_version,
+            "newest": version,
+            "html": built.html,
+            "options": built.options,
+            "refusal": built.refusal,
+        }
+
+    @_answering
+    def folds(self, request: Request) -> Any:
+        query = request.query_params
+        with Results.open(self.store) as results:
+            experiment = _experiment(results, query.get("experiment", ""))
+            return fold_details(results, experiment, query.get("dataset", ""), query.get("method", ""))
+
+    @_answering
+    def cell(self, request: Request) -> Any:
+        query = request.query_params
+        with Results.open(self.store) as results:
+            return cell_details(
+                results,
+                _experiment(results, query.get("experiment", "")),
+                query.get("dataset", ""),
+                query.get("method", ""),
+                _number(query.get("fold", "0")),
+                _number(query.get("repeat", "0")),
+            )
+
+    @_answering
+    def static(self, request: Request) -> Any:
+        from starlette.responses import PlainTextResponse
+        from starlette.responses import Response as Plain
+
+        files: dict[str, tuple[Callable[[], str], str]] = {
+            "vega.js": (vega_bundle, "text/javascript"),
+            "page.js": (lambda: static_file("page.js"), "text/javascript"),
+            "page.css": (lambda: static_file("page.css"), "text/css"),
+            "view.js": (lambda: view_file("view.js"), "text/javascript"),
+            "view.css": (lambda: view_file("view.css"), "text/css"),
+        }
+        name = request.path_params["name"]
+        if name not in files:
+            return PlainTextResponse("there is no such file", status_code=404)
+        text, kind = files[name]
+        return Plain(text(), media_type=kind)
+
+
+def _experiment(results: Results, name: str) -> str:
+    names = results.experiments()
+    if not names:
+        raise InputError("nothing was planned into this store yet")
+    return str(results.described(name or names[0])["name"])
+
+
+def _number(text: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"{text!r} is no number of a fold")
+    return int(text)

@@ -1,0 +1,125 @@
+"""Build the report in a process of its own, out of the way of the run and of whoever asks for progress."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from paragone.errors import InputError
+from paragone.reporting.curve_page import curve_page
+from paragone.reporting.curve_tables import Wording
+from paragone.reporting.fold_scores import grid_scores
+from paragone.reporting.page_render import render_report
+from paragone.results import Results
+from paragone.view.selection import Selection, options, select
+
+KEPT = 12
+REST = 20
+"""A page that took a second to build is not built again for so many seconds while a run writes."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A report: its HTML, what there is to choose from, how long it took; or why there is none."""
+
+    html: str
+    options: dict[str, list[str]]
+    seconds: float
+    refusal: str = ""
+
+
+def build(store: Path, selection: Selection) -> Built:
+    """Build the report of a selection."""
+    begun = time.perf_counter()
+    try:
+        with Results.open(store) as results:
+            described = results.described(selection.experiment or results.experiments()[0])
+            grids = grid_scores(results, described["name"])
+            choices = options(described, grids)
+            chosen = select(selection, grids)
+            methods = list(dict.fromkeys(chosen[0].folds["method"]))
+            if selection.reference and selection.reference not in described["methods"]:
+                raise InputError(f"there is no method {selection.reference!r} to compare with")
+            reference = selection.reference if selection.reference in methods else methods[0]
+            shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
+            html = render_report(curve_page(results, shown, chosen, reference, Wording()))
+            return Built(html, choices, time.perf_counter() - begun)
+    except InputError as refusal:
+        return Built("", {}, time.perf_counter() - begun, str(refusal))
+
+
+def _step_aside() -> None:
+    """Give way to the run: whatever the machine has left is enough for a page."""
+    if hasattr(os, "nice"):
+        os.nice(15)
+
+
+class Keeper:
+    """Keeps the newest report of every selection, and has it built again when the store has news.
+
+    Parameters
+    ----------
+    store : Path
+        The store.
+    executor : Executor, optional
+        Where to build; a process of its own where it is not given.
+    clock : callable, optional
+        Tells the time in seconds.
+    """
+
+    def __init__(
+        self, store: Path, executor: Executor | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._executor = executor or ProcessPoolExecutor(
+            1, mp_context=multiprocessing.get_context("spawn"), initializer=_step_aside
+        )
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._built: dict[Selection, tuple[str, float, Built]] = {}
+        self._building: dict[Selection, Future[Built]] = {}
+
+    def report(self, selection: Selection, version: str) -> tuple[str, Built] | None:
+        """Return the newest report there is, at once, with the version it is of; None where none was built yet.
+
+        Where the store has a newer version, a new one is begun, unless one is under way or the last is too fresh.
+        """
+        with self._lock:
+            known = self._built.get(selection)
+            if self._wanted(selection, known, version):
+                future = self._executor.submit(build, self._store, selection)
+                self._building[selection] = future
+                future.add_done_callback(partial(self._keep, selection, version))
+            known = self._built.get(selection)
+            return None if known is None else (known[0], known[2])
+
+    def _wanted(self, selection: Selection, known: tuple[str, float, Built] | None, version: str) -> bool:
+        if selection in self._building or len(self._building) >= KEPT:
+            return False
+        if known is None:
+            return True
+        of_version, when, built = known
+        return of_version != version and self._clock() - when >= REST * built.seconds
+
+    def _keep(self, selection: Selection, version: str, future: Future[Built]) -> None:
+        with self._lock:
+            self._building.pop(selection, None)
+            if future.cancelled():
+                return
+            error = future.exception()
+            built = Built("", {}, 1.0, f"the page could not be built: {error!r}") if error else future.result()
+            self._built.pop(selection, None)
+            self._built[selection] = (version, self._clock(), built)
+            while len(self._built) > KEPT:
+                self._built.pop(next(iter(self._built)))
+
+    def close(self) -> None:
+        """End the building process."""
+        self._executor.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,219 @@
+"use strict";
+/* The live page: asks for progress every two seconds and for the report when there is news.
+   Whatever comes from the store becomes text; the report's HTML was escaped by the server. */
+(() => {
+  const { make, start } = window.paragone;
+  const EVERY = 2000;
+  const byId = (name) => document.getElementById(name);
+  let shownVersion = null;
+  let shownQuery = null;
+  let filled = false;
+
+  /* What is chosen */
+
+  function query() {
+    const chosen = new URLSearchParams();
+    for (const select of document.querySelectorAll("#choices select")) {
+      if (select.value) chosen.append(select.name, select.value);
+    }
+    for (const box of document.querySelectorAll("#choices input:checked")) chosen.append(box.name, box.value);
+    return chosen;
+  }
+
+  function fillSelect(name, values, first) {
+    const select = document.querySelector(`#choices select[name=${name}]`);
+    const wanted = new URLSearchParams(location.search).get(name) ?? "";
+    const options = values.map((value) => make("option", value, { value }));
+    if (first) options.unshift(make("option", first, { value: "" }));
+    select.replaceChildren(...options);
+    select.value = values.includes(wanted) ? wanted : select.options[0]?.value ?? "";
+  }
+
+  function fillBoxes(name, values) {
+    const place = document.querySelector(`fieldset[data-many=${name}]`);
+    const wanted = new URLSearchParams(location.search).getAll(name);
+    const boxes = values.map((value) => {
+      const label = make("label");
+      label.append(make("input", undefined, { type: "checkbox", name, value, checked: wanted.includes(value) }), ` ${value}`);
+      return label;
+    });
+    place.replaceChildren(place.querySelector("legend"), ...boxes);
+  }
+
+  function fillChoices(options) {
+    if (filled || !options.metric) return;
+    filled = true;
+    fillSelect("metric", options.metric);
+    fillSelect("at", options.at, "as the experiment reduces its grid");
+    fillSelect("reference", options.reference);
+    fillBoxes("dataset", options.dataset);
+    fillBoxes("method", options.method);
+  }
+
+  byId("choices").addEventListener("change", (event) => {
+    if (event.target.name === "experiment") filled = false;
+    const chosen = filled ? query() : new URLSearchParams({ experiment: event.target.value });
+    history.replaceState(null, "", `?${chosen}`);
+    byId("news").textContent = "building the report";
+    refresh();
+  });
+
+  /* Progress */
+
+  const duration = (seconds) => {
+    if (seconds < 90) return `${Math.round(seconds)} s`;
+    if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+    return `${(seconds / 3600).toFixed(1)} h`;
+  };
+
+  const where = (cell) => `${cell.method} on ${cell.dataset}, fold ${cell.fold}${cell.repeat ? `, seed ${cell.repeat}` : ""}`;
+
+  function showCounts(progress) {
+    const facts = Object.entries(progress.counts);
+    if (progress.rate !== null) facts.push(["cells a minute", (60 * progress.rate).toPrecision(3)]);
+    if (progress.seconds_left !== null) facts.push(["time left", duration(progress.seconds_left)]);
+    byId("counts").replaceChildren(...facts.map(([name, value]) => {
+      const pair = make("div");
+      pair.append(make("dt", name), make("dd", String(value)));
+      return pair;
+    }));
+  }
+
+  function cellTable(cells) {
+    const table = make("table");
+    const heading = table.createTHead().insertRow();
+    for (const text of ["cell", "status", "seconds"]) heading.append(make("th", text, { scope: "col", className: "left" }));
+    const body = table.createTBody();
+    for (const cell of cells) {
+      const row = body.insertRow();
+      row.append(make("td", where(cell), { className: "left" }), make("td", cell.status), make("td", cell.seconds.toFixed(2), { className: "right" }));
+    }
+    return table;
+  }
+
+  function failureParts(cells) {
+    return cells.map((cell) => {
+      const part = make("details", undefined, { className: "listing" });
+      part.append(make("summary", `${cell.status}: ${where(cell)}: ${cell.error}`), make("pre", cell.traceback || cell.error, { tabIndex: 0 }));
+      return part;
+    });
+  }
+
+  function keepOpen(place, parts) {
+    const open = new Set([...place.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
+    for (const part of parts) part.open = open.has(part.firstChild.textContent);
+    place.replaceChildren(...parts);
+  }
+
+  function showProgress(progress) {
+    const done = progress.ended === progress.total;
+    const state = done ? "finished" : progress.alive ? "running" : "stopped: no run is at it";
+    byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
+    byId("bar").max = progress.total;
+    byId("bar").value = progress.ended;
+    showCounts(progress);
+    byId("slowest").replaceChildren(cellTable(progress.slowest));
+    byId("failed-part").hidden = !progress.failed.length;
+    keepOpen(byId("failed"), failureParts(progress.failed));
+  }
+
+  /* The report */
+
+  function replaceReport(html) {
+    const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("report");
+    const old = byId("report");
+    const open = new Set([...old.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
+    const first = !old.firstElementChild;
+    for (const part of fresh.querySelectorAll("details")) {
+      if (!first) part.open = open.has(part.firstElementChild.textContent);
+    }
+    const top = window.scrollY;
+    old.replaceWith(fresh);
+    start();
+    window.scrollTo(0, top);
+  }
+
+  async function ask(path, parameters) {
+    const answer = await fetch(`${path}?${parameters}`, { cache: "no-store" });
+    const found = await answer.json();
+    if (found.error) throw new Error(found.error);
+    return found;
+  }
+
+  async function refresh() {
+    const chosen = filled ? query() : new URLSearchParams(location.search);
+    const asked = chosen.toString();
+    let report;
+    try {
+      report = await ask("/report", chosen);
+    } catch (error) {
+      byId("news").textContent = error.message;
+      return;
+    }
+    if (report.refusal) {
+      byId("news").textContent = report.refusal;
+      return;
+    }
+    if (!report.version) {
+      byId("news").textContent = "building the report";
+      return;
+    }
+    byId("news").textContent = report.version === report.newest ? "" : "newer results are on their way into the report";
+    fillChoices(report.options);
+    if (report.version !== shownVersion || asked !== shownQuery) {
+      shownVersion = report.version;
+      shownQuery = filled ? query().toString() : asked;
+      replaceReport(report.html);
+    }
+  }
+
+  async function turn() {
+    try {
+      const chosen = new URLSearchParams(location.search).get("experiment");
+      showProgress(await ask("/progress", chosen ? new URLSearchParams({ experiment: chosen }) : ""));
+      await refresh();
+    } catch (error) {
+      byId("state").textContent = `the view does not answer: ${error.message}`;
+    }
+    setTimeout(turn, document.hidden ? 5 * EVERY : EVERY);
+  }
+
+  /* From folds to the ranking and the predictions of a cell */
+
+  const list = (title, values) => {
+    const part = make("details", undefined, { className: "listing" });
+    part.append(make("summary", title), make("pre", values.join("\n"), { tabIndex: 0 }));
+    return part;
+  };
+
+  async function showCell(place) {
+    const cell = await ask("/cell", new URLSearchParams(place));
+    const diagnostics = Object.entries(cell.diagnostics).map(([name, value]) => `${name}: ${value}`);
+    const samples = cell.predictions.map((row) => `sample ${row.sample}: true ${row.true.join(", ") || "-"}; predicted ${row.predicted.join(", ") || "-"}`);
+    byId("behind-cell").replaceChildren(
+      make("h3", where(cell)),
+      list(`Ranking: the first ${cell.ranking.length} of ${cell.n_features} features`, cell.ranking.map((name, i) => `${i + 1}. ${name}`)),
+      list("What the method told about its fit", diagnostics),
+      list(`Predictions: ${cell.predictions.length} of ${cell.n_samples} samples, ${cell.note}`, samples),
+    );
+  }
+
+  async function showFolds(event) {
+    const more = byId("behind-more");
+    more.replaceChildren();
+    if (!event.detail) return;
+    const [dataset, method] = event.detail;
+    const experiment = new URLSearchParams(location.search).get("experiment") ?? "";
+    const found = await ask("/folds", new URLSearchParams({ experiment, dataset, method }));
+    more.append(make("p", "Ranking and predictions of a fold:", { className: "note" }));
+    for (const fold of found.folds.filter((one) => one.status === "done")) {
+      const button = make("button", `fold ${fold.fold}${fold.repeat ? `, seed ${fold.repeat}` : ""}`, { type: "button" });
+      button.addEventListener("click", () => showCell({ experiment, dataset, method, fold: fold.fold, repeat: fold.repeat }));
+      more.append(button);
+    }
+    more.append(make("div", undefined, { id: "behind-cell" }));
+  }
+
+  document.addEventListener("paragone:behind", showFolds);
+  turn();
+})();

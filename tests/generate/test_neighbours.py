@@ -1,0 +1,64 @@
+"""Batched nearest neighbours against scikit-learn's, one label column at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+
+from paragone.errors import InputError
+from paragone.generate.neighbours import NeighbourVotes
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 10))
+Y = RNG.integers(0, 2, size=(300, 7))
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize(("n_neighbors", "p"), [(1, 2), (5, 1), (36, 3), (60, 2), (100, 5)])
+def test_probabilities_are_those_of_scikit_learn(weights, n_neighbors, p):
+    queries = RNG.normal(size=(80, 10))
+    votes = NeighbourVotes.between(queries, X, 100, p=p)
+    found = votes.probabilities(Y, n_neighbors, weights)
+    for column in range(Y.shape[1]):
+        model = KNeighborsClassifier(n_neighbors, weights=weights, p=p).fit(X, Y[:, column])
+        np.testing.assert_allclose(found[:, column], model.predict_proba(queries)[:, 1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_across_folds_every_row_is_predicted_from_the_other_folds(weights):
+    splits = list(StratifiedKFold(10, shuffle=True, random_state=4).split(X, Y[:, 0]))
+    votes = NeighbourVotes.across_folds(X, [test for _, test in splits], 30)
+    found = votes.probabilities(Y, 30, weights)
+    for column in range(Y.shape[1]):
+        for train, test in splits:
+            model = KNeighborsClassifier(30, weights=weights).fit(X[train], Y[train, column])
+            np.testing.assert_allclose(found[test, column], model.predict_proba(X[test])[:, 1], rtol=0, atol=1e-12)
+
+
+def test_rows_that_coincide_with_the_query_alone_count():
+    rows = np.array([[0.0], [0.0], [1.0], [2.0]])
+    votes = NeighbourVotes.between(np.array([[0.0], [1.5]]), rows, 4)
+    labels = np.array([[1], [0], [1], [1]])
+    expected = KNeighborsClassifier(4, weights="distance").fit(rows, labels[:, 0]).predict_proba([[0.0], [1.5]])[:, 1]
+    np.testing.assert_allclose(votes.probabilities(labels, 4, "distance")[:, 0], expected, atol=1e-12)
+
+
+def test_equal_distances_are_taken_by_row_number():
+    votes = NeighbourVotes.between(np.array([[0.0]]), np.array([[1.0], [-1.0], [1.0]]), 2)
+    assert votes.probabilities(np.eye(3), 2).tolist() == [[0.5, 0.5, 0.0]]
+
+
+def test_too_many_neighbours_and_rows_without_a_fold_are_refused():
+    with pytest.raises(InputError, match="301 neighbours asked for, but there are 300"):
+        NeighbourVotes.between(X, X, 301)
+    with pytest.raises(InputError, match="leaves only 150 rows"):
+        NeighbourVotes.across_folds(X, [np.arange(150), np.arange(150, 300)], 151)
+    with pytest.raises(InputError, match="every row must be in a fold"):
+        NeighbourVotes.across_folds(X, [np.arange(10)], 5)
+    votes = NeighbourVotes.between(X, X, 5)
+    with pytest.raises(InputError, match="n_neighbors must be 1 to 5"):
+        votes.probabilities(Y, 6)
+    with pytest.raises(InputError, match="'uniform' or 'distance'"):
+        votes.probabilities(Y, 5, "square")

@@ -1,0 +1,307 @@
+"""The page in a real browser, from disk, with the network off."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+import paragone
+from paragone import Results
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))
+from synthetic_stores import NASTY_NAMES, SyntheticStore, write_store
+
+from browser import chromium, console, draw_everything, requests, resize
+
+METHODS = ["DAGFS", "MutualInfo", "Chi2", "Variance", "Random"]
+DATASETS = [f"set-{i}" for i in range(9)]
+ANSWER = "#answer-micro_f1-kgrid"
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(downloads):
+    with chromium(downloads) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    return write_store(tmp_path_factory.mktemp("store") / "lab.sqlite", METHODS, DATASETS)
+
+
+@pytest.fixture(scope="module")
+def address(store) -> str:
+    paragone.report(store, store.parent / "report", charts=False)
+    return (store.parent / "report" / "report.html").as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    resize(browser, 1280)
+    browser.get("about:blank")
+    browser.get(address)
+    yield browser
+    assert console(browser) == []
+
+
+def texts(page, selector: str) -> list[str]:
+    return page.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility())"
+        ".map((e) => e.innerText.trim())",
+        selector,
+    )
+
+
+def column(page, number: int) -> list[float]:
+    cells = texts(page, f"{ANSWER} tbody:not(.footer) tr > :nth-child({number})")
+    return [float(re.match(r"[\d.]+", cell)[0]) for cell in cells]
+
+
+def wait_for(page, condition, seconds: float = 20):
+    return WebDriverWait(page, seconds).until(lambda _: condition())
+
+
+def test_it_opens_from_disk_and_asks_the_network_for_nothing(page, address):
+    requests(page)
+    page.get(address)
+    draw_everything(page)
+    asked = [url for url in requests(page) if not url.startswith(("file:", "data:", "blob:"))]
+    assert asked == []
+    assert texts(page, "h1") == ["lab"]
+    shown = page.execute_script(
+        "return [...document.querySelectorAll('figure')].filter((f) => f.offsetParent)"
+        ".map((f) => f.querySelectorAll('svg path, svg text').length)"
+    )
+    assert len(shown) == 7 + len(DATASETS)
+    assert min(shown) > 10
+
+
+def test_a_click_on_a_heading_sorts_and_another_turns_it(page):
+    before = column(page, 2)
+    heading = page.find_element(By.CSS_SELECTOR, f"{ANSWER} thead th:nth-child(2) button")
+    heading.click()
+    assert column(page, 2) == sorted(before)
+    heading.click()
+    assert column(page, 2) == sorted(before, reverse=True)
+    state = page.find_element(By.CSS_SELECTOR, f"{ANSWER} thead th:nth-child(2)").get_attribute("aria-sort")
+    assert state == "descending"
+    assert texts(page, f"{ANSWER} tbody.footer th") == ["Mean", "Average rank", "p (adjusted)"]
+
+
+def test_the_keyboard_sorts_and_opens_what_is_behind_a_number(page):
+    heading = page.find_element(By.CSS_SELECTOR, f"{ANSWER} thead th:nth-child(3) button")
+    page.execute_script("arguments[0].focus()", heading)
+    ActionChains(page).send_keys(Keys.ENTER).perform()
+    assert column(page, 3) == sorted(column(page, 3))
+    link = page.find_element(By.CSS_SELECTOR, f"{ANSWER} tbody td a")
+    page.execute_script("arguments[0].focus()", link)
+    ActionChains(page).send_keys(Keys.ENTER).perform()
+    wait_for(page, lambda: texts(page, "dialog[open] h2"))
+    ActionChains(page).send_keys(Keys.ESCAPE).perform()
+    wait_for(page, lambda: not texts(page, "dialog[open] h2"))
+    assert page.execute_script("return location.hash") == ""
+
+
+def test_filters_keep_the_rows_and_columns_whose_names_match(page):
+    page.find_element(By.CSS_SELECTOR, f"{ANSWER} input[data-filter=rows]").send_keys("set-1 | SET-3")
+    assert texts(page, f"{ANSWER} tbody:not(.footer) th") == ["set-1", "set-3"]
+    page.find_element(By.CSS_SELECTOR, f"{ANSWER} input[data-filter=columns]").send_keys("chi")
+    assert texts(page, f"{ANSWER} thead th") == ["Dataset", "Chi2"]
+    assert len(texts(page, f"{ANSWER} tbody.footer td")) == 3
+
+
+def test_a_number_leads_to_its_folds_and_a_mean_to_its_datasets(page, store):
+    with Results.open(store) as results:
+        scores = results.scores("micro_f1")
+    folds = scores.groupby(["dataset", "method", "fold"])["value"].mean()
+    cell = page.find_element(By.CSS_SELECTOR, f"{ANSWER} tbody tr:nth-child(2) td:nth-child(3) a")
+    cell.click()
+    wait_for(page, lambda: texts(page, "dialog[open] h2"))
+    assert texts(page, "dialog h2") == ["MutualInfo on set-1: Micro-F1"]
+    shown = [float(text) for text in texts(page, "dialog tbody td:nth-child(2)")]
+    assert shown == pytest.approx(folds["set-1", "MutualInfo"].to_list(), rel=1e-6)
+    mean = float(re.search(r"mean ([\d.]+)", texts(page, "dialog .note")[0])[1])
+    assert mean == pytest.approx(folds["set-1", "MutualInfo"].mean(), rel=1e-6)
+    page.find_element(By.CSS_SELECTOR, "dialog button").click()
+    page.find_element(By.CSS_SELECTOR, f"{ANSWER} tbody.footer tr:first-child td:nth-child(3) a").click()
+    wait_for(page, lambda: texts(page, "dialog[open] h2"))
+    assert texts(page, "dialog tbody td:first-child") == DATASETS
+    page.find_element(By.CSS_SELECTOR, "dialog tbody tr:nth-child(4) a").click()
+    wait_for(page, lambda: texts(page, "dialog h2") == ["MutualInfo on set-3: Micro-F1"])
+
+
+def test_every_number_of_the_answer_table_is_a_link_that_leads_somewhere(page):
+    missing = page.execute_script(
+        "const data = JSON.parse(document.getElementById('page-data').textContent);"
+        "return [...document.querySelectorAll('.sheet td a')].map((a) => decodeURIComponent(a.hash.slice(8)))"
+        ".filter((key) => !(key in data.evidence))"
+    )
+    assert missing == []
+    assert page.execute_script(f"return document.querySelectorAll('{ANSWER} td[data-number] a').length") == 59
+
+
+def test_choosing_a_metric_shows_its_table_only(page):
+    Select(page.find_element(By.CSS_SELECTOR, "select[data-choice=metric]")).select_by_visible_text("Hamming loss")
+    assert texts(page, "#answer h3") == ["Hamming loss: the mean over the k-grid"]
+    assert texts(page, "#verdict details summary") == ["The evidence on Hamming loss, rival by rival"]
+
+
+def test_the_spread_can_be_hidden(page):
+    assert "±" in texts(page, f"{ANSWER} tbody td")[0]
+    page.find_element(By.ID, "show-spread").click()
+    assert not any("±" in text for text in texts(page, f"{ANSWER} tbody td"))
+
+
+def test_hovering_over_a_curve_tells_method_point_and_value(page):
+    draw_everything(page)
+    point = page.find_element(By.CSS_SELECTOR, "#charts figure svg .mark-symbol path")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    ActionChains(page).move_to_element(point).perform()
+    wait_for(page, lambda: texts(page, "#vg-tooltip-element.visible"))
+    words = texts(page, "#vg-tooltip-element")[0]
+    assert re.search(r"method\s+(DAGFS|MutualInfo|Chi2|Variance|Random)", words)
+    assert re.search(r"value\s+0\.\d{4}", words)
+
+
+@pytest.mark.parametrize(("kind", "start"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_the_save_button_writes_the_chart(page, downloads, kind, start):
+    draw_everything(page)
+    page.find_element(By.CSS_SELECTOR, f"#charts figure button[data-save={kind}]").click()
+    file = downloads / f"mean_curve_micro_f1-kgrid.{kind}"
+    wait_for(page, file.exists)
+    wait_for(page, lambda: file.stat().st_size > 1000)
+    content = file.read_bytes()
+    assert content.startswith(start)
+    if kind == "svg":
+        assert b"MutualInfo" in content
+    file.unlink()
+
+
+def overflowing(page) -> list[str]:
+    """Return what reaches out of the page, or text that reaches out of its chart."""
+    return page.execute_script(
+        """
+        const width = document.documentElement.clientWidth;
+        const found = [];
+        if (document.documentElement.scrollWidth > width) found.push(`page ${document.documentElement.scrollWidth}`);
+        for (const text of document.querySelectorAll("figure svg text")) {
+          const frame = text.closest("svg").getBoundingClientRect(), box = text.getBoundingClientRect();
+          if (!box.width) continue;
+          if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
+              || box.bottom > frame.bottom + 1) found.push(`text ${text.textContent}`);
+        }
+        for (const heading of document.querySelectorAll("h1, h2, h3, p, li, summary")) {
+          const box = heading.getBoundingClientRect();
+          if (box.right > width + 1) found.push(`${heading.tagName} ${heading.textContent.slice(0, 40)}`);
+        }
+        return found;
+        """
+    )
+
+
+SHAPES = {
+    "nasty names": (NASTY_NAMES, NASTY_NAMES[::-1]),
+    "25 methods": ([f"Method{i:02d}" for i in range(25)], DATASETS),
+    "60 datasets": (METHODS, [f"dataset-{i:02d}" for i in range(60)]),
+    "one dataset": (METHODS, ["only"]),
+    "one method": (["Alone"], DATASETS),
+    "one method, one dataset": (["Alone"], ["only"]),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nothing_overflows_is_empty_or_complains(browser, tmp_path, shape):
+    methods, datasets = SHAPES[shape]
+    write_store(tmp_path / "lab.sqlite", methods, datasets, metrics=["micro_f1"], n_folds=3)
+    paragone.report(tmp_path / "lab.sqlite", tmp_path / "report", charts=False)
+    for width, dark in ((1280, False), (390, True)):
+        resize(browser, width, dark=dark)
+        browser.get((tmp_path / "report" / "report.html").as_uri())
+        draw_everything(browser, parts=8)
+        assert overflowing(browser) == []
+        empty = browser.execute_script(
+            "return [...document.querySelectorAll('section')].filter((s) => s.innerText.trim().split('\\n').length < 2)"
+            ".map((s) => s.id)"
+        )
+        assert empty == []
+        assert console(browser) == []
+
+
+def test_no_name_runs_or_vanishes(browser, tmp_path):
+    write_store(tmp_path / "lab.sqlite", NASTY_NAMES, NASTY_NAMES)
+    paragone.report(tmp_path / "lab.sqlite", tmp_path / "report", charts=False)
+    resize(browser, 1280)
+    browser.get((tmp_path / "report" / "report.html").as_uri())
+    browser.execute_script("window.alert = () => { window.alerted = true; }")
+    draw_everything(browser)
+    for link in browser.find_elements(By.CSS_SELECTOR, f"{ANSWER} tbody:not(.footer) tr:first-child td a"):
+        link.click()
+        wait_for(browser, lambda: texts(browser, "dialog[open] h2"))
+        title = texts(browser, "dialog h2")[0]
+        assert any(title.startswith(name) for name in NASTY_NAMES)
+        browser.find_element(By.CSS_SELECTOR, "dialog button").click()
+    assert texts(browser, f"{ANSWER} thead th")[1:] == list(NASTY_NAMES)
+    assert browser.execute_script("return window.alerted === undefined")
+    assert browser.execute_script("return document.querySelectorAll('script').length") == 3
+    assert console(browser) == []
+
+
+def test_failures_show_with_their_tracebacks(browser, tmp_path):
+    lab = SyntheticStore(tmp_path / "lab.sqlite", METHODS, DATASETS[:3])
+    for place, cell in enumerate(lab.cells[:40]):
+        (lab.fail if place % 11 == 4 else lab.commit)(cell)
+    lab.store.close()
+    paragone.report(tmp_path / "lab.sqlite", tmp_path / "report", charts=False)
+    resize(browser, 1280)
+    browser.get((tmp_path / "report" / "report.html").as_uri())
+    draw_everything(browser)
+    assert len(texts(browser, "#failures tbody tr")) == 4
+    assert "the matrix is singular" in texts(browser, "#trouble pre")[0]
+    assert "75 cells: 36 done, 4 failed, 35 missing." in texts(browser, "#trouble p")
+    assert console(browser) == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_serious(browser, address, dark):
+    from axe_core_python.selenium import Axe
+
+    resize(browser, 1280, dark=dark)
+    browser.get(address)
+    draw_everything(browser, parts=4)
+    found = Axe().run(browser)["violations"]
+    serious = [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+def test_a_page_draws_what_is_seen_only(browser, address):
+    resize(browser, 1280)
+    browser.get(address)
+    time.sleep(1)
+    drawn = browser.execute_script("return document.querySelectorAll('figure[data-drawn]').length")
+    assert drawn < 8
+
+
+def test_the_tables_hold_what_pandas_says(page, store):
+    with Results.open(store) as results:
+        scores = results.scores("micro_f1")
+    means = scores.groupby(["dataset", "method"])["value"].mean().unstack()[METHODS]
+    shown = page.execute_script(
+        f"return [...document.querySelectorAll('{ANSWER} tbody:not(.footer) tr')]"
+        ".map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.dataset.number)))"
+    )
+    np.testing.assert_allclose(shown, means.to_numpy(), atol=1e-12)
