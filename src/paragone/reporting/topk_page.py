@@ -71,8 +71,12 @@ def _metrics(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
 
 
 def _charts(figures: TopKFigures, wording: Wording) -> Gallery:
+    shown = figures.scores[["dataset", "metric"]].drop_duplicates().itertuples(index=False, name=None)
     return Gallery(
-        tuple(figure(f"{name}_at_k", topk_chart(figures.scores, name, wording)) for name in figures.run.datasets)
+        tuple(
+            figure(f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric))
+            for dataset, metric in shown
+        )
     )
 
 
