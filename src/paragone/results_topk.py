@@ -85,7 +85,7 @@ class TopKResults:
     def sample_scores(
         self, metric: str | None = None, at: int | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
-        """Return the value of every test sample, method, metric and cut-off; the mean over seeds where there are several.
+        """Return the value of every test sample, method, metric and cut-off, averaged over seeds.
 
         Parameters
         ----------
@@ -135,10 +135,8 @@ class TopKResults:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
 
 
-def mean_samples(
-    run: TopKRun, dataset: str, method: str, fold: int
-) -> tuple[np.ndarray, dict[str, FloatArray]]:
-    """Return which samples of a fold count, and their values averaged over seeds; metrics that failed once are left out."""
+def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np.ndarray, dict[str, FloatArray]]:
+    """Return which samples of a fold count, and their values averaged over seeds; a metric that failed is left out."""
     each = [run.samples(cell) for cell in run.select(dataset, method, fold)]
     shared = [name for name in each[0][1] if all(name in values for _, values in each)]
     return each[0][0], {name: np.mean([values[name] for _, values in each], axis=0) for name in shared}

@@ -138,7 +138,11 @@ def test_a_metric_of_no_known_direction_is_left_out_unless_told():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"reference": "D"}, "unknown reference"), ({"metric": "recal"}, "did you mean 'recall'"), ({"at": 7}, "unknown at")],
+    [
+        ({"reference": "D"}, "unknown reference"),
+        ({"metric": "recal"}, "did you mean 'recall'"),
+        ({"at": 7}, "unknown at"),
+    ],
 )
 def test_wrong_names_are_explained(options, words):
     with pytest.raises(InputError, match=words):

@@ -15,7 +15,8 @@ from paragone.errors import InputError
 
 ROWS = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 6), min_size=1, max_size=4), st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True)
+        st.lists(st.integers(0, 6), min_size=1, max_size=4),
+        st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True),
     ),
     min_size=1,
     max_size=12,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from paragone.cli.app import app
+from paragone.errors import InputError
 
 EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --reference DAGFS --out answer[/bold]"""
 
@@ -43,16 +45,19 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Write tables and charts into this folder.")] = None,
     formats: Annotated[str, typer.Option(help="Chart formats: svg, pdf, png, html.")] = "svg,pdf",
     per_sample: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--per-sample",
-            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over metrics and K.",
+            "--per-sample/--per-dataset",
+            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over all. "
+            "By default where the store is one such experiment on one dataset.",
         ),
-    ] = False,
+    ] = None,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
-    if per_sample:
-        _refuse({"rope": rope, "correction": correction, "bayes": bayes, "test-train-ratio": test_train_ratio})
+    others = {"rope": rope, "correction": correction, "bayes": bayes, "test-train-ratio": test_train_ratio}
+    if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
+        for name in _set(others):
+            raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
         higher = _direction(higher_is_better, lower_is_better)
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
@@ -116,9 +121,16 @@ def _direction(higher: bool, lower: bool) -> bool | None:
     return direction_flag(higher, lower)
 
 
-def _refuse(options: dict[str, object]) -> None:
-    from paragone.errors import InputError
+def _set(options: Mapping[str, object]) -> list[str]:
+    return [name for name, value in options.items() if value not in (None, 0.0)]
 
-    for name, value in options.items():
-        if value not in (None, 0.0):
-            raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
+
+def one_set_of_samples(source: str) -> bool:
+    """Say whether a source is a store of one topk experiment on one dataset, where datasets cannot be compared over."""
+    from paragone.cli.sources import STORES
+    from paragone.results import Results
+
+    if Path(source).suffix.lower() not in STORES or not Path(source).is_file():
+        return False
+    with Results.open(source) as results:
+        return len(results.experiments()) == len(results.topk_experiments()) == 1 == len(results.topk().datasets)

@@ -33,6 +33,8 @@ def say(text: str, *, stderr: bool = False) -> None:
 
 def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
     """Print a frame as a table, numbers to the right."""
+    # A metric's convention stands in brackets, which would be read as markup.
+    title = None if title is None else title.replace("[", r"\[")
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     for column in frame.columns:
         numeric = frame[column].dtype.kind in "fiu"

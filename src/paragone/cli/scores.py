@@ -11,6 +11,8 @@ from paragone.cli.app import app
 from paragone.cli.output import print_json, say, show_table, write_frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from paragone.results import Results
 
 
@@ -39,7 +41,8 @@ def scores(
         if as_json:
             print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
         elif out is None:
-            summarise(frame[frame["protocol"] != "crossval"])
+            summarise(frame[~frame["protocol"].isin(["crossval", "topk"])])
+            summarise_topk(frame[frame["protocol"] == "topk"])
             summarise_crossval(results, metric, naming)
 
 
@@ -49,6 +52,14 @@ def summarise(frame: object) -> None:
 
     for (protocol, metric), table in mean_table(frame).items():
         show_table(table, title=f"{metric} ({protocol}): mean over folds and grid")
+
+
+def summarise_topk(frame: pd.DataFrame) -> None:
+    """Print the mean over folds of every method at every cut-off, a table a dataset and metric."""
+    for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
+        table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
+        table.columns = [f"K = {int(cut)}" for cut in table.columns]
+        show_table(table.reset_index(), title=f"{metric} on {dataset}")
 
 
 def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:

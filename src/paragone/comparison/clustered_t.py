@@ -1,8 +1,8 @@
 """The mean of differences that come in clusters, such as samples that ask the same question.
 
 The standard error is the cluster-robust one of a mean (Liang and Zeger 1986, *Biometrika* 73:13-22) with the factor
-``G / (G - 1)`` for ``G`` clusters, and the t distribution has ``G - 1`` degrees of freedom. Where every cluster holds one
-difference this is the paired t-test.
+``G / (G - 1)`` for ``G`` clusters, and the t distribution has ``G - 1`` degrees of freedom. Where every cluster holds
+one difference this is the paired t-test.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ NEEDED = ("method", "sample", "value")
 class SampleDifference:
     """A rival against the reference by one metric at one cut-off; differences are reference less rival.
 
-    They are signed so that positive favours the reference. ``detectable`` is the least difference that 80 % of such tests
-    would have found, 2.8 standard errors (``2.8 sd / sqrt(n)`` where samples are independent).
+    They are signed so that positive favours the reference. ``detectable`` is the least difference that 80 % of such
+    tests would have found, 2.8 standard errors (``2.8 sd / sqrt(n)`` where samples are independent).
     """
 
     dataset: str
@@ -71,8 +71,8 @@ class SampleComparison:
         """How it was done, in words."""
         unit = "samples, those with the same query as one cluster (cluster-robust)" if self.clustered else "samples"
         return (
-            f"paired t over {unit}; Holm over all {len(self.rows)} differences (metrics, cut-offs, rivals); detectable: "
-            f"{DETECTABLE} standard errors, found with 80 % power"
+            f"paired t over {unit}; Holm over all {len(self.rows)} differences (metrics, cut-offs, rivals); "
+            f"detectable: {DETECTABLE} standard errors, found with 80 % power"
         )
 
     @property
@@ -85,11 +85,11 @@ class SampleComparison:
             ahead = sum(row.difference > 0 for row in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
             told = " and ".join(words) if shown else "told apart by none"
-            largest = max(mine, key=lambda row: abs(row.difference))
+            surest = min(mine, key=lambda row: (row.p, -abs(row.difference)))
             lines.append(
-                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; largest difference "
-                f"{format_signed(largest.difference)} [{format_signed(largest.low)}, {format_signed(largest.high)}] "
-                f"({largest.metric} at {largest.at:g}, {p_is(largest.p_holm)})."
+                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; surest: {surest.metric} "
+                f"at {surest.at:g}, {format_signed(surest.difference)} [{format_signed(surest.low)}, "
+                f"{format_signed(surest.high)}], {p_is(surest.p_holm)}, {format_number(surest.detectable)} detectable."
             )
         return "\n".join(lines)
 
@@ -242,7 +242,9 @@ def _with_holm(row: SampleDifference, p: float) -> SampleDifference:
 def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.DataFrame:
     missing = [name for name in NEEDED if name not in samples.columns]
     if missing:
-        raise InputError(f"values a sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}")
+        raise InputError(
+            f"values a sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
+        )
     defaults = {"dataset": "data", "metric": "score", "at": float("nan")}
     frame = samples.assign(**{name: value for name, value in defaults.items() if name not in samples.columns})
     for column, wanted in (("metric", metric), ("at", at)):

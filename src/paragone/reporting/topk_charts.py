@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT, COLUMNS = 230, 180, 3
 
 
-def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
+def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str | None = None) -> Any:
     """Draw every metric against K for every method of a dataset, with 95 % intervals.
 
     Parameters
@@ -24,6 +24,8 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
         Which dataset.
     wording : Wording
         Names to show.
+    metric : str, optional
+        Draw this one only.
 
     Returns
     -------
@@ -35,10 +37,12 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
     mine = scores[scores["dataset"] == dataset]
     methods = [wording.name(method) for method in dict.fromkeys(mine["method"])]
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(methods))]
-    colour = alt.Color("method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=colours))
+    legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3)
+    scale = alt.Scale(domain=methods, range=colours)
+    colour = alt.Color("method:N", title="method", sort=methods, scale=scale, legend=legend)
     axis = alt.X("at:Q", title="K", axis=alt.Axis(values=sorted(set(mine["at"].tolist())), format="d"))
     panels = []
-    for metric in dict.fromkeys(mine["metric"]):
+    for name in dict.fromkeys(mine["metric"]) if metric is None else (metric,):
         rows = [
             {
                 "method": wording.name(row.method),
@@ -47,19 +51,23 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording) -> Any:
                 "low": float(row.low),
                 "high": float(row.high),
             }
-            for row in mine[mine["metric"] == metric].itertuples()
+            for row in mine[mine["metric"] == name].itertuples()
         ]
         base = from_rows(rows)
         band = base.mark_area(opacity=0.12).encode(
-            x=axis, y=alt.Y("low:Q", title=metric, scale=alt.Scale(zero=False)), y2="high:Q", color=colour
+            x=axis, y=alt.Y("low:Q", title=name, scale=alt.Scale(zero=False)), y2="high:Q", color=colour
         )
         line = base.mark_line(point=alt.OverlayMarkDef(size=22), strokeWidth=1.6).encode(
             x=axis,
-            y=alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False)),
+            y=alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
             color=colour,
-            tooltip=["method:N", "at:Q", *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high"))],
+            tooltip=[
+                "method:N",
+                "at:Q",
+                *(alt.Tooltip(f"{end}:Q", format=".4f") for end in ("value", "low", "high")),
+            ],
         )
         panels.append((band + line).properties(width=WIDTH, height=HEIGHT))
-    chart: Any = alt.concat(*panels, columns=COLUMNS)
-    subtitle = "mean over test samples, band: 95 % interval, equal queries resampled together; panels do not begin at 0"
-    return styled(chart, f"Metrics at K on {wording.name(dataset)}", subtitle)
+    chart: Any = panels[0] if metric is not None else alt.concat(*panels, columns=COLUMNS)
+    subtitle = "mean over test samples, band: 95 % interval, equal queries resampled together; axes do not begin at 0"
+    return styled(chart, f"{metric or 'Metrics'} at K on {wording.name(dataset)}", subtitle)

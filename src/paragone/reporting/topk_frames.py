@@ -120,7 +120,8 @@ def score_frame(run: TopKRun, segments: pd.DataFrame, scores: pd.DataFrame) -> p
     -------
     DataFrame
         Columns ``dataset, method, metric, at, value, low, high, n, ceiling, seeds, seed_sd, tie_share, tie_low,
-        tie_high``; the last two, the value if all ties fell out worst and best, where over 0.1 % of the samples are tied.
+        tie_high``; the last two, the value if all ties fell out worst and best, where over 0.1 % of the samples are
+        tied.
     """
     whole = segments[segments["segment"] == "all"].drop(columns="segment")
     keys = ["dataset", "method", "metric", "at"]
@@ -131,7 +132,7 @@ def score_frame(run: TopKRun, segments: pd.DataFrame, scores: pd.DataFrame) -> p
 
 
 def tie_frame(run: TopKRun) -> pd.DataFrame:
-    """Return the share of samples with a tie across each cut-off, and what ties could do, as means over folds and seeds."""
+    """Return the share of samples with a tie across each cut-off, what ties could do; means over folds and seeds."""
     import pandas as pd
 
     rows = []

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from pathlib import Path
 
 from paragone.charts import save_chart
 from paragone.errors import InputError, unknown_name
 from paragone.reporting.curve_tables import Wording
+from paragone.reporting.page_render import render_page
 from paragone.reporting.topk_charts import topk_chart
+from paragone.reporting.topk_page import topk_page
 from paragone.reporting.topk_tables import TopKFigures, topk_tables
 from paragone.results import Results
-from paragone.tables import to_html, to_latex, to_markdown
-
-STYLE = """body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-table { border-collapse: collapse; margin: 1.5rem 0; font-size: 13px } th, td { padding: .25rem .6rem; text-align: right }
-th { border-bottom: 1px solid #444 } td:first-child, th:first-child { text-align: left } svg { max-width: 100%; height: auto }
-caption { text-align: left; caption-side: top; color: #555; padding-bottom: .3rem }"""
+from paragone.tables import to_latex, to_markdown
 
 
 def topk_figures(results: Results, experiment: str, reference: str | None = None) -> TopKFigures:
@@ -53,14 +49,12 @@ def write_topk(figures: TopKFigures, folder: Path, wording: Wording, *, charts: 
         getattr(figures, name).to_csv(folder / f"{name}.csv", index=False)
     if figures.comparison is not None:
         figures.comparison.save(folder / "comparison")
-    drawings = []
+    page = render_page(topk_page(figures, wording))
+    (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
     if charts:
         (folder / "figures").mkdir(exist_ok=True)
         for dataset in figures.run.datasets:
-            stem = folder / "figures" / f"{_safe(dataset)}_at_k"
-            files = save_chart(topk_chart(figures.scores, dataset, wording), stem)
-            drawings += [file.read_text(encoding="utf-8") for file in files if file.suffix == ".svg"]
-    (folder / "index.html").write_text(_page(figures, [to_html(t) for t in tables], drawings, told), encoding="utf-8")
+            save_chart(topk_chart(figures.scores, dataset, wording), folder / "figures" / f"{_safe(dataset)}_at_k")
 
 
 def lines(figures: TopKFigures) -> list[str]:
@@ -68,21 +62,6 @@ def lines(figures: TopKFigures) -> list[str]:
     found = [f"Note: {note}." for note in figures.run.notes]
     verdict = figures.comparison.verdict.splitlines() if figures.comparison is not None else []
     return [*found, *verdict]
-
-
-def _page(figures: TopKFigures, tables: list[str], drawings: list[str], told: list[str]) -> str:
-    """Put everything on one page that needs no other file."""
-    title = escape(figures.run.experiment)
-    said = "".join(f"<li>{escape(line)}</li>" for line in told)
-    compared = "" if figures.comparison is None else to_html(figures.comparison.as_table())
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<h2>What it shows</h2><ul>{said}</ul>\n"
-        + "\n".join(drawings)
-        + "\n<h2>Tables</h2>\n"
-        + "\n".join(tables)
-        + f"\n<h2>Comparison on samples</h2>\n{compared}\n</body></html>\n"
-    )
 
 
 def _safe(name: str) -> str:

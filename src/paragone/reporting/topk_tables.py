@@ -79,8 +79,8 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         rules.append(len(body))
         body.append([Cell("best possible"), *(Cell(format_number(value)) for value in best)])
     caption = (
-        f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap interval, "
-        "equal queries resampled together. Best in bold, second best underlined."
+        f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap "
+        "interval, equal queries resampled together. Best in bold, second best underlined."
     )
     heading = ["Method", *(_label(metric, int(cut)) for cut in ks)]
     return Table.of(heading, body, caption=wording.caption(caption), label=_name(metric, dataset, wording), rules=rules)
@@ -136,8 +136,9 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
         first = mine.iloc[0]
         body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
     caption = (
-        f"{_label(metric, cut)} on segments of {wording.name(dataset)}, with 95 % intervals and the best value possible. Head "
-        "items are the most frequent fifth of train; segments of items count only the relevant items inside."
+        f"{_label(metric, cut)} on segments of {wording.name(dataset)}, with 95 % intervals and the best value "
+        "possible. Head items are the most frequent fifth of train; segments of items count only the relevant items "
+        "inside."
     )
     heading = ["Segment", "n", "best possible", *(wording.name(method) for method in methods)]
     label = _name(f"segments-{metric}-{cut}", dataset, wording)
@@ -152,8 +153,9 @@ def beyond_table(beyond: pd.DataFrame, dataset: str, wording: Wording) -> Table:
         [wording.name(row["method"]), *(format_number(row[name]) for name in BEYOND)] for row in rows.to_dict("records")
     ]
     caption = (
-        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all, Gini coefficient of their "
-        "exposures (0 is even), mean of -log2 of the share of training rows with a shown item, and recall of tail items."
+        f"Beyond accuracy on {wording.name(dataset)} at K = {cut}: share of items shown at all, Gini coefficient of "
+        "their exposures (0 is even), mean of -log2 of the share of training rows with a shown item, recall of tail "
+        "items."
     )
     heading = ["Method", "coverage", "Gini of exposure", "novelty", "tail recall"]
     return Table.of(heading, body, caption=wording.caption(caption), label=_name("beyond", dataset, wording))

@@ -85,7 +85,7 @@ class TopKRun:
     def cells(self) -> tuple[TopKCell, ...]:
         """Every cell that is done, in the order of the plan."""
         rows = self._store.read(CELLS, (self.experiment,))
-        return tuple(TopKCell(*row[:-1], notes=tuple(json.loads(row[-1]))) for row in rows)
+        return tuple(TopKCell(*(*row[:8], tuple(json.loads(row[8])))) for row in rows)
 
     @property
     def methods(self) -> list[str]:
@@ -142,7 +142,9 @@ class TopKRun:
             raise InputError(f"{cell.method} on {cell.dataset}: its lists are not in the store")
         return fitted.arrays
 
-    def result(self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None) -> TopKResult:
+    def result(
+        self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+    ) -> TopKResult:
         """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
         names = self.settings["metrics"] if metrics is None else metrics
         result = evaluate_lists(

@@ -221,6 +221,41 @@ def test_seeds_are_trained_apart_and_averaged(tmp_path, herbs):
         assert told["epoch"] == told["history"][int(np.argmax(values))]["epoch"]
 
 
+class StoppedError(RuntimeError):
+    """Stands for a kill."""
+
+
+def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monkeypatch):
+    pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
+    from paragone.cells import SplitData
+    from paragone.models.recommenders.smgcn import SMGCN
+    from paragone.models.recommenders.smgcn.training import Trainer
+
+    sets = [prescription_dataset("x", part) for part in parts(rows)]
+    (train, validation, test) = [(data.X, data.y) for data in sets]
+    data = SplitData(*train, *test, "topk", *validation)
+    protocol = TopK(k=(1, 3))
+    method = protocol.declare({"SMGCN": {"use": "smgcn", "params": SMALL_SMGCN}})["SMGCN"]
+    assert method.factory is SMGCN
+    whole = protocol.fit_method(method, data, 7, 1)
+    train_epoch, trained = Trainer.train_epoch, []
+
+    def stops_at_three(self, epoch):
+        trained.append(epoch)
+        if len(trained) == 4:
+            raise StoppedError
+        return train_epoch(self, epoch)
+
+    monkeypatch.setattr(Trainer, "train_epoch", stops_at_three)
+    with pytest.raises(StoppedError):
+        protocol.fit_with_scratch(method, data, 7, 1, tmp_path / "progress")
+    resumed = protocol.fit_with_scratch(method, data, 7, 1, tmp_path / "progress")
+    assert trained == [0, 1, 2, 3, 2, 3, 4, 5]
+    assert resumed.info == whole.info
+    for name, array in whole.arrays.items():
+        assert array.tobytes() == resumed.arrays[name].tobytes(), name
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -241,7 +276,11 @@ def test_settings_that_make_no_sense_are_explained(options, words):
 
 @pytest.mark.parametrize(
     ("use", "words"),
-    [("popularty", "did you mean 'popularity'"), ("mlknn", "is no recommender"), ("sklearn.svm:SVC", "is no recommender")],
+    [
+        ("popularty", "did you mean 'popularity'"),
+        ("mlknn", "is no recommender"),
+        ("sklearn.svm:SVC", "is no recommender"),
+    ],
 )
 def test_what_is_no_recommender_is_refused_before_the_run(herbs, use, words):
     with pytest.raises(InputError, match=words):
@@ -250,14 +289,14 @@ def test_what_is_no_recommender_is_refused_before_the_run(herbs, use, words):
 
 def test_data_and_splits_that_do_not_fit_are_refused(herbs, rows):
     table = Dataset("table", np.eye(4), np.eye(4, 2), "multilabel")
-    with pytest.raises(InputError, match="folder with train.txt and test.txt"):
+    with pytest.raises(InputError, match=r"folder with train\.txt and test\.txt"):
         Experiment([table], {"m": "ease"}, protocol=TopK()).cells()
     with pytest.raises(InputError, match="makes no sense for sets"):
         Experiment([herbs], {"m": "ease"}, split={"scale": "minmax"}, protocol=TopK()).cells()
     with pytest.raises(InputError, match="sets no validation rows aside"):
         Experiment([prescription_dataset("x", rows)], {"m": "ease"}, protocol=TopK()).cells()
+    everything = replace(herbs, validation_part=np.ones(200, dtype=bool))
     with pytest.raises(InputError, match="no train rows are left"):
-        everything = replace(herbs, validation_part=np.ones(200, dtype=bool))
         Experiment([everything], {"m": "ease"}, protocol=TopK()).cells()
     from paragone.protocols import Curve
 

@@ -43,8 +43,8 @@ class TopK(Protocol):
         The cut-offs, rising.
     metrics : tuple, optional
         Names as in `topk_scores`, conventions included (``"ndcg[idcg=k]"``), functions
-        ``f(recommended, relevant, k) -> float``, or where functions are: ``"module:function"``. Precision, recall, F1 and
-        RMRR where it is not given.
+        ``f(recommended, relevant, k) -> float``, or where functions are: ``"module:function"``. Precision, recall, F1
+        and RMRR where it is not given.
     ties : {"id", "expected", "optimistic", "pessimistic", "reverse_id"}, optional
         What equal scores are worth; ``id`` where neither this nor a preset says it.
     preset : str, optional
@@ -54,8 +54,8 @@ class TopK(Protocol):
     empty : {"error", "skip", "zero"}, optional
         What to do with test rows without items.
     validation : {"file", "none"} or float, default="file"
-        The rows to choose epochs on: those the dataset sets aside, which are taken out of train; a share of train, drawn
-        with the seed; or none, when all rows of train are trained on and nothing is chosen.
+        The rows to choose epochs on: those the dataset sets aside, which are taken out of train; a share of train,
+        drawn with the seed; or none, when all rows of train are trained on and nothing is chosen.
     floors : bool, default=True
         Whether the trivial methods (``popularity``, ``conditional``, ``set-knn``, ``ridge``) run too.
 

@@ -167,7 +167,7 @@ class SMGCN(Recommender):
 
     @property
     def diagnostics_(self) -> dict[str, Any]:
-        """The chosen epoch, what chose it, and every evaluation; times are left out, so that equal fits tell the same."""
+        """The chosen epoch, what chose it, and every evaluation; without times, so that equal fits tell the same."""
         chosen_on = self.history_[-1].get("set") if self.history_ else None
         history = [{key: value for key, value in entry.items() if key != "seconds"} for entry in self.history_]
         rule = f"{self.choose_by} on {chosen_on}" if chosen_on else "the last epoch"
