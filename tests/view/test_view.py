@@ -149,6 +149,14 @@ def test_the_report_follows_the_selection(store):
     assert f" ± {np.std(mine, ddof=1):.4f}" in html
 
 
+def test_a_reader_who_has_the_newest_report_is_not_sent_it_again(store):
+    client = client_of(store)
+    first = client.get("/report?metric=micro_f1").json()
+    again = client.get(f"/report?metric=micro_f1&has={first['version']}").json()
+    assert first["html"]
+    assert (again["html"], again["version"]) == ("", first["version"])
+
+
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [

@@ -77,7 +77,7 @@ def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
         rows.append([Cell(method), cell, Cell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
         numbers.append((None, *(None if np.isnan(v) else float(v) for v in (value, rank, gain, t, p))))
         key = behind.folds(view.scores, view.metric, dataset, method)
-        links.append(("", key, "", *(key if not np.isnan(gain) else "" for _ in range(3))))
+        links.append(("", key, key, *(key if not np.isnan(gain) else "" for _ in range(3))))
     leader = view.comparison.leader if view.comparison else ""
     columns = ["method", title_of(view.metric), "rank", f"gain of {leader}" if leader else "gain", "t", "p (Holm)"]
     if not tests:

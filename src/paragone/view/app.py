@@ -121,10 +121,12 @@ class _Views:
 
     @_answering
     def report(self, request: Request) -> Any:
+        """Answer with the newest report there is, or without it where the reader has that one already."""
         pairs = [pair for pair in request.query_params.multi_items() if pair[1]]
-        selection = Selection.of(pairs)
+        has = dict(pairs).get("has", "")
+        selection = Selection.of(pair for pair in pairs if pair[0] != "has")
         with Results.open(self.store) as results:
-            version = progress_of(results, _experiment(results, selection.experiment))["version"]
+            version = results.version(_experiment(results, selection.experiment))
         found = self.keeper.report(selection, version)
         if found is None:
             return {"version": "", "newest": version, "html": "", "options": {}, "refusal": ""}
@@ -132,8 +134,8 @@ class _Views:
         return {
             "version": of_version,
             "newest": version,
-            "html": built.html,
-            "options": built.options,
+            "html": "" if has == of_version else built.html,
+            "options": {} if has == of_version else built.options,
             "refusal": built.refusal,
         }
 

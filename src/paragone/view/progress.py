@@ -86,7 +86,7 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
         "seconds_left": None if rate is None or not math.isfinite(rate.seconds_left) else rate.seconds_left,
         "slowest": _cells(results.ended(experiment, order="slowest", limit=SHOWN)),
         "failed": _cells(results.ended(experiment, failed=True, limit=FAILURES)),
-        "version": f"{ended}-{0 if latest.empty else int(latest['cell'].iloc[0])}",
+        "version": results.version(experiment),
     }
 
 

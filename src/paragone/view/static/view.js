@@ -143,6 +143,7 @@
   async function refresh() {
     const chosen = filled ? query() : new URLSearchParams(location.search);
     const asked = chosen.toString();
+    if (asked === shownQuery && shownVersion) chosen.set("has", shownVersion);
     let report;
     try {
       report = await ask("/report", chosen);
@@ -160,7 +161,7 @@
     }
     byId("news").textContent = report.version === report.newest ? "" : "newer results are on their way into the report";
     fillChoices(report.options);
-    if (report.version !== shownVersion || asked !== shownQuery) {
+    if (report.html && (report.version !== shownVersion || asked !== shownQuery)) {
       shownVersion = report.version;
       shownQuery = filled ? query().toString() : asked;
       replaceReport(report.html);
