@@ -143,7 +143,7 @@ class FoldScore:
         self.n_bounded = 0
 
     def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
-        """Go through the scores of the first folds, all where ``n_folds`` is not given; each is fitted when asked for."""
+        """Go through the scores of the first folds, or of all; a fold is fitted when it is asked for."""
         return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
