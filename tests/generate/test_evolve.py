@@ -22,8 +22,8 @@ from paragone.generate.archive import Archive, Candidate, ConceptBook
 from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
 from paragone.generate.evidence import Evidence, Interval
 from paragone.generate.evolution import Evolution
-from paragone.generate.evolve import evolve
 from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.evolving import evolve
 from paragone.generate.laboratory import Laboratory
 
 METHODS = {
@@ -71,7 +71,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_end(tmp_path, once):
 SCRIPT = """
 import sys
 from test_spec import SMALL
-from paragone.generate.evolve import evolve
+from paragone.generate.evolving import evolve
 evolve(SMALL, sys.argv[1], tell=lambda said: print(said, flush=True))
 """
 

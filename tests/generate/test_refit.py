@@ -17,7 +17,7 @@ from paragone.data.digen import entries, find
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression
 from paragone.generate.methods import contenders, digen_tuned, reference_method, reference_methods
-from paragone.generate.refit import refit
+from paragone.generate.refitting import refit
 from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.generate.spaces import check_space, suggest
 from paragone.generate.tuned import TunedClassifier

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paragone.cli.output import console, print_json, show_table
+from paragone.cli.output import console, print_json, show_table, write_frame
+from paragone.errors import InputError
 
 if TYPE_CHECKING:
-    from paragone.generate import Inspection
+    from paragone.generate import Collection, DuelSettings, Inspection
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+StoreFile = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
+Workers = Annotated[int, typer.Option("--workers", help="Worker processes, 0 for none.", min=0)]
+Preset = Annotated[str | None, typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded.")]
+Limit = Annotated[float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")]
 
 
 def generate_app() -> typer.Typer:
@@ -20,6 +25,11 @@ def generate_app() -> typer.Typer:
     app = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
     app.command("digen")(digen)
     app.command("inspect")(inspect_collection)
+    app.command("evolve")(evolve_collection)
+    app.command("duel")(fight)
+    app.command("stage2")(run_stage2)
+    app.command("stage3")(run_stage3)
+    app.command("benchmark-method")(benchmark)
     return app
 
 
@@ -31,30 +41,239 @@ def digen(out: Annotated[Path, typer.Option("--out", help="The folder to write t
     from paragone.generate import write_digen
 
     written = write_digen(out)
-    console().print(
-        f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published", markup=False
-    )
+    _say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
 
 
 def inspect_collection(
     collection: Annotated[str, typer.Argument(help="digen, or a collection file (JSON).")],
     margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
+    out: Annotated[Path | None, typer.Option(help="Write the table and charts of duels and formulas here.")] = None,
     as_json: Json = False,
 ) -> None:
     """Say what a collection really holds: concepts, label noise, Bayes ceilings, pairs told apart.
 
     Example: paragone generate inspect digen
     """
-    from paragone.errors import unknown_name
     from paragone.generate import inspect_digen
 
-    if collection != "digen":
-        raise unknown_name("collection", collection, ["digen"])
-    inspection = inspect_digen(margin)
+    found = _collection(collection)
+    inspection = inspect_digen(margin) if found is None else found.inspect()
+    if out is not None:
+        _write_inspection(inspection, out)
     if as_json:
         print_json(inspection.as_dict())
         return
     _show(inspection)
+
+
+def evolve_collection(
+    spec: Annotated[Path, typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the collection.", show_default=False)],
+    strategy: Annotated[str | None, typer.Option(help="map-elites or nsga3, in place of the spec's.")] = None,
+    hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")] = None,
+    workers: Workers = 0,
+    against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
+) -> None:
+    """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
+
+    Example: paragone generate evolve examples/evolve-small.toml --out small --workers 2 --hours 1
+    """
+    from dataclasses import replace
+
+    from paragone.generate import EvolveSpec, evolve
+
+    declared = EvolveSpec.read(spec)
+    if strategy is not None:
+        declared = replace(declared, strategy=strategy)  # type: ignore[arg-type]  # checked by the spec
+    focus = None
+    if against is not None:
+        declared, focus = declared.against(against), against.rpartition(":")[2]
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    path = store or spec.with_suffix(".sqlite")
+    evolved = evolve(declared, path, workers, hours=hours, focus=focus, tell=lambda said: _say(said, stderr=True))
+    evolved.write(out)
+    collection = evolved.collection
+    concepts = len({item.concept for item in collection.sets})
+    n_methods = len(declared.contenders())
+    _say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}")
+    _say(f"{len(collection.covered())} of {n_methods * (n_methods - 1)} ordered pairs proven by {declared.margin:g}")
+    if evolved.n_failed:
+        _say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
+
+
+def fight(
+    up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
+    down: Annotated[str, typer.Argument(help="The method that is to lose.")],
+    seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
+    store: StoreFile = Path("duel.sqlite"),
+    workers: Workers = 0,
+    population: Annotated[int, typer.Option(min=2)] = 100,
+    generations: Annotated[int, typer.Option(min=1)] = 40,
+    trials: Annotated[int, typer.Option(min=1)] = 10,
+    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+    out: Annotated[Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")] = None,
+) -> None:
+    """Stage 1 of the published procedure: evolve formulas on which one method beats another.
+
+    Example: paragone generate duel K R --seed 5 --population 20 --generations 4
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Duel, Laboratory
+
+    settings = replace(
+        _settings(preset), population=population, generations=generations, trials=trials, methods=tuple(methods)
+    )
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        outcome = Duel(up, down, seed, laboratory, settings).run(
+            lambda generation, lead: _say(f"generation {generation}: best lead {lead:.4f}", stderr=True)
+        )
+    table = outcome.table()
+    if out is not None:
+        write_frame(table, out)
+    show_table(table.head(10), title=f"{outcome.up} over {outcome.down}")
+    _say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
+
+
+def run_stage2(
+    formulas: Annotated[Path, typer.Argument(help="A CSV with the columns formula and seed.")],
+    out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
+    store: StoreFile = Path("stage2.sqlite"),
+    workers: Workers = 0,
+    trials: Annotated[int, typer.Option(min=1)] = 200,
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+) -> None:
+    """Stage 2 of the published procedure: tune every method on every formula's dataset.
+
+    Example: paragone generate stage2 best.csv --out tuned.csv --workers 2
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Laboratory, stage2
+
+    settings = replace(_settings(preset), methods=tuple(methods))
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        pairs = _read_formulas(formulas, ("formula", "seed"))
+        table = stage2([(str(f), int(s)) for f, s in pairs], laboratory, settings, trials=trials)
+        _conclude(table, out, laboratory)
+
+
+def run_stage3(
+    formulas: Annotated[Path, typer.Argument(help="A CSV with the column formula.")],
+    out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
+    store: StoreFile = Path("stage3.sqlite"),
+    workers: Workers = 0,
+    trials: Annotated[int, typer.Option(min=1)] = 100,
+    seeds: Annotated[int, typer.Option(help="How many new seeds.", min=1)] = 100,
+    first_seed: Annotated[int, typer.Option(min=0)] = 1,
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+) -> None:
+    """Stage 3 of the published procedure: score formulas on datasets of new seeds.
+
+    Example: paragone generate stage3 best.csv --out seeds.csv --seeds 10 --trials 20
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Laboratory, stage3
+
+    settings = replace(_settings(preset), methods=tuple(methods))
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        texts = list(dict.fromkeys(str(f) for (f,) in _read_formulas(formulas, ("formula",))))
+        options: dict[str, Any] = {"first_seed": first_seed, "n_seeds": seeds, "trials": trials}
+        _conclude(stage3(texts, laboratory, settings, **options), out, laboratory)
+
+
+def benchmark(
+    use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    collection: Annotated[str, typer.Option(help="digen, or a collection file (JSON).")] = "digen",
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
+    space: Annotated[Path | None, typer.Option(help="The search space (TOML); without one it is not tuned.")] = None,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")] = None,
+    workers: Workers = 0,
+    formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = "",
+) -> None:
+    """Put a classifier of yours on a collection, next to the methods measured there; only its fits are done.
+
+    Example: paragone generate benchmark-method sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
+    """
+    import sys
+
+    from paragone.charts import check_formats
+    from paragone.generate import Contender, Laboratory, benchmark_method, read_space, write_benchmark
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+    wanted = check_formats(part for part in formats.split(",") if part)
+    declared = Contender(name or use.rpartition(":")[2], use, {}, read_space(space) if space else {})
+    found = _collection(collection)
+    chosen = [part.strip() for part in sets.split(",") if part.strip()]
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    with Laboratory(store or out / "benchmark.sqlite", workers) as laboratory:
+        result = benchmark_method(declared, laboratory, found, sets=chosen, trials=trials)
+    page = write_benchmark(result, out, wanted)
+    means = result.table().mean().sort_values(ascending=False)
+    show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
+    for note in result.notes:
+        _say(f"note: {note}", stderr=True)
+    _say(f"page: {page}")
+
+
+def _say(sentence: str, *, stderr: bool = False) -> None:
+    console(stderr=stderr).print(sentence, markup=False, soft_wrap=True)
+
+
+def _collection(reference: str) -> Collection | None:
+    """Return the collection of a file; None stands for DIGEN."""
+    from paragone.errors import unknown_name
+    from paragone.generate import Collection
+
+    if reference == "digen":
+        return None
+    if not reference.endswith(".json") and not Path(reference).exists():
+        raise unknown_name("collection", reference, ["digen", "FILE.json"])
+    return Collection.read(reference)
+
+
+def _settings(preset: str | None) -> DuelSettings:
+    from paragone.errors import unknown_name
+    from paragone.generate import DuelSettings
+
+    if preset not in (None, "digen_v1"):
+        raise unknown_name("preset", str(preset), ["digen_v1"])
+    return DuelSettings.digen_v1() if preset else DuelSettings()
+
+
+def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as CSV: {error}") from error
+    for column in columns:
+        if column not in table.columns:
+            raise InputError(f"{path} has no column {column!r}; it has {', '.join(map(str, table.columns))}")
+    return list(table[list(columns)].itertuples(index=False, name=None))
+
+
+def _conclude(table: Any, out: Path, laboratory: Any) -> None:
+    write_frame(table, out)
+    _say(f"{len(table)} rows in {out}")
+    if laboratory.n_failed:
+        _say(f"{laboratory.n_failed} cells failed: paragone status {laboratory.store} says why", stderr=True)
 
 
 def _show(inspection: Inspection) -> None:
@@ -62,6 +281,22 @@ def _show(inspection: Inspection) -> None:
     counts = inspection.coverage.reset_index(names="beats by the margin")
     show_table(counts, title=f"Datasets on which the row beats the column by {inspection.margin:g}")
     for winner, loser in inspection.open_pairs:
-        console().print(f"open: {winner} over {loser}", markup=False)
+        _say(f"open: {winner} over {loser}")
     for finding in inspection.findings():
-        console().print(finding, markup=False)
+        _say(finding)
+
+
+def _write_inspection(inspection: Inspection, out: Path) -> None:
+    from paragone.charts import save_chart
+    from paragone.generate import Expression
+    from paragone.generate.charts import duel_chart, formula_tree
+
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    (out / "formulas").mkdir(parents=True, exist_ok=True)
+    inspection.sets.to_csv(out / "sets.csv", index=False)
+    inspection.coverage.to_csv(out / "coverage.csv")
+    save_chart(duel_chart(inspection.coverage, inspection.margin), out / "duels", ["svg"])
+    for row in inspection.sets.itertuples():
+        chart = formula_tree(Expression.parse(row.simplified), f"{row.dataset}, concept {row.concept}")
+        save_chart(chart, out / "formulas" / str(row.dataset), ["svg"])

@@ -18,7 +18,7 @@ from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.simplify import simplify
+from paragone.generate.simplification import simplify
 from paragone.generate.threshold import population
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from paragone.generate.laboratory import Laboratory, parted
 from paragone.generate.methods import DIGEN_V1_SVC, Contender, reference_method, reference_methods
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.random_trees import Grammar
-from paragone.generate.refit import published_split
+from paragone.generate.refitting import published_split
 from paragone.generate.rejection import reason_to_reject
 from paragone.generate.tuned import Scoring
 
