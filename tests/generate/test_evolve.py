@@ -20,11 +20,15 @@ from paragone.data.digen import Expression
 from paragone.errors import InputError
 from paragone.generate.archive import Archive, Candidate, ConceptBook
 from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
+from paragone.generate.digen_evidence import measure_digen
 from paragone.generate.evidence import Evidence, Interval
 from paragone.generate.evolution import Evolution
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
 from paragone.generate.laboratory import Laboratory
+from paragone.generate.learning import learning_curve
+from paragone.generate.methods import reference_method
+from paragone.generate.sampling import GeneratorSpec
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
@@ -153,6 +157,44 @@ def test_duplicates_up_to_the_flip_of_labels_are_screened_once(tmp_path):
     assert evolution._labelled(Expression.parse("mul(X0, X1)"))[1] == ""
     assert evolution._labelled(Expression.parse("sub(0.0, mul(X1, X0))"))[1] == "duplicates"
     assert evolution._labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
+
+
+def test_pairs_that_stay_open_come_with_the_best_that_was_measured(once):
+    result, _, _ = once
+    proven = {pair for item in result.measured for pair in item.evidence().proven(0.05)}
+    table = result.open_table()
+    assert len(table) == 6 - len(proven)
+    for row in table.itertuples():
+        assert row.low < 0.05
+        assert row.low == max(item.evidence().lead(row.up, row.down).low for item in result.measured)
+
+
+def test_digen_is_measured_like_evolved_sets(tmp_path):
+    methods = [reference_method("R"), reference_method("D")]
+    with Laboratory(tmp_path / "d.sqlite") as laboratory:
+        sizes = {"n_train": 400, "n_fresh": 2000, "n_seeds": 8}
+        found = measure_digen(laboratory, sets=["digen1", "digen20"], methods=methods, **sizes)
+    assert [item.name for item in found.sets] == ["digen1_6265", "digen20_5191"]
+    assert set(found.covered()) == {
+        ("LogisticRegression", "DecisionTreeClassifier"),
+        ("DecisionTreeClassifier", "LogisticRegression"),
+    }
+
+
+def test_a_learning_curve_rises_with_rows_and_falls_with_noise(tmp_path):
+    generator = GeneratorSpec("add(X0, X1)", n_features=3)
+    methods = [(reference_method("D"), {"max_depth": 5})]
+    with Laboratory(tmp_path / "l.sqlite") as laboratory:
+        sizes = {"n_fresh": 1000, "n_seeds": 3}
+        rows = learning_curve(generator, methods, laboratory, "n", [50, 1000], **sizes)
+        noise = learning_curve(generator, methods, laboratory, "noise", [0.0, 0.5], n_train=500, **sizes)
+        columns = learning_curve(generator, methods, laboratory, "irrelevant", [0, 40], n_train=100, **sizes)
+        with pytest.raises(InputError, match="learning curve is over"):
+            learning_curve(generator, methods, laboratory, "depth", [1])
+    assert rows["mean"].is_monotonic_increasing
+    assert noise["mean"].is_monotonic_decreasing
+    assert columns["mean"].is_monotonic_decreasing
+    assert (noise["high"] <= noise["bayes"] + 0.02).all()
 
 
 # The archive

@@ -29,6 +29,7 @@ def generate_app() -> typer.Typer:
     app.command("duel")(fight)
     app.command("stage2")(run_stage2)
     app.command("stage3")(run_stage3)
+    app.command("measure-digen")(measure_published)
     app.command("benchmark-method")(benchmark)
     return app
 
@@ -189,6 +190,42 @@ def run_stage3(
         texts = list(dict.fromkeys(str(f) for (f,) in _read_formulas(formulas, ("formula",))))
         options: dict[str, Any] = {"first_seed": first_seed, "n_seeds": seeds, "trials": trials}
         _conclude(stage3(texts, laboratory, settings, **options), out, laboratory)
+
+
+def measure_published(
+    out: Annotated[Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)],
+    store: StoreFile = Path("digen.sqlite"),
+    workers: Workers = 0,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    seeds: Annotated[int, typer.Option(help="Samples a formula.", min=2)] = 10,
+    rows: Annotated[int, typer.Option(help="Fresh rows a sample.", min=50)] = 20_000,
+) -> None:
+    """Measure the DIGEN formulas on fresh samples, with intervals, as evolved ones are measured.
+
+    Example: paragone generate measure-digen --out digen.json --workers 2
+    """
+    from paragone.generate import Laboratory, measure_digen
+    from paragone.generate.methods import reference_method
+
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: the folder {out.parent} does not exist")
+    chosen = [part.strip() for part in sets.split(",") if part.strip()]
+    contenders = [reference_method(letter) for letter in methods]
+    with Laboratory(store, workers) as laboratory:
+        found = measure_digen(
+            laboratory,
+            sets=chosen,
+            methods=contenders,
+            n_fresh=rows,
+            n_seeds=seeds,
+            tell=lambda said: _say(said, stderr=True),
+        )
+    found.write(out)
+    n_pairs = len(contenders) * (len(contenders) - 1)
+    _say(f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on {len(found.sets)} formulas")
+    if laboratory.n_failed:
+        _say(f"{laboratory.n_failed} cells failed: paragone status {store} says why", stderr=True)
 
 
 def benchmark(

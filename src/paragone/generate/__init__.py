@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paragone.generate.canonical_form import canonical, canonical_key
     from paragone.generate.collection import Collection, GeneratedSet
     from paragone.generate.concepts import active_features, group_concepts, signature
+    from paragone.generate.digen_evidence import measure_digen
     from paragone.generate.digen_files import load, write_digen
     from paragone.generate.duel import Duel, DuelSettings
     from paragone.generate.evidence import Evidence, measure
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from paragone.generate.evolving import Evolved, evolve
     from paragone.generate.inspection import Inspection, inspect_digen
     from paragone.generate.laboratory import Laboratory
+    from paragone.generate.learning import learning_curve
     from paragone.generate.methods import Contender, reference_methods
     from paragone.generate.page import write_benchmark
     from paragone.generate.random_trees import Grammar
@@ -55,8 +57,10 @@ _PUBLIC = {
     "evolve": "paragone.generate.evolving",
     "group_concepts": "paragone.generate.concepts",
     "inspect_digen": "paragone.generate.inspection",
+    "learning_curve": "paragone.generate.learning",
     "load": "paragone.generate.digen_files",
     "measure": "paragone.generate.evidence",
+    "measure_digen": "paragone.generate.digen_evidence",
     "read_space": "paragone.generate.spaces",
     "reason_to_reject": "paragone.generate.rejection",
     "reference_methods": "paragone.generate.methods",
@@ -92,8 +96,10 @@ __all__ = [
     "evolve",
     "group_concepts",
     "inspect_digen",
+    "learning_curve",
     "load",
     "measure",
+    "measure_digen",
     "read_space",
     "reason_to_reject",
     "reference_methods",

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,20 @@ class Evolved:
 
         return pd.DataFrame([asdict(progress) for progress in self.curve])
 
+    def open_table(self) -> pd.DataFrame:
+        """Return the pairs that nothing measured proves, each with the best that was measured."""
+        import pandas as pd
+
+        proven = {pair for item in self.measured for pair in item.evidence().proven(self.collection.margin)}
+        methods = list(self.measured[0].aurocs) if self.measured else []
+        rows = []
+        for pair in permutations(methods, 2):
+            if pair not in proven:
+                leads = [(item.evidence().lead(*pair), item) for item in self.measured]
+                lead, item = max(leads, key=lambda found: found[0].low)
+                rows.append({"up": pair[0], "down": pair[1], "dataset": item.name, **asdict(lead)})
+        return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high"])
+
     def write(self, folder: str | Path) -> None:
         """Write the collection, its evidence, its datasets and the coverage curve."""
         import pandas as pd
@@ -60,6 +75,7 @@ class Evolved:
         self.collection.write(folder / "collection.json")
         self.collection.evidence_table().to_csv(folder / "evidence.csv", index=False)
         self.curve_table().to_csv(folder / "coverage_curve.csv", index=False)
+        self.open_table().to_csv(folder / "open_pairs.csv", index=False)
         for item in self.collection.sets:
             dataset = item.load()
             frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names)).assign(target=dataset.y)
