@@ -208,3 +208,10 @@ def test_a_space_with_an_unknown_parameter_is_refused(paragone, tmp_path):
     use = "sklearn.naive_bayes:GaussianNB"
     ended = paragone("generate", "benchmark-method", use, "--out", tmp_path / "o", "--space", tmp_path / "space.toml")
     assert (ended.code, "did you mean 'var_smoothing'" in ended.err) == (2, True)
+
+
+def test_an_unparsable_formula_is_refused_with_its_position(paragone, tmp_path):
+    (tmp_path / "best.csv").write_text('formula,seed\n"mul(X0 X1)",3\n')
+    store = tmp_path / "s.sqlite"
+    ended = paragone("generate", "stage2", tmp_path / "best.csv", "--out", tmp_path / "o.csv", "--store", store)
+    assert (ended.code, "',' expected at position 8" in ended.err) == (2, True)

@@ -177,6 +177,9 @@ class Expression:
         with np.errstate(all="ignore"):
             # Columns laid out one after another: a strided column is read again in every operator.
             value = self._run({j: np.ascontiguousarray(rows[:, j]) for j in self.features})
+        if len(self.tokens) == 1:
+            # A lone leaf is a constant or a column of the caller's own.
+            return np.full(rows.shape[0], value)
         return value if np.ndim(value) else np.full(rows.shape[0], value)
 
     def _run(self, columns: Mapping[int, FloatArray]) -> Values:
