@@ -22,7 +22,7 @@ def clustered_order(values: Any) -> list[int]:
 
     Examples
     --------
-    >>> clustered_order([[0.0], [9.0], [0.1], [9.1]])
+    >>> clustered_order([[0.0], [9.0], [0.1], [9.3]])
     [0, 2, 1, 3]
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
