@@ -169,6 +169,20 @@ def test_pairs_that_stay_open_come_with_the_best_that_was_measured(once):
         assert row.low == max(item.evidence().lead(row.up, row.down).low for item in result.measured)
 
 
+def test_finalists_can_be_tuned_before_they_are_measured(tmp_path):
+    tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 1}]}
+    spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree})
+    plain = evolve(spec, tmp_path / "plain.sqlite")
+    tuned = evolve(replace(spec, trials=6, folds=3), tmp_path / "tuned.sqlite")
+    by_formula = {item.formula: np.mean(item.aurocs["Tree"]) for item in plain.measured}
+    both = [(by_formula[i.formula], np.mean(i.aurocs["Tree"])) for i in tuned.measured if i.formula in by_formula]
+    # A stump is the worst tree for most formulas: tuning must help, and never much hurt.
+    assert both
+    assert all(after > before - 0.02 for before, after in both)
+    assert any(after > before + 0.02 for before, after in both)
+    assert tuned.n_failed == 0
+
+
 def test_digen_is_measured_like_evolved_sets(tmp_path):
     methods = [reference_method("R"), reference_method("D")]
     with Laboratory(tmp_path / "d.sqlite") as laboratory:

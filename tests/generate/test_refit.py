@@ -144,6 +144,14 @@ def test_tuning_finds_what_a_full_search_finds_and_repeats_itself():
     assert searches[0].best_score_ == max(scores.values())
 
 
+def test_the_first_trials_are_those_asked_for():
+    X, y = rows(100)
+    space = {"max_depth": {"low": 1, "high": 9}, "min_samples_leaf": {"low": 1, "high": 50}}
+    use = "sklearn.tree:DecisionTreeClassifier"
+    one = TunedClassifier(use, space=space, first=[{"max_depth": 7, "min_samples_leaf": 3}], trials=1, folds=3)
+    assert one.fit(X, y).best_params_ == {"max_depth": 7, "min_samples_leaf": 3}
+
+
 def test_the_published_scoring_of_hard_labels_is_balanced_accuracy():
     from sklearn.metrics import balanced_accuracy_score
     from sklearn.model_selection import StratifiedKFold

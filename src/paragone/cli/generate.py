@@ -84,6 +84,7 @@ def evolve_collection(
 
     from paragone.generate import EvolveSpec, evolve
 
+    _import_from_here()
     declared = EvolveSpec.read(spec)
     if strategy is not None:
         declared = replace(declared, strategy=strategy)  # type: ignore[arg-type]  # checked by the spec
@@ -244,13 +245,10 @@ def benchmark(
 
     Example: paragone generate benchmark-method sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
     """
-    import sys
-
     from paragone.charts import check_formats
     from paragone.generate import Contender, Laboratory, benchmark_method, read_space, write_benchmark
 
-    if str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))
+    _import_from_here()
     wanted = check_formats(part for part in formats.split(",") if part)
     declared = Contender(name or use.rpartition(":")[2], use, {}, read_space(space) if space else {})
     found = _collection(collection)
@@ -266,6 +264,14 @@ def benchmark(
     for note in result.notes:
         _say(f"note: {note}", stderr=True)
     _say(f"page: {page}")
+
+
+def _import_from_here() -> None:
+    """Let classes in the current folder be named; worker processes start with the same path."""
+    import sys
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
 
 
 def _say(sentence: str, *, stderr: bool = False) -> None:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from paragone.generate.archive import Candidate
 from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
+from paragone.generate.duel import DuelSettings
 from paragone.generate.evidence import measure
 from paragone.generate.evolution import Evolution, Progress
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.laboratory import Laboratory
+from paragone.generate.holdout import Holdout
+from paragone.generate.laboratory import Laboratory, parted
+from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
 
 if TYPE_CHECKING:
     import pandas as pd
 
+TUNING_SEED = 500_000
+"""Samples for tuning have seeds of their own, apart from those of searches and of evidence."""
+GIVE_UP = 0.1
+"""A trial that falls further behind the best is not tried on all folds."""
 SEARCH_SHARE = 0.5
 """The share of the hours that the search takes; the rest is for measuring."""
 
@@ -162,10 +171,11 @@ def _finalists(evolution: Evolution, focus: str | None) -> Sequence[tuple[int, C
 def _measured(evolution: Evolution, candidate: Candidate, concept: int, number: int) -> GeneratedSet | None:
     spec = evolution.spec
     generator = GeneratorSpec(str(candidate.expression), spec.n_features)
-    configured = [
+    screened = [
         (method, method.portfolio[position])
         for method, position in zip(evolution.methods, candidate.configurations, strict=True)
     ]
+    configured = _tuned(evolution, generator, screened) if spec.trials else screened
     evidence = measure(
         candidate.expression.md5,
         generator,
@@ -178,3 +188,28 @@ def _measured(evolution: Evolution, candidate: Candidate, concept: int, number: 
     if evidence is None:
         return None
     return GeneratedSet.of(f"{spec.name}-{number}", generator, concept, spec.seed, spec.n_train, evidence)
+
+
+def _tuned(
+    evolution: Evolution, generator: GeneratorSpec, screened: Sequence[tuple[Contender, Mapping[str, Any]]]
+) -> list[tuple[Contender, Mapping[str, Any]]]:
+    """Tune every method that has a space on a sample that is used for nothing else."""
+    spec = evolution.spec
+    sample = generator.sample(spec.n_train + spec.n_test, TUNING_SEED + spec.seed, name=generator.expression.md5)
+    tuners = {}
+    for method, _ in screened:
+        if method.space:
+            tuner = DuelSettings(folds=spec.folds, tolerance=GIVE_UP).tuner(method, spec.seed, spec.trials)
+            tuner["params"]["first"] = [dict(params) for params in method.portfolio]
+            tuners[method.name] = tuner
+    if not tuners:
+        return list(screened)
+    found = evolution.laboratory.run(
+        f"{spec.name} tunes {generator.expression.md5}",
+        [parted(sample, np.arange(spec.n_train))],
+        tuners,
+        Holdout(keep_values=False),
+        seed=spec.seed,
+    )
+    chosen = {method: fitted.info["params"] for (_, method), fitted in found.items()}
+    return [(method, chosen.get(method.name, params)) for method, params in screened]
