@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from paragone.generate.concepts import active_features, group_concepts, signature
     from paragone.generate.digen_evidence import measure_digen
     from paragone.generate.digen_files import load, write_digen
-    from paragone.generate.duel import Duel, DuelSettings
+    from paragone.generate.duel import Duel
+    from paragone.generate.duel_settings import DuelSettings
     from paragone.generate.evidence import Evidence, measure
     from paragone.generate.evolve_spec import EvolveSpec
     from paragone.generate.evolving import Evolved, evolve
@@ -38,7 +39,7 @@ _PUBLIC = {
     "Collection": "paragone.generate.collection",
     "Contender": "paragone.generate.methods",
     "Duel": "paragone.generate.duel",
-    "DuelSettings": "paragone.generate.duel",
+    "DuelSettings": "paragone.generate.duel_settings",
     "Evidence": "paragone.generate.evidence",
     "Evolved": "paragone.generate.evolving",
     "EvolveSpec": "paragone.generate.evolve_spec",

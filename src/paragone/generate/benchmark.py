@@ -14,7 +14,8 @@ from paragone.data.digen.catalogue import DigenEntry
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.coverage import MARGIN, duel_matrix
-from paragone.generate.duel import DuelSettings, seeded_dataset
+from paragone.generate.duel import seeded_dataset
+from paragone.generate.duel_settings import DuelSettings
 from paragone.generate.evidence import measure
 from paragone.generate.holdout import Holdout
 from paragone.generate.laboratory import Laboratory, parted

@@ -14,7 +14,7 @@ import numpy as np
 
 from paragone.generate.archive import Candidate
 from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
-from paragone.generate.duel import DuelSettings
+from paragone.generate.duel_settings import DuelSettings
 from paragone.generate.evidence import measure
 from paragone.generate.evolution import Evolution, Progress
 from paragone.generate.evolve_spec import EvolveSpec
