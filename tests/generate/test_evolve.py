@@ -183,6 +183,15 @@ def test_finalists_can_be_tuned_before_they_are_measured(tmp_path):
     assert tuned.n_failed == 0
 
 
+def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
+    sizes = {"n_train": 200, "n_test": 200, "evidence_seeds": 2, "evidence_rows": 200}
+    spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, n_features=4, finalists=1, **sizes)
+    result = evolve(spec, tmp_path / "s.sqlite")
+    assert result.n_failed == 0
+    assert result.measured
+    assert all(len(item.aurocs) == 8 for item in result.measured)
+
+
 def test_digen_is_measured_like_evolved_sets(tmp_path):
     methods = [reference_method("R"), reference_method("D")]
     with Laboratory(tmp_path / "d.sqlite") as laboratory:

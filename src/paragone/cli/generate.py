@@ -71,6 +71,7 @@ def evolve_collection(
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
     store: Annotated[Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")] = None,
     workers: Workers = 0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
@@ -91,7 +92,15 @@ def evolve_collection(
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file: give a folder")
     path = store or spec.with_suffix(".sqlite")
-    evolved = evolve(declared, path, workers, hours=hours, focus=focus, tell=lambda said: say(said, stderr=True))
+    evolved = evolve(
+        declared,
+        path,
+        workers,
+        hours=hours,
+        focus=focus,
+        retry_failed=retry_failed,
+        tell=lambda said: say(said, stderr=True),
+    )
     evolved.write(out)
     collection = evolved.collection
     concepts = len({item.concept for item in collection.sets})

@@ -99,6 +99,7 @@ def evolve(
     executor: Executor | None = None,
     hours: float | None = None,
     focus: str | None = None,
+    retry_failed: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> Evolved:
     """Evolve a collection for the methods of a spec.
@@ -117,6 +118,8 @@ def evolve(
         Stop beginning new work after this time; without it the spec's generations are done.
     focus : str, optional
         Measure only candidates of pairs in which this method stands.
+    retry_failed : bool, default=False
+        Whether cells that failed before run again.
     tell : callable, optional
         Is told in a sentence how far it is.
 
@@ -127,7 +130,7 @@ def evolve(
     """
     begun = time.monotonic()
     say = tell or (lambda _: None)
-    with Laboratory(store, workers, executor=executor) as laboratory:
+    with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
         evolution = Evolution(spec, laboratory)
         search_hours = None if hours is None else SEARCH_SHARE * hours
         evolution.run(search_hours, lambda progress: say(str(progress)))
