@@ -143,7 +143,9 @@ def evolve(
             if hoped <= proven:
                 continue
             item = _measured(evolution, candidate, concept, len(measured) + 1)
-            if item is not None:
+            if item is None:
+                say(f"a fit failed on {candidate.expression}: nothing is claimed of it")
+            else:
                 measured.append(item)
                 proven |= set(item.evidence().proven(spec.margin))
             say(
