@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint clean
+.PHONY: demo test test-slow lint evolve-small clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,9 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+evolve-small: $(VENV)/installed-for-tests
+	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 1
 
 clean:
 	rm -rf $(VENV) build dist

@@ -34,7 +34,9 @@ _PUBLIC = {
     "topk_scores": "paragone.metrics.topk",
 }
 
-_PACKAGES = frozenset({"comparison", "data", "exchange", "metrics", "models", "protocols", "rankers", "testing"})
+_PACKAGES = frozenset(
+    {"comparison", "data", "exchange", "generate", "metrics", "models", "protocols", "rankers", "reporting", "testing"}
+)
 
 __all__ = [
     "Comparison",

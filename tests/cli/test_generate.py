@@ -6,9 +6,11 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from paragone import Experiment
 from paragone.data import load
+from paragone.generate import EvolveSpec, evolve
 
 
 def test_digen_writes_forty_sets_that_read_back(paragone, tmp_path):
@@ -51,3 +53,165 @@ def test_an_experiment_takes_digen_sets_by_number_and_all_at_once(tmp_path):
         counts[sets] = [dataset.fingerprint for dataset in Experiment.from_toml(file)._data]
     assert counts["digen:8"] == [load("digen:8").fingerprint]
     assert len(set(counts["digen:all"])) == 40
+
+
+SPEC = """
+generations = 1
+batch = 8
+chunk = 4
+n_train = 300
+n_test = 300
+n_features = 4
+evidence_seeds = 3
+evidence_rows = 300
+[methods.LR]
+use = "paragone.generate.classifiers:PlainLogisticRegression"
+[methods.Tree]
+use = "sklearn.tree:DecisionTreeClassifier"
+portfolio = [{ max_depth = 4 }]
+"""
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("evolved")
+    (folder / "spec.toml").write_text(SPEC)
+    spec = EvolveSpec.read(folder / "spec.toml")
+    evolve(spec, folder / "spec.sqlite").write(folder / "out")
+    return folder
+
+
+def test_evolve_writes_a_collection_that_inspect_reads(paragone, evolved, tmp_path):
+    store, out = evolved / "spec.sqlite", tmp_path / "out"
+    ended = paragone("generate", "evolve", evolved / "spec.toml", "--out", out, "--store", store)
+    assert ended.code == 0, ended.err
+    assert "ordered pairs proven by 0.05" in ended.out
+    assert "generation 1: " in ended.err
+    assert (out / "collection.json").read_text() == (evolved / "out" / "collection.json").read_text()
+    shown = paragone("generate", "inspect", out / "collection.json", "--out", tmp_path / "charts")
+    assert shown.code == 0, shown.err
+    assert (tmp_path / "charts" / "duels.svg").exists()
+    assert len(list((tmp_path / "charts" / "formulas").glob("*.svg"))) == len(list((out / "data").iterdir()))
+
+
+def test_a_method_of_the_users_is_evolved_against(paragone, evolved, tmp_path):
+    ended = paragone(
+        "generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--store", tmp_path / "s.sqlite",
+        "--against", "sklearn.naive_bayes:GaussianNB", "--strategy", "nsga3",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "of 6 ordered pairs" in ended.out
+    for item in json.loads((tmp_path / "o" / "collection.json").read_text())["sets"]:
+        assert "GaussianNB" in item["aurocs"]
+
+
+HARD = """
+import numpy as np
+from sklearn.base import BaseEstimator
+class Hard(BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+    def predict(self, X):
+        return (X[:, 0] > 0).astype(int)
+"""
+
+
+def test_a_method_is_put_on_digen_with_a_page_and_charts(paragone, tmp_path, monkeypatch):
+    (tmp_path / "space.toml").write_text("var_smoothing = { low = 1e-9, high = 1e-3, log = true }\n")
+    command = ["generate", "benchmark-method", "sklearn.naive_bayes:GaussianNB", "--out", tmp_path / "nb"]
+    options = ["--space", tmp_path / "space.toml", "--trials", 2, "--sets", "digen1,digen8,digen20"]
+    ended = paragone(*command, *options)
+    assert ended.code == 0, ended.err
+    scores = pd.read_csv(tmp_path / "nb" / "scores.csv")
+    assert scores.groupby("dataset").size().to_dict() == {"digen1_6265": 9, "digen20_5191": 9, "digen8_4426": 9}
+    lookup = scores.set_index(["dataset", "method"])["value"]
+    assert lookup["digen8_4426", "XGBClassifier"] == 0.9909
+    page = (tmp_path / "nb" / "index.html").read_text()
+    assert page.count("<svg") == 7
+    assert "GaussianNB on digen" in page
+    # Again: nothing is fitted, the page is the same.
+    assert paragone(*command, *options).code == 0
+    assert (tmp_path / "nb" / "index.html").read_text() == page
+
+
+def test_hard_labels_are_scored_and_said(paragone, tmp_path, monkeypatch):
+    (tmp_path / "my_hard.py").write_text(HARD)
+    monkeypatch.chdir(tmp_path)
+    ended = paragone("generate", "benchmark-method", "my_hard:Hard", "--out", "hard", "--sets", "digen1,digen8")
+    assert ended.code == 0, ended.err
+    assert "scored by its hard labels" in " ".join(ended.err.split())
+    assert "hard labels" in (tmp_path / "hard" / "index.html").read_text()
+
+
+def test_a_method_is_put_on_an_evolved_collection(paragone, evolved, tmp_path):
+    collection = evolved / "out" / "collection.json"
+    command = ["generate", "benchmark-method", "sklearn.naive_bayes:GaussianNB", "--collection", collection]
+    ended = paragone(*command, "--out", tmp_path / "nb")
+    assert ended.code == 0, ended.err
+    scores = pd.read_csv(tmp_path / "nb" / "scores.csv")
+    assert scores.groupby(["dataset", "method"]).size().unique().tolist() == [3]
+    clash = paragone(*command, "--out", tmp_path / "nb2", "--name", "Tree")
+    assert (clash.code, "two methods are called 'Tree'" in clash.err) == (2, True)
+
+
+def test_an_altered_collection_is_refused_with_the_hash(paragone, evolved, tmp_path):
+    content = json.loads((evolved / "out" / "collection.json").read_text())
+    content["sets"][0]["x_hash"] = "0" * 16
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    ended = paragone("generate", "inspect", tmp_path / "c.json")
+    assert (ended.code, "not 0000000000000000" in ended.err) == (2, True)
+
+
+def test_the_published_stages_run_at_small_sizes(paragone, tmp_path):
+    out = tmp_path / "survivors.csv"
+    duel = paragone(
+        "generate", "duel", "K", "R", "--seed", 5, "--population", 4, "--generations", 1, "--trials", 1,
+        "--methods", "RK", "--store", tmp_path / "d.sqlite", "--out", out, "--preset", "digen_v1",
+    )  # fmt: skip
+    assert duel.code == 0, duel.err
+    assert "4 seen" in duel.out
+    (tmp_path / "best.csv").write_text('formula,seed\n"mul(X0, X1)",3\n')
+    for stage, more in (("stage2", []), ("stage3", ["--seeds", 2])):
+        ended = paragone(
+            "generate", stage, tmp_path / "best.csv", "--out", tmp_path / f"{stage}.csv", "--trials", 1, "--methods",
+            "RK", "--store", tmp_path / f"{stage}.sqlite", *more,
+        )  # fmt: skip
+        assert ended.code == 0, ended.err
+        assert len(pd.read_csv(tmp_path / f"{stage}.csv")) == (2 if stage == "stage2" else 4)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("duel", "K", "K", "--seed", "1"), "a duel needs two methods"),
+        (("duel", "K", "Q", "--seed", "1"), "unknown method 'Q'"),
+        (("duel", "K", "R", "--seed", "1", "--preset", "digen_v2"), "did you mean 'digen_v1'"),
+        (("evolve", "none.toml", "--out", "o"), "cannot be read"),
+        (("stage2", "none.csv", "--out", "o.csv"), "cannot be read as CSV"),
+        (("inspect", "none.json"), "cannot be read"),
+        (("benchmark-method", "nowhere:Thing", "--out", "o"), "cannot import 'nowhere'"),
+        (("benchmark-method", "sklearn.svm:SVC", "--out", "o", "--sets", "digen8"), "two methods are called 'SVC'"),
+        (("benchmark-method", "sklearn.svm:NuSVC", "--out", "o", "--sets", "digen99"), "unknown DIGEN set 'digen99'"),
+    ],
+)
+def test_a_mistake_ends_in_a_sentence_and_exit_code_2(paragone, tmp_path, monkeypatch, command, said):
+    monkeypatch.chdir(tmp_path)
+    ended = paragone("generate", *command)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_space_with_an_unknown_parameter_is_refused(paragone, tmp_path):
+    (tmp_path / "space.toml").write_text("var_smothing = { low = 1e-9, high = 1e-3 }\n")
+    use = "sklearn.naive_bayes:GaussianNB"
+    ended = paragone("generate", "benchmark-method", use, "--out", tmp_path / "o", "--space", tmp_path / "space.toml")
+    assert (ended.code, "did you mean 'var_smoothing'" in ended.err) == (2, True)
+
+
+def test_an_unparsable_formula_is_refused_with_its_position(paragone, tmp_path):
+    (tmp_path / "best.csv").write_text('formula,seed\n"mul(X0 X1)",3\n')
+    store = tmp_path / "s.sqlite"
+    ended = paragone("generate", "stage2", tmp_path / "best.csv", "--out", tmp_path / "o.csv", "--store", store)
+    assert (ended.code, "',' expected at position 8" in ended.err) == (2, True)

@@ -10,9 +10,10 @@ from sklearn.metrics import roc_auc_score
 
 from paragone.data.digen import Expression, find, make_digen
 from paragone.errors import InputError
-from paragone.generate.duel import Duel, DuelSettings, passes_gate, seeded_dataset
+from paragone.generate.duel import Duel, passes_gate, seeded_dataset
+from paragone.generate.duel_settings import DuelSettings
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.refit import published_split
+from paragone.generate.refitting import published_split
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.stages import stage2, stage3, still_separate
 from paragone.generate.tuned import TunedClassifier, pruned_mean

@@ -17,7 +17,7 @@ from paragone.data.digen import entries, find
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression
 from paragone.generate.methods import contenders, digen_tuned, reference_method, reference_methods
-from paragone.generate.refit import refit
+from paragone.generate.refitting import refit
 from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.generate.spaces import check_space, suggest
 from paragone.generate.tuned import TunedClassifier
@@ -142,6 +142,14 @@ def test_tuning_finds_what_a_full_search_finds_and_repeats_itself():
         one = TunedClassifier("sklearn.tree:DecisionTreeClassifier", space=fixed, trials=1, folds=4, seed=3)
         scores[depth] = one.fit(X, y).best_score_
     assert searches[0].best_score_ == max(scores.values())
+
+
+def test_the_first_trials_are_those_asked_for():
+    X, y = rows(100)
+    space = {"max_depth": {"low": 1, "high": 9}, "min_samples_leaf": {"low": 1, "high": 50}}
+    use = "sklearn.tree:DecisionTreeClassifier"
+    one = TunedClassifier(use, space=space, first=[{"max_depth": 7, "min_samples_leaf": 3}], trials=1, folds=3)
+    assert one.fit(X, y).best_params_ == {"max_depth": 7, "min_samples_leaf": 3}
 
 
 def test_the_published_scoring_of_hard_labels_is_balanced_accuracy():

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paragone.cli.generate_stages import Workers, fight, measure_published, run_stage2, run_stage3
 from paragone.cli.output import print_json, say, show_table
+from paragone.errors import InputError
 
 if TYPE_CHECKING:
-    from paragone.generate import Inspection
+    from paragone.generate import Collection, Inspection
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
@@ -20,6 +22,12 @@ def generate_app() -> typer.Typer:
     app = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
     app.command("digen")(digen)
     app.command("inspect")(inspect_collection)
+    app.command("evolve")(evolve_collection)
+    app.command("duel")(fight)
+    app.command("stage2")(run_stage2)
+    app.command("stage3")(run_stage3)
+    app.command("measure-digen")(measure_published)
+    app.command("benchmark-method")(benchmark)
     return app
 
 
@@ -37,22 +45,127 @@ def digen(out: Annotated[Path, typer.Option("--out", help="The folder to write t
 def inspect_collection(
     collection: Annotated[str, typer.Argument(help="digen, or a collection file (JSON).")],
     margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
+    out: Annotated[Path | None, typer.Option(help="Write the table and charts of duels and formulas here.")] = None,
     as_json: Json = False,
 ) -> None:
     """Say what a collection really holds: concepts, label noise, Bayes ceilings, pairs told apart.
 
     Example: paragone generate inspect digen
     """
-    from paragone.errors import unknown_name
     from paragone.generate import inspect_digen
 
-    if collection != "digen":
-        raise unknown_name("collection", collection, ["digen"])
-    inspection = inspect_digen(margin)
+    found = _collection(collection)
+    inspection = inspect_digen(margin) if found is None else found.inspect()
+    if out is not None:
+        _write_inspection(inspection, out)
     if as_json:
         print_json(inspection.as_dict())
         return
     _show(inspection)
+
+
+def evolve_collection(
+    spec: Annotated[Path, typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the collection.", show_default=False)],
+    strategy: Annotated[str | None, typer.Option(help="map-elites or nsga3, in place of the spec's.")] = None,
+    hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")] = None,
+    workers: Workers = 0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
+    against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
+) -> None:
+    """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
+
+    Example: paragone generate evolve examples/evolve-small.toml --out small --workers 2 --hours 1
+    """
+    from dataclasses import replace
+
+    from paragone.generate import EvolveSpec, evolve
+
+    _import_from_here()
+    declared = EvolveSpec.read(spec)
+    if strategy is not None:
+        declared = replace(declared, strategy=strategy)  # type: ignore[arg-type]  # checked by the spec
+    focus = None
+    if against is not None:
+        declared, focus = declared.against(against), against.rpartition(":")[2]
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    path = store or spec.with_suffix(".sqlite")
+    evolved = evolve(
+        declared,
+        path,
+        workers,
+        hours=hours,
+        focus=focus,
+        retry_failed=retry_failed,
+        tell=lambda said: say(said, stderr=True),
+    )
+    evolved.write(out)
+    collection = evolved.collection
+    concepts = len({item.concept for item in collection.sets})
+    n_methods = len(declared.contenders())
+    say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}")
+    say(f"{len(collection.covered())} of {n_methods * (n_methods - 1)} ordered pairs proven by {declared.margin:g}")
+    if evolved.n_failed:
+        say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
+
+
+def benchmark(
+    use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    collection: Annotated[str, typer.Option(help="digen, or a collection file (JSON).")] = "digen",
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
+    space: Annotated[Path | None, typer.Option(help="The search space (TOML); without one it is not tuned.")] = None,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")] = None,
+    workers: Workers = 0,
+    formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = "",
+) -> None:
+    """Put a classifier of yours on a collection, next to the methods measured there; only its fits are done.
+
+    Example: paragone generate benchmark-method sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
+    """
+    from paragone.charts import check_formats
+    from paragone.generate import Contender, Laboratory, benchmark_method, read_space, write_benchmark
+
+    _import_from_here()
+    wanted = check_formats(part for part in formats.split(",") if part)
+    declared = Contender(name or use.rpartition(":")[2], use, {}, read_space(space) if space else {})
+    found = _collection(collection)
+    chosen = [part.strip() for part in sets.split(",") if part.strip()]
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    with Laboratory(store or out / "benchmark.sqlite", workers) as laboratory:
+        result = benchmark_method(declared, laboratory, found, sets=chosen, trials=trials)
+    page = write_benchmark(result, out, wanted)
+    means = result.table().mean().sort_values(ascending=False)
+    show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
+    for note in result.notes:
+        say(f"note: {note}", stderr=True)
+    say(f"page: {page}")
+
+
+def _import_from_here() -> None:
+    """Let classes in the current folder be named; worker processes start with the same path."""
+    import sys
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+
+
+def _collection(reference: str) -> Collection | None:
+    """Return the collection of a file; None stands for DIGEN."""
+    from paragone.errors import unknown_name
+    from paragone.generate import Collection
+
+    if reference == "digen":
+        return None
+    if not reference.endswith(".json") and not Path(reference).exists():
+        raise unknown_name("collection", reference, ["digen", "FILE.json"])
+    return Collection.read(reference)
 
 
 def _show(inspection: Inspection) -> None:
@@ -63,3 +176,19 @@ def _show(inspection: Inspection) -> None:
         say(f"open: {winner} over {loser}")
     for finding in inspection.findings():
         say(finding)
+
+
+def _write_inspection(inspection: Inspection, out: Path) -> None:
+    from paragone.charts import save_chart
+    from paragone.generate import Expression
+    from paragone.generate.charts import duel_chart, formula_tree
+
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
+    (out / "formulas").mkdir(parents=True, exist_ok=True)
+    inspection.sets.to_csv(out / "sets.csv", index=False)
+    inspection.coverage.to_csv(out / "coverage.csv")
+    save_chart(duel_chart(inspection.coverage, inspection.margin), out / "duels", ["svg"])
+    for row in inspection.sets.itertuples():
+        chart = formula_tree(Expression.parse(row.simplified), f"{row.dataset}, concept {row.concept}")
+        save_chart(chart, out / "formulas" / str(row.dataset), ["svg"])

@@ -74,7 +74,7 @@ def active_features(
     labels = threshold.label(expression.evaluate(rows))
     changed: dict[int, float] = {}
     for feature in expression.features:
-        drawn = rows.copy()
+        drawn = rows.copy(order="F")
         drawn[:, feature] = np.roll(rows[:, feature], 1)
         changed[feature] = float((threshold.label(expression.evaluate(drawn)) != labels).mean())
     kept = [feature for feature in changed if changed[feature] > negligible]
@@ -107,7 +107,7 @@ def signature(expression: Expression, threshold: Threshold | None = None, n_feat
     placed = active_features(expression, threshold, n_features, negligible=NEGLIGIBLE)[:MAX_PLACED]
     shown, rest = _probe(n_features)
     labels = np.empty((math.factorial(len(placed)) * 2 ** len(placed), PROBE_ROWS), dtype=np.int8)
-    rows = rest.copy()
+    rows = rest.copy(order="F")
     orders = permutations(range(len(placed)))
     signs = list(product((1.0, -1.0), repeat=len(placed)))
     for position, (order, turned) in enumerate(product(orders, signs)):
@@ -141,7 +141,9 @@ def group_concepts(signatures: Sequence[Signature], agreement: float = AGREEMENT
 def _probe(n_features: int) -> tuple[FloatArray, FloatArray]:
     """Return the columns that placed features take, and rows for the features that are not placed."""
     rng = np.random.default_rng(PROBE_SEED)
-    return rng.normal(size=(PROBE_ROWS, MAX_PLACED)), rng.normal(size=(PROBE_ROWS, n_features))
+    # Columns laid out one after another, since placements exchange whole columns.
+    placed, rest = rng.normal(size=(PROBE_ROWS, MAX_PLACED)), rng.normal(size=(PROBE_ROWS, n_features))
+    return np.asfortranarray(placed), np.asfortranarray(rest)
 
 
 def _signed(threshold: Threshold, values: FloatArray) -> NDArray[np.int8]:

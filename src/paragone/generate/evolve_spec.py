@@ -46,6 +46,9 @@ class EvolveSpec:
         Samples a finalist is measured on, and fresh rows of each.
     finalists : int, default=2
         Candidates a pair that are measured.
+    trials, folds : int
+        Tune every method on a finalist with this many trials over folds, beginning with its portfolio, before it is
+        measured; with 0 trials the best of the portfolio in screening is measured.
     per_concept : int, default=3
         Datasets of one concept that the collection may hold.
     methods : mapping
@@ -75,6 +78,8 @@ class EvolveSpec:
     evidence_seeds: int = 10
     evidence_rows: int = 20_000
     finalists: int = 2
+    trials: int = 0
+    folds: int = 5
     per_concept: int = 3
     methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -88,7 +93,7 @@ class EvolveSpec:
                 raise InputError(f"{item.name} must be a number of type {item.type}, it is {value!r}")
         for name, least in (("generations", 1), ("batch", 2), ("chunk", 1), ("n_train", 50), ("n_test", 50),
                             ("n_features", 1), ("evidence_seeds", 2), ("evidence_rows", 50), ("finalists", 1),
-                            ("per_concept", 1), ("depth", 1)):  # fmt: skip
+                            ("per_concept", 1), ("depth", 1), ("trials", 0), ("folds", 2)):  # fmt: skip
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
         if len(self.contenders()) < 2:

@@ -12,6 +12,7 @@ from paragone.cells import Fitted, Score, SplitData
 from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.generate.scoring import auroc, confidence
+from paragone.generate.tuned import TunedClassifier
 from paragone.plugins import digest
 from paragone.protocols import Protocol
 
@@ -61,14 +62,15 @@ class Holdout(Protocol):
         fitted = estimator.fit(data.X_train, data.y_train)
         found = confidence(fitted, data.X_test)
         hard = np.asarray(fitted.predict(data.X_test)) == np.max(data.y_train)
-        source = getattr(fitted, "score_source", found.source)
+        # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
+        tuned = isinstance(fitted, TunedClassifier)
         info = {
-            "source": source,
-            "params": getattr(fitted, "best_params_", {}),
-            "bounded": int(getattr(fitted, "n_bounded_", getattr(fitted, "hit_bound_", 0))),
+            "source": fitted.score_source if tuned else found.source,
+            "params": fitted.best_params_ if tuned else {},
+            "bounded": int(fitted.n_bounded_ if tuned else getattr(fitted, "hit_bound_", False)),
         }
         arrays = {"scores": np.array(_scores(data.y_test, found.values, hard))}
-        if hasattr(fitted, "best_score_"):
+        if tuned:
             arrays["cv"] = np.array(fitted.best_score_)
         if self.keep_values:
             arrays["values"] = found.values

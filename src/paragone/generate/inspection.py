@@ -13,7 +13,7 @@ from paragone.data.digen import Expression, cut_in_half, entries
 from paragone.data.digen.datasets import digen_features
 from paragone.generate.concepts import active_features, group_concepts, signature
 from paragone.generate.coverage import MARGIN, duel_matrix, open_pairs
-from paragone.generate.simplify import simplify
+from paragone.generate.simplification import simplify
 from paragone.generate.threshold import Threshold
 from paragone.validation import FloatArray
 

@@ -37,6 +37,8 @@ class Laboratory:
         Where to work instead, such as a Dask client's; ``workers`` is then how many cells it is given at a time.
     seconds_limit : float, optional
         A cell that takes longer counts as ``timeout``; needs workers of its own.
+    retry_failed : bool, default=False
+        Whether cells that failed before run again.
     """
 
     def __init__(
@@ -46,11 +48,13 @@ class Laboratory:
         *,
         executor: Executor | None = None,
         seconds_limit: float | None = None,
+        retry_failed: bool = False,
     ) -> None:
         self.store = Path(store)
         self._workers = workers
         self._executor = executor
         self._seconds_limit = seconds_limit
+        self._retry_failed = retry_failed
         self._own: ProcessPoolExecutor | None = None
         self.n_failed = 0
 
@@ -84,8 +88,13 @@ class Laboratory:
         plan = SplitPlan(kind="official", scale="none")
         limit = self._seconds_limit
         experiment = Experiment(datasets, methods, plan, protocol, name=name, seed=seed, seconds_limit=limit)
-        workers = self._workers
-        experiment.run(self.store, workers, self._executor or self._own, observer=observer).close()
+        experiment.run(
+            self.store,
+            self._workers,
+            self._executor or self._own,
+            retry_failed=self._retry_failed,
+            observer=observer,
+        ).close()
         with Store(self.store) as store:
             statuses = store.statuses(cell.key for cell in experiment.cells())
             done = [cell for cell in experiment.cells() if statuses.get(cell.key) == "done"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate.duel import DuelSettings, seeded_dataset
+from paragone.generate.duel import seeded_dataset
+from paragone.generate.duel_settings import DuelSettings
 from paragone.generate.holdout import METRICS, Holdout
 from paragone.generate.laboratory import Laboratory
 

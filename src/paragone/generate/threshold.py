@@ -53,7 +53,7 @@ class Threshold:
 @cache
 def population(n_features: int) -> FloatArray:
     """Return the fixed rows that stand for the population: standard normal features."""
-    rows = np.random.default_rng(POPULATION_SEED).normal(size=(POPULATION_ROWS, n_features))
+    rows = np.asfortranarray(np.random.default_rng(POPULATION_SEED).normal(size=(POPULATION_ROWS, n_features)))
     rows.flags.writeable = False
     return rows
 

@@ -31,6 +31,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         The search space; without one nothing is tuned.
     trials : int, default=200
         Number of trials.
+    first : sequence of mappings
+        Configurations that the first trials try; parameters of the space that they leave out are drawn.
     folds : int, default=10
         Stratified folds, shuffled by the seed.
     scored_folds : int, optional
@@ -68,6 +70,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         classifier: Any,
         space: Mapping[str, Mapping[str, Any]] | None = None,
         trials: int = 200,
+        first: Sequence[Mapping[str, Any]] = (),
         folds: int = 10,
         scored_folds: int | None = None,
         tolerance: float | None = None,
@@ -78,6 +81,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
         self.space = space
         self.trials = trials
+        self.first = first
         self.folds = folds
         self.scored_folds = scored_folds
         self.tolerance = tolerance
@@ -101,8 +105,11 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     def _searched(self, search: FoldScore) -> tuple[dict[str, Any], float]:
         study = new_study(self.seed, self.journal)
+        for params in self.first if not study.trials else ():
+            study.enqueue_trial(dict(params))
         best: tuple[float, ...] = ()
-        for _ in range(self.trials - len(study.trials)):
+        n_done = sum(trial.state.is_finished() for trial in study.trials)
+        for _ in range(self.trials - n_done):
             trial = study.ask()
             params = suggest(trial, self.space or {})
             trial.set_user_attr("params", params)
@@ -143,7 +150,7 @@ class FoldScore:
         self.n_bounded = 0
 
     def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
-        """Go through the scores of the first ``n_folds`` folds (all by default), each fitted when asked for."""
+        """Go through the scores of the first folds, or of all; a fold is fitted when it is asked for."""
         return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:

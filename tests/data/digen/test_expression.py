@@ -62,6 +62,15 @@ def test_a_constant_formula_has_its_value_on_every_row():
     assert Expression.parse("safeDiv(3.0, 0.0)").evaluate(np.zeros((2, 1))).tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("text", ["X1", "add(X1, 0.0)", "min(X1, X1)"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_values_are_never_a_view_of_the_rows(text, order):
+    rows = np.asarray(np.arange(6.0).reshape(3, 2), order=order)
+    values = Expression.parse(text).evaluate(rows)
+    assert not np.shares_memory(values, rows)
+    assert values.tolist() == [1.0, 3.0, 5.0]
+
+
 def trees() -> st.SearchStrategy[Expression]:
     leaves = st.one_of(
         st.integers(0, 12).map(lambda index: (Feature(index),)),

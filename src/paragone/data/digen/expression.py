@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -32,7 +32,10 @@ Token: TypeAlias = str | Feature | float
 
 
 def _safe_divide(a: Values, b: Values) -> Values:
-    return np.where(b == 0, 1.0, np.divide(a, b))
+    quotient = np.divide(a, b)
+    zero = np.equal(b, 0.0)
+    # Zeros are rare in columns of numbers: to look for them costs less than to choose on every row.
+    return np.where(zero, 1.0, quotient) if np.count_nonzero(zero) else quotient
 
 
 def _minimum(a: Values, b: Values) -> Values:
@@ -172,10 +175,14 @@ class Expression:
         if self.features and self.features[-1] >= rows.shape[1]:
             raise InputError(f"the formula uses X{self.features[-1]}, but there are {rows.shape[1]} features")
         with np.errstate(all="ignore"):
-            value = self._run(rows.T)
-        return np.array(np.broadcast_to(value, rows.shape[0]), dtype=np.float64)
+            # Columns laid out one after another: a strided column is read again in every operator.
+            value = self._run({j: np.ascontiguousarray(rows[:, j]) for j in self.features})
+        if len(self.tokens) == 1:
+            # A lone leaf is a constant or a column of the caller's own.
+            return np.full(rows.shape[0], value)
+        return value if np.ndim(value) else np.full(rows.shape[0], value)
 
-    def _run(self, columns: FloatArray) -> Values:
+    def _run(self, columns: Mapping[int, FloatArray]) -> Values:
         stack: list[Values] = []
         for token in reversed(self.tokens):
             if isinstance(token, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paragone.data.digen import Expression
-from paragone.generate.simplify import simplify
+from paragone.generate.simplification import simplify
 from paragone.generate.trees import Node, to_expression, to_tree
 
 COMMUTATIVE = ("add", "mul", "eq", "ne", "min", "max")

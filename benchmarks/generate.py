@@ -1,0 +1,151 @@
+"""Generated data: formulas against DEAP, batched neighbours against scikit-learn, and what is never fitted.
+
+Both sides take the same formulas, rows and folds in one run and must give the same values. Rejection and
+duplicates are counted on random formulas with DIGEN's constants, U(0, 100), and with ours.
+
+Run: python benchmarks/generate.py [--trees N] [--candidates N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import operator
+import os
+import time
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
+
+import numpy as np
+
+from paragone.generate import Grammar, reason_to_reject
+from paragone.generate.neighbours import NeighbourVotes
+from paragone.generate.threshold import Threshold
+
+N_ROWS = 1000
+N_FEATURES = 10
+N_FOLDS = 10
+N_NEIGHBORS = 20
+
+
+def seconds(function, *arguments):
+    """Return what a call gives and its CPU seconds."""
+    begun = time.process_time()
+    value = function(*arguments)
+    return value, time.process_time() - begun
+
+
+def deap_primitives():
+    """Return DEAP's set of our operators, over ten arguments."""
+    from deap import gp
+
+    primitives = gp.PrimitiveSet("formula", N_FEATURES, prefix="X")
+    primitives.renameArguments(**{f"ARG{j}": f"X{j}" for j in range(N_FEATURES)})
+    for name in ("add", "sub", "mul"):
+        primitives.addPrimitive(getattr(operator, name), 2, name=name)
+    primitives.addPrimitive(lambda a, b: 1.0 if b == 0 else a / b, 2, name="safeDiv")
+    primitives.addPrimitive(min, 2, name="min")
+    primitives.addPrimitive(max, 2, name="max")
+    for name in ("eq", "ne", "ge", "gt", "le", "lt"):
+        primitives.addPrimitive(_as_number(getattr(operator, name)), 2, name=name)
+    return primitives
+
+
+def _as_number(compare):
+    return lambda a, b: 1.0 if compare(a, b) else 0.0
+
+
+def deap_values(texts, rows):
+    """Compile every formula with DEAP and call it row by row."""
+    from deap import gp
+
+    primitives = deap_primitives()
+    values = []
+    for text in texts:
+        function = gp.compile(text, primitives)
+        values.append(np.array([function(*row) for row in rows]))
+    return values
+
+
+def compare_evaluation(n_trees):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_FEATURES))
+    trees = [Grammar(constants="uniform").half_and_half(rng) for _ in range(n_trees)]
+    theirs, their_seconds = seconds(deap_values, [str(tree) for tree in trees], X.tolist())
+    ours, our_seconds = seconds(lambda: [tree.evaluate(X) for tree in trees])
+    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(ours, theirs, strict=True))
+    print(f"{n_trees} random formulas of height 2 to 5 on {N_ROWS} rows")
+    print_ratio("DEAP compile and a row loop", their_seconds, our_seconds, n_trees)
+    print(f"values equal on every row: {same}")
+
+
+def sklearn_votes(X, Y, splits):
+    """Fit scikit-learn's classifier for every candidate on every fold."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    found = np.empty(Y.shape)
+    for column in range(Y.shape[1]):
+        for train, test in splits:
+            model = KNeighborsClassifier(N_NEIGHBORS).fit(X[train], Y[train, column])
+            found[test, column] = model.predict_proba(X[test])[:, 1]
+    return found
+
+
+def batched_votes(X, Y, splits):
+    """Look the neighbours up once, and vote for all candidates."""
+    votes = NeighbourVotes.across_folds(X, [test for _, test in splits], N_NEIGHBORS)
+    return votes.probabilities(Y, N_NEIGHBORS)
+
+
+def compare_neighbours(n_candidates):
+    from sklearn.model_selection import StratifiedKFold
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N_ROWS, N_FEATURES))
+    Y = rng.integers(0, 2, size=(N_ROWS, n_candidates))
+    splits = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, Y[:, 0]))
+    batched_votes(X, Y[:, :1], splits)
+    theirs, their_seconds = seconds(sklearn_votes, X, Y, splits)
+    ours, our_seconds = seconds(batched_votes, X, Y, splits)
+    print(f"\nk nearest neighbours, {n_candidates} candidates x {N_FOLDS} folds of {N_ROWS} rows")
+    print_ratio("scikit-learn, one by one", their_seconds, our_seconds, n_candidates)
+    print(f"largest difference of a probability: {np.abs(ours - theirs).max():.1e}")
+
+
+def print_ratio(other, their_seconds, our_seconds, count):
+    print(f"{'':30s} {'CPU s':>9s} {'ms each':>9s} {'ratio':>8s}")
+    for name, value in ((other, their_seconds), ("paragone", our_seconds)):
+        print(f"{name:30s} {value:9.3f} {1000 * value / count:9.3f} {value / our_seconds:8.1f}")
+
+
+def count_rejections(n_trees):
+    X = np.random.default_rng(2).normal(size=(N_ROWS, N_FEATURES))
+    print(f"\n{n_trees} random formulas: what is never fitted")
+    columns = ("non-finite", "constant", "tie at the threshold", "duplicate", "left")
+    print(f"{'constants':12s} " + " ".join(f"{name:>20s}" for name in columns))
+    for constants in ("uniform", "quantile"):
+        rng = np.random.default_rng(3)
+        counts, met = dict.fromkeys(columns, 0), set()
+        for _ in range(n_trees):
+            values = Grammar(constants=constants).half_and_half(rng).evaluate(X)
+            fate = reason_to_reject(values)
+            if fate is None:
+                labels = Threshold.halving(values).label(values)
+                key = np.packbits(labels ^ labels[0]).tobytes()
+                fate = "duplicate" if key in met else "left"
+                met.add(key)
+            counts[fate] += 1
+        print(f"{constants:12s} " + " ".join(f"{counts[name] / n_trees:20.1%}" for name in columns))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trees", type=int, default=300)
+    parser.add_argument("--candidates", type=int, default=500)
+    options = parser.parse_args()
+    compare_evaluation(options.trees)
+    compare_neighbours(options.candidates)
+    count_rejections(10 * options.trees)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,220 @@
+"""benchmark_method: put a classifier on a collection, next to the methods that were measured on it before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.comparison import compare
+from paragone.data.digen import Expression, entries, find
+from paragone.data.digen.catalogue import DigenEntry
+from paragone.errors import InputError
+from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.coverage import MARGIN, duel_matrix
+from paragone.generate.duel import seeded_dataset
+from paragone.generate.duel_settings import DuelSettings
+from paragone.generate.evidence import measure
+from paragone.generate.holdout import Holdout
+from paragone.generate.laboratory import Laboratory, parted
+from paragone.generate.methods import Contender
+from paragone.generate.refitting import published_split
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class MethodBenchmark:
+    """A method's scores on a collection beside those of the others.
+
+    Parameters
+    ----------
+    method, collection : str
+        What was put on what.
+    scores : DataFrame
+        AUROC, tidy: ``dataset, method, seed, value``; one seed a dataset on DIGEN, the evidence samples elsewhere.
+    chosen : mapping
+        The parameters that tuning chose, by dataset.
+    predictions : mapping
+        Labels and the method's values on test rows, by dataset.
+    notes : tuple of str
+        What the reader must know, such as a method scored by hard labels.
+    """
+
+    method: str
+    collection: str
+    scores: pd.DataFrame
+    chosen: Mapping[str, Mapping[str, Any]]
+    predictions: Mapping[str, tuple[Any, Any]]
+    notes: tuple[str, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Return mean AUROC by dataset (down) and method (across)."""
+        wide: pd.DataFrame = self.scores.pivot_table(index="dataset", columns="method", values="value", sort=False)
+        return wide
+
+    def comparison(self) -> Any:
+        """Return the statistical comparison of all methods over the datasets."""
+        tidy = self.scores.groupby(["dataset", "method"], sort=False, as_index=False)["value"].mean()
+        return compare(tidy.assign(metric="auroc"), metric="auroc", higher_is_better=True)
+
+    def duels(self, margin: float = MARGIN) -> pd.DataFrame:
+        """Count the datasets on which the row's method beats the column's by the margin."""
+        table = self.table()
+        return duel_matrix(table.to_dict("records"), list(table.columns), margin)
+
+    def charts(self) -> dict[str, Any]:
+        """Draw everything, by name."""
+        from paragone.generate import charts
+
+        table = self.table()
+        several = self.scores.groupby("dataset")["seed"].nunique().max() > 1
+        drawn = {
+            "heat_map": charts.heat_map(table),
+            "boxes": charts.score_boxes(self.scores, "datasets and seeds" if several else "datasets"),
+            "parallel_coordinates": charts.parallel_coordinates(table, self.method),
+            "roc": charts.roc_curves(self.predictions, self.method),
+            "precision_recall": charts.pr_curves(self.predictions, self.method),
+            "duels": charts.duel_chart(self.duels(), MARGIN),
+        }
+        if len(table) > 1:
+            drawn["critical_difference"] = self.comparison().charts["critical_difference"]
+        return drawn
+
+
+def benchmark_method(
+    contender: Contender,
+    laboratory: Laboratory,
+    collection: Collection | None = None,
+    *,
+    sets: Sequence[str] = (),
+    trials: int = 200,
+    settings: DuelSettings | None = None,
+) -> MethodBenchmark:
+    """Tune a classifier on every dataset of a collection as the protocol says; only its own fits are done.
+
+    Parameters
+    ----------
+    contender : Contender
+        The classifier with its search space; with none it is fitted as it is.
+    laboratory : Laboratory
+        Where the fits run.
+    collection : Collection, optional
+        DIGEN where it is not given.
+    sets : sequence of str
+        Some of the datasets; all where it is empty.
+    trials : int, default=200
+        Trials of the tuning.
+    settings : DuelSettings, optional
+        How it is tuned; by real AUROC where it is not given.
+    """
+    settings = settings or DuelSettings()
+    if collection is None:
+        return _on_digen(contender, laboratory, [find(name) for name in sets] or list(entries()), trials, settings)
+    chosen = [item for item in collection.sets if not sets or item.name in sets]
+    if not chosen:
+        raise InputError(f"collection {collection.name!r} has none of the datasets {', '.join(sets)}")
+    return _on_collection(contender, laboratory, collection, chosen, trials, settings)
+
+
+def _refuse_known(contender: Contender, known: Sequence[str]) -> None:
+    if contender.name in known:
+        raise InputError(f"two methods are called {contender.name!r}: give the new one another name")
+
+
+def _on_digen(
+    contender: Contender, laboratory: Laboratory, chosen: Sequence[DigenEntry], trials: int, settings: DuelSettings
+) -> MethodBenchmark:
+    _refuse_known(contender, list(chosen[0].auroc))
+    rows, params, predictions, sources = _rows_of(chosen), {}, {}, list[Any]()
+    for seed in dict.fromkeys(entry.seed for entry in chosen):
+        of_seed = [entry for entry in chosen if entry.seed == seed]
+        datasets = [seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed]
+        tuned = {contender.name: settings.tuner(contender, seed, trials)}
+        name = f"{contender.name} on digen, seed {seed}"
+        found = laboratory.run(name, datasets, tuned, Holdout(), seed=seed)
+        for dataset in datasets:
+            fitted = found.get((dataset.name, contender.name))
+            if fitted is not None:
+                truth = dataset.y[~np.asarray(dataset.train_part)]
+                rows.append(_row(dataset.name, contender.name, seed, float(fitted.arrays["scores"][0])))
+                params[dataset.name] = fitted.info["params"]
+                predictions[dataset.name] = (truth, fitted.arrays["values"])
+                sources.append(fitted.info)
+    return _result(contender.name, "digen", rows, params, predictions, sources, len(chosen))
+
+
+def _rows_of(chosen: Sequence[DigenEntry]) -> list[dict[str, Any]]:
+    return [_row(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
+
+
+def _on_collection(
+    contender: Contender,
+    laboratory: Laboratory,
+    collection: Collection,
+    chosen: Sequence[GeneratedSet],
+    trials: int,
+    settings: DuelSettings,
+) -> MethodBenchmark:
+    """Tune on each dataset's own rows, then score the chosen configuration on the samples of the evidence."""
+    _refuse_known(contender, list(chosen[0].aurocs))
+    rows, params, predictions, sources = list[dict[str, Any]](), {}, {}, list[Any]()
+    for item in chosen:
+        dataset = item.load()
+        dataset = parted(dataset, published_split(dataset, item.seed)[0])
+        tuned = {contender.name: settings.tuner(contender, item.seed, trials)}
+        found = laboratory.run(f"{contender.name} on {item.name}", [dataset], tuned, Holdout(), seed=item.seed)
+        rows += [_row(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
+        fitted = found.get((dataset.name, contender.name))
+        if fitted is None:
+            continue
+        n_seeds = len(next(iter(item.aurocs.values())))
+        evidence = measure(
+            f"{item.name} with {contender.name}",
+            item.generator(),
+            [(contender, fitted.info["params"])],
+            laboratory,
+            n_train=item.n_rows,
+            n_fresh=collection.evidence_rows,
+            n_seeds=n_seeds,
+        )
+        if evidence is not None:
+            rows += [_row(item.name, contender.name, s, float(v)) for s, v in enumerate(evidence.aurocs[:, 0])]
+            params[item.name] = fitted.info["params"]
+            predictions[item.name] = (dataset.y[~np.asarray(dataset.train_part)], fitted.arrays["values"])
+            sources.append(fitted.info)
+    return _result(contender.name, collection.name, rows, params, predictions, sources, len(chosen))
+
+
+def _row(dataset: str, method: str, seed: int, value: float) -> dict[str, Any]:
+    return {"dataset": dataset, "method": method, "seed": seed, "value": value}
+
+
+def _result(
+    method: str,
+    collection: str,
+    rows: Sequence[Mapping[str, Any]],
+    params: Mapping[str, Mapping[str, Any]],
+    predictions: Mapping[str, tuple[Any, Any]],
+    sources: Sequence[Mapping[str, Any]],
+    n_sets: int,
+) -> MethodBenchmark:
+    import pandas as pd
+
+    if not params:
+        raise InputError(f"{method} failed on every dataset: `paragone status` on the store says why")
+    scores = pd.DataFrame(rows)
+    notes = []
+    missing = n_sets - len(params)
+    if missing:
+        scores = scores.loc[scores["dataset"].isin(list(params))]
+        notes.append(f"{method} failed on {missing} of {n_sets} datasets; these are left out for all methods")
+    if any(info["source"] == "predict" for info in sources):
+        notes.append(f"{method} has neither predict_proba nor decision_function: it is scored by its hard labels")
+    bounded = sum(int(info["bounded"]) for info in sources)
+    if bounded:
+        notes.append(f"{bounded} fits of {method} hit the bound on iterations")
+    return MethodBenchmark(method, collection, scores, params, predictions, tuple(notes))

@@ -1,0 +1,139 @@
+"""Evidence: methods measured anew on many samples with many fresh rows, and what that proves about pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from paragone.errors import InputError
+from paragone.generate.holdout import Holdout
+from paragone.generate.laboratory import Laboratory, parted
+from paragone.generate.methods import Contender
+from paragone.generate.sampling import GeneratorSpec
+from paragone.validation import FloatArray
+
+FIRST_SEED = 1_000_000
+"""Evidence seeds begin here, far from those of searches: nothing is measured on rows that it was chosen on."""
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over samples with its two-sided Student interval.
+
+    Examples
+    --------
+    >>> Interval.of(np.array([0.1, 0.2, 0.3]))
+    Interval(mean=0.2, low=-0.04841, high=0.4484)
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: FloatArray, confidence: float = CONFIDENCE) -> Interval:
+        """Return the interval of the mean; a single value has none (NaN bounds)."""
+        from scipy.stats import t
+
+        n = len(values)
+        mean = float(np.mean(values))
+        if n < 2:
+            return cls(mean, float("nan"), float("nan"))
+        half = float(t.ppf(0.5 + confidence / 2, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+        return cls(mean, mean - half, mean + half)
+
+    def __repr__(self) -> str:
+        return f"Interval(mean={self.mean:.4g}, low={self.low:.4g}, high={self.high:.4g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Every method's AUROC on the same samples of a generator.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The methods.
+    aurocs : ndarray of shape (n_seeds, n_methods)
+        On the fresh rows of each sample.
+    bounded : int
+        Fits that hit a bound on iterations.
+    """
+
+    methods: tuple[str, ...]
+    aurocs: FloatArray
+    bounded: int = 0
+
+    def of(self, method: str) -> Interval:
+        """Return a method's mean AUROC with its interval."""
+        return Interval.of(self.aurocs[:, self.methods.index(method)])
+
+    def lead(self, up: str, down: str) -> Interval:
+        """Return the mean paired difference of two methods with its interval."""
+        a, b = self.methods.index(up), self.methods.index(down)
+        return Interval.of(self.aurocs[:, a] - self.aurocs[:, b])
+
+    def proven(self, margin: float) -> tuple[tuple[str, str], ...]:
+        """Return the ordered pairs whose difference reaches the margin with its lower bound."""
+        return tuple(p for p in permutations(self.methods, 2) if self.lead(*p).low >= margin)
+
+    @property
+    def stability(self) -> float:
+        """How alike the order of the methods is from sample to sample: the mean Spearman correlation with the mean."""
+        from scipy.stats import rankdata, spearmanr
+
+        whole = rankdata(self.aurocs.mean(axis=0))
+        if np.ptp(whole) == 0:
+            return 0.0
+        each = [spearmanr(row, whole).statistic if np.ptp(row) else 0.0 for row in self.aurocs]
+        return float(np.mean(each))
+
+
+def measure(
+    name: str,
+    generator: GeneratorSpec,
+    methods: Sequence[tuple[Contender, Mapping[str, Any]]],
+    laboratory: Laboratory,
+    *,
+    n_train: int,
+    n_fresh: int,
+    n_seeds: int,
+) -> Evidence | None:
+    """Fit every method on fresh samples and score it on fresh rows.
+
+    Parameters
+    ----------
+    name : str
+        What the store calls it.
+    generator : GeneratorSpec
+        The source of rows.
+    methods : sequence of (Contender, parameters)
+        The methods, each with the configuration it was found to do best with.
+    laboratory : Laboratory
+        Where the fits run.
+    n_train, n_fresh, n_seeds : int
+        Rows to train on, fresh rows to score on, and samples; methods see the same samples.
+
+    Returns
+    -------
+    Evidence or None
+        None where a fit failed on some sample: nothing is claimed then.
+    """
+    if n_seeds < 2:
+        raise InputError(f"evidence needs at least two samples, n_seeds is {n_seeds}")
+    datasets = [
+        parted(generator.sample(n_train + n_fresh, FIRST_SEED + i, name=f"sample {i}"), np.arange(n_train))
+        for i in range(n_seeds)
+    ]
+    built = {contender.name: contender.configured(params) for contender, params in methods}
+    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False))
+    if len(found) < len(datasets) * len(built):
+        return None
+    aurocs = [[float(found[d.name, method].arrays["scores"][0]) for method in built] for d in datasets]
+    bounded = sum(int(fitted.info["bounded"]) for fitted in found.values())
+    return Evidence(tuple(built), np.array(aurocs), bounded)

@@ -1,0 +1,308 @@
+"""Evolution at small sizes: repeatable, resumable, independent of workers; collections that prove themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+
+from paragone.data.digen import Expression
+from paragone.errors import InputError
+from paragone.generate.archive import Archive, Candidate, ConceptBook
+from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
+from paragone.generate.digen_evidence import measure_digen
+from paragone.generate.evidence import Evidence, Interval
+from paragone.generate.evolution import Evolution
+from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.evolving import evolve
+from paragone.generate.laboratory import Laboratory
+from paragone.generate.learning import learning_curve
+from paragone.generate.methods import reference_method
+from paragone.generate.sampling import GeneratorSpec
+
+METHODS = {
+    "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
+    "KNN": {
+        "use": "sklearn.neighbors:KNeighborsClassifier",
+        "portfolio": [{"n_neighbors": 5}, {"n_neighbors": 20, "weights": "distance"}],
+    },
+    "Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "portfolio": [{"max_depth": 4}, {"max_depth": 8}]},
+}
+SMALL = EvolveSpec(
+    "small", generations=3, batch=10, chunk=4, n_train=300, n_test=400, n_features=4, evidence_seeds=4,
+    evidence_rows=600, methods=METHODS,
+)  # fmt: skip
+
+
+def evolved_json(folder, workers=0, spec=SMALL):
+    folder.mkdir(exist_ok=True)
+    return json.dumps([item.__dict__ for item in evolve(spec, folder / "s.sqlite", workers).measured])
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("once")
+    said: list[str] = []
+    return evolve(SMALL, folder / "s.sqlite", tell=said.append), said, folder
+
+
+@pytest.mark.parametrize("strategy", ["map-elites", "nsga3"])
+def test_the_same_seed_gives_the_same_collection_with_any_workers(tmp_path, strategy):
+    spec = replace(SMALL, strategy=strategy, generations=2)
+    alone = evolved_json(tmp_path / "alone", spec=spec)
+    assert alone != "[]"
+    assert evolved_json(tmp_path / "two", 2, spec=spec) == alone
+    assert evolved_json(tmp_path / "alone", spec=spec) == alone
+    assert evolved_json(tmp_path / "other", spec=replace(spec, seed=1)) != alone
+
+
+def test_a_search_that_was_stopped_goes_on_to_the_same_end(tmp_path, once):
+    evolve(replace(SMALL, generations=1), tmp_path / "s.sqlite")
+    resumed = evolve(SMALL, tmp_path / "s.sqlite")
+    assert resumed.collection == once[0].collection
+
+
+SCRIPT = """
+import sys
+from test_spec import SMALL
+from paragone.generate.evolving import evolve
+evolve(SMALL, sys.argv[1], tell=lambda said: print(said, flush=True))
+"""
+
+
+def test_killed_and_started_again_it_ends_the_same(tmp_path, once):
+    fields = {name: getattr(SMALL, name) for name in SMALL.__dataclass_fields__}
+    (tmp_path / "test_spec.py").write_text(
+        f"from paragone.generate.evolve_spec import EvolveSpec\nSMALL = EvolveSpec(**{fields!r})\n"
+    )
+    (tmp_path / "go.py").write_text(SCRIPT)
+    store = tmp_path / "s.sqlite"
+    run = subprocess.Popen(
+        [sys.executable, str(tmp_path / "go.py"), str(store)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert "generation 1" in run.stdout.readline()
+    time.sleep(0.2)
+    os.kill(run.pid, signal.SIGKILL)
+    run.communicate(timeout=60)
+    assert evolve(SMALL, store).collection == once[0].collection
+
+
+def test_it_tells_how_far_it_is_and_counts_what_it_made(once):
+    result, said, _ = once
+    assert said[0].startswith("generation 1: ")
+    assert any(sentence.startswith("measured 1 of ") for sentence in said)
+    last = result.curve[-1]
+    assert last.seen == last.rejected + last.duplicates + last.fitted
+    assert last.fitted == 30
+    assert last.pairs == 6
+    assert [p.covered for p in result.curve] == sorted(p.covered for p in result.curve)
+
+
+def test_a_written_collection_reads_back_and_its_sets_pass_their_hashes(once, tmp_path):
+    result, _, _ = once
+    result.write(tmp_path / "out")
+    collection = Collection.read(tmp_path / "out" / "collection.json")
+    assert collection == result.collection
+    assert collection.sets
+    for item in collection.sets:
+        dataset = collection.load(item.name)
+        assert dataset.fingerprint == item.generator().sample(item.n_rows, item.seed).fingerprint
+        frame = np.loadtxt(tmp_path / "out" / "data" / f"{item.name}.csv", delimiter=",", skiprows=1)
+        np.testing.assert_array_equal(frame[:, -1], dataset.y)
+    assert set(collection.covered()) == {p for item in collection.sets for p in item.evidence().proven(0.05)}
+    assert len(collection.inspect().sets) == len(collection.sets)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("formula", "add(X0, X1)", "the formula was altered"),
+        ("seed", 77, "the features made here have the hash"),
+        ("y_hash", "0" * 16, "the labels made here have the hash"),
+    ],
+)
+def test_an_altered_collection_names_the_hash_that_fails(once, tmp_path, key, value, said):
+    path = tmp_path / "c.json"
+    once[0].collection.write(path)
+    content = json.loads(path.read_text())
+    content["sets"][0][key] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=said):
+        Collection.read(path).sets[0].load()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("{", "is no JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")]
+)
+def test_a_file_that_is_no_collection_is_refused(tmp_path, text, said):
+    (tmp_path / "c.json").write_text(text)
+    with pytest.raises(InputError, match=said):
+        Collection.read(tmp_path / "c.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        Collection.read(tmp_path / "none.json")
+
+
+def test_duplicates_up_to_the_flip_of_labels_are_screened_once(tmp_path):
+    evolution = Evolution(SMALL, Laboratory(tmp_path / "s.sqlite"))
+    assert evolution._labelled(Expression.parse("mul(X0, X1)"))[1] == ""
+    assert evolution._labelled(Expression.parse("sub(0.0, mul(X1, X0))"))[1] == "duplicates"
+    assert evolution._labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
+
+
+def test_pairs_that_stay_open_come_with_the_best_that_was_measured(once):
+    result, _, _ = once
+    proven = {pair for item in result.measured for pair in item.evidence().proven(0.05)}
+    table = result.open_table()
+    assert len(table) == 6 - len(proven)
+    for row in table.itertuples():
+        assert row.low < 0.05
+        assert row.low == max(item.evidence().lead(row.up, row.down).low for item in result.measured)
+
+
+def test_finalists_can_be_tuned_before_they_are_measured(tmp_path):
+    tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 1}]}
+    spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree})
+    plain = evolve(spec, tmp_path / "plain.sqlite")
+    tuned = evolve(replace(spec, trials=6, folds=3), tmp_path / "tuned.sqlite")
+    by_formula = {item.formula: np.mean(item.aurocs["Tree"]) for item in plain.measured}
+    both = [(by_formula[i.formula], np.mean(i.aurocs["Tree"])) for i in tuned.measured if i.formula in by_formula]
+    # A stump is the worst tree for most formulas: tuning must help, and never much hurt.
+    assert both
+    assert all(after > before - 0.02 for before, after in both)
+    assert any(after > before + 0.02 for before, after in both)
+    assert tuned.n_failed == 0
+
+
+def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
+    sizes = {"n_train": 200, "n_test": 200, "evidence_seeds": 2, "evidence_rows": 200}
+    spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, n_features=4, finalists=1, **sizes)
+    result = evolve(spec, tmp_path / "s.sqlite")
+    assert result.n_failed == 0
+    assert result.measured
+    assert all(len(item.aurocs) == 8 for item in result.measured)
+
+
+def test_digen_is_measured_like_evolved_sets(tmp_path):
+    methods = [reference_method("R"), reference_method("D")]
+    with Laboratory(tmp_path / "d.sqlite") as laboratory:
+        sizes = {"n_train": 400, "n_fresh": 2000, "n_seeds": 8}
+        found = measure_digen(laboratory, sets=["digen1", "digen20"], methods=methods, **sizes)
+    assert [item.name for item in found.sets] == ["digen1_6265", "digen20_5191"]
+    assert set(found.covered()) == {
+        ("LogisticRegression", "DecisionTreeClassifier"),
+        ("DecisionTreeClassifier", "LogisticRegression"),
+    }
+
+
+def test_a_learning_curve_rises_with_rows_and_falls_with_noise(tmp_path):
+    generator = GeneratorSpec("add(X0, X1)", n_features=3)
+    methods = [(reference_method("D"), {"max_depth": 5})]
+    with Laboratory(tmp_path / "l.sqlite") as laboratory:
+        sizes = {"n_fresh": 1000, "n_seeds": 3}
+        rows = learning_curve(generator, methods, laboratory, "n", [50, 1000], **sizes)
+        noise = learning_curve(generator, methods, laboratory, "noise", [0.0, 0.5], n_train=500, **sizes)
+        columns = learning_curve(generator, methods, laboratory, "irrelevant", [0, 40], n_train=100, **sizes)
+        with pytest.raises(InputError, match="learning curve is over"):
+            learning_curve(generator, methods, laboratory, "depth", [1])
+    assert rows["mean"].is_monotonic_increasing
+    assert noise["mean"].is_monotonic_decreasing
+    assert columns["mean"].is_monotonic_decreasing
+    assert (noise["high"] <= noise["bayes"] + 0.02).all()
+
+
+# The archive
+
+
+def candidate(text: str, *scores: float) -> Candidate:
+    return Candidate(Expression.parse(text), np.array(scores), (0,) * len(scores), 1)
+
+
+def test_the_archive_keeps_the_best_of_each_concept_for_every_pair():
+    archive = Archive(2, ConceptBook(3), depth=2)
+    assert archive.offer(candidate("mul(X0, X1)", 0.8, 0.6)) == 1
+    assert archive.offer(candidate("safeDiv(X1, X2)", 0.85, 0.6)) == 1
+    assert archive.n_filled == 1
+    assert str(archive.best((0, 1))[0][1].expression) == "safeDiv(X1, X2)"
+    assert archive.offer(candidate("mul(X1, X2)", 0.7, 0.6)) == 0
+    archive.offer(candidate("add(X0, X1)", 0.9, 0.6))
+    archive.offer(candidate("max(X0, X1)", 0.99, 0.6))
+    assert [round(c.lead((0, 1)), 2) for _, c in archive.best((0, 1))] == [0.39, 0.3]
+    assert archive.covered(0.05) == ((0, 1),)
+    assert archive.offer(candidate("X0", 0.6, 0.61)) == 0
+
+
+# Evidence
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(-0.5, 0.5))
+def test_the_interval_holds_what_the_t_test_does_not_reject(values, mean):
+    sample = np.array(values)
+    found = Interval.of(sample)
+    if np.ptp(sample) > 1e-6:
+        p = ttest_1samp(sample, mean).pvalue
+        if abs(p - 0.05) > 1e-6:
+            assert (found.low <= mean <= found.high) == (p > 0.05)
+
+
+def test_a_pair_is_proven_by_its_lower_bound_not_its_mean():
+    rng = np.random.default_rng(0)
+    steady = np.column_stack([0.9 + 0.001 * rng.normal(size=10), 0.8 + 0.001 * rng.normal(size=10)])
+    shaky = np.column_stack([0.9 + 0.2 * rng.normal(size=10), 0.8 + 0.2 * rng.normal(size=10)])
+    assert Evidence(("A", "B"), steady).proven(0.05) == (("A", "B"),)
+    assert Evidence(("A", "B"), shaky).proven(0.05) == ()
+    assert Evidence(("A", "B"), steady).stability == pytest.approx(1.0)
+    assert np.isnan(Interval.of(np.array([0.5])).low)
+
+
+def made(name: str, concept: int, stability: float = 1.0, **means: float) -> GeneratedSet:
+    aurocs = {m: tuple(v + d for d in (-1e-4, 0.0, 1e-4)) for m, v in means.items()}
+    return GeneratedSet(name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", aurocs, stability)
+
+
+def test_the_cover_takes_what_proves_most_and_few_of_one_concept():
+    sets = [
+        made("a", 1, A=0.9, B=0.8, C=0.7),
+        made("b", 1, A=0.7, B=0.8, C=0.9),
+        made("c", 2, 0.5, A=0.7, B=0.8, C=0.9),
+        made("d", 3, A=0.9, B=0.9, C=0.9),
+    ]
+    assert [item.name for item in greedy_cover(sets, 0.05, per_concept=2)] == ["a", "b"]
+    assert [item.name for item in greedy_cover(sets, 0.05, per_concept=1)] == ["a", "c"]
+
+
+# The spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("generatons = 3", "did you mean 'generations'"),
+        ("strategy = 'nsga2'", "did you mean 'nsga3'"),
+        ("batch = 1", "batch must be at least 2"),
+        ("batch = 'many'", "batch must be a number"),
+        ("methods = { A = { use = 'sklearn.svm:LinearSVC' } }", "at least two methods"),
+        ("[methods.A]\nuse = 'mlknn'\n[methods.A]\nuse = 'mlknn'", "is no TOML"),
+        ("[methods.A]\nuse = 'sklearn.svm:LinearSVC'\nportfolio = [{ X = 1 }]", "unknown parameter of method 'A' 'X'"),
+    ],
+)
+def test_a_wrong_spec_is_refused_in_a_sentence(tmp_path, text, said):
+    (tmp_path / "s.toml").write_text(text)
+    with pytest.raises(InputError, match=said):
+        EvolveSpec.read(tmp_path / "s.toml")
+
+
+def test_a_method_of_the_users_joins_the_others():
+    spec = SMALL.against("sklearn.naive_bayes:GaussianNB")
+    assert [m.name for m in spec.contenders()] == ["LR", "KNN", "Tree", "GaussianNB"]
+    with pytest.raises(InputError, match="two methods are called 'GaussianNB'"):
+        spec.against("sklearn.naive_bayes:GaussianNB")
