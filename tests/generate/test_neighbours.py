@@ -45,6 +45,15 @@ def test_rows_that_coincide_with_the_query_alone_count():
     np.testing.assert_allclose(votes.probabilities(labels, 4, "distance")[:, 0], expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_where_all_neighbours_agree_the_probability_is_exactly_0_or_1(weights):
+    votes = NeighbourVotes.between(RNG.normal(size=(200, 10)), X, 60)
+    everywhere = np.column_stack([np.ones(300), np.zeros(300)])
+    for n_neighbors in (1, 3, 7, 60):
+        found = votes.probabilities(everywhere, n_neighbors, weights)
+        assert (found == [1.0, 0.0]).all()
+
+
 def test_equal_distances_are_taken_by_row_number():
     votes = NeighbourVotes.between(np.array([[0.0]]), np.array([[1.0], [-1.0], [1.0]]), 2)
     assert votes.probabilities(np.eye(3), 2).tolist() == [[0.5, 0.5, 0.0]]

@@ -104,23 +104,26 @@ class NeighbourVotes:
         """
         if not 1 <= n_neighbors <= self._neighbours.shape[1]:
             raise InputError(f"n_neighbors must be 1 to {self._neighbours.shape[1]}, it is {n_neighbors}")
-        share = self._shares(n_neighbors, weights)
-        starts = np.arange(len(share) + 1) * n_neighbors
+        votes = self._votes(n_neighbors, weights)
+        starts = np.arange(len(votes) + 1) * n_neighbors
         columns = self._neighbours[:, :n_neighbors].ravel()
-        matrix = sparse.csr_array((share.ravel(), columns, starts), shape=(len(share), self._n_train))
-        return np.asarray(matrix @ np.ascontiguousarray(labels, dtype=np.float64))
+        matrix = sparse.csr_array((votes.ravel(), columns, starts), shape=(len(votes), self._n_train))
+        # Both sums run over the neighbours in one order: where all of them are of class 1 the quotient is exactly 1.
+        # Shares summed up would miss it by a last bit now and then, and AUROC would see an order among equals.
+        totals = matrix @ np.ones((self._n_train, 1))
+        return np.asarray(matrix @ np.ascontiguousarray(labels, dtype=np.float64) / totals)
 
-    def _shares(self, n_neighbors: int, weights: Weights) -> FloatArray:
+    def _votes(self, n_neighbors: int, weights: Weights) -> FloatArray:
         distances = self._distances[:, :n_neighbors]
         if weights == "uniform":
-            return np.full(distances.shape, 1.0 / n_neighbors)
+            return np.ones(distances.shape)
         if weights != "distance":
             raise InputError(f"weights are 'uniform' or 'distance', not {weights!r}")
         with np.errstate(divide="ignore"):
             inverse = 1.0 / distances
         coincide = np.isinf(inverse)
         inverse[coincide.any(axis=1)] = coincide[coincide.any(axis=1)]
-        return np.asarray(inverse / inverse.sum(axis=1, keepdims=True))
+        return inverse
 
 
 def _distances(queries: FloatArray, train: FloatArray, p: float) -> FloatArray:
