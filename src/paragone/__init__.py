@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from paragone.errors import InputError
     from paragone.experiment import Experiment
     from paragone.metrics.topk import topk_scores
-    from paragone.protocols import Crossval, Curve, ranking_curve
+    from paragone.protocols import Crossval, Curve, TopK, ranking_curve
     from paragone.reporting import report
     from paragone.results import Results
 
@@ -26,6 +26,7 @@ _PUBLIC = {
     "InputError": "paragone.errors",
     "PairedComparison": "paragone.comparison",
     "Results": "paragone.results",
+    "TopK": "paragone.protocols",
     "compare": "paragone.comparison",
     "load": "paragone.data",
     "pairwise": "paragone.comparison",
@@ -47,6 +48,7 @@ __all__ = [
     "InputError",
     "PairedComparison",
     "Results",
+    "TopK",
     "__version__",
     "compare",
     "load",
