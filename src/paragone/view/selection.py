@@ -9,8 +9,6 @@ from typing import Any
 from paragone.errors import InputError, unknown_name
 from paragone.reporting.fold_scores import GridScores, at_point
 
-WHOLE = "reduced"
-
 
 @dataclass(frozen=True)
 class Selection:
@@ -104,7 +102,7 @@ def _at(grids: Sequence[GridScores], at: str) -> GridScores:
         raise InputError(f"the point {at!r} is no point of a grid: say k=10 or p=0.2") from error
     if not found:
         raise unknown_name("grid", name, [scores.grid for scores in grids])
-    return found[0] if value == "" else at_point(found[0], point)
+    return at_point(found[0], point)
 
 
 def options(described: Mapping[str, Any], grids: Sequence[GridScores]) -> dict[str, list[str]]:
