@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
-
 from paragone.testing.recommenders import example_prescriptions
 
 MODELS = '''

@@ -6,6 +6,7 @@ Both minimise, over W ≥ 0,
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,8 +45,9 @@ class FusionRanker(GuardedRanker):
         return np.random.default_rng(self.seed).random((n_features, n_labels))
 
     @staticmethod
+    @abstractmethod
     def _penalty(W: FloatArray, out: FloatArray) -> float:
-        raise NotImplementedError
+        """Write the penalty's share of the denominator into ``out`` and return its value."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from paragone.errors import InputError
 from paragone.metrics.topk import Factors, topk_scores
 from paragone.metrics.topk import device as device_module
 
-pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
-
 
 @pytest.mark.parametrize("n_items", [1, 7, 64, 200, 333])
 @pytest.mark.parametrize("levels", [2, 40])

@@ -6,20 +6,18 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
 from paragone.models.recommenders import make_recommender
 from paragone.models.recommenders.smgcn import SMGCN
 from paragone.models.recommenders.smgcn.graphs import build_graphs
+from paragone.models.recommenders.smgcn.losses import embedding_penalty, sample_loss
+from paragone.models.recommenders.smgcn.network import Network, csr_tensor
+from paragone.models.recommenders.smgcn.scoring import mean_rows
+from paragone.models.recommenders.smgcn.training import TrainingDivergedError
 from paragone.testing.recommenders import check_recommender, example_prescriptions
-
-torch = pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
-
-from paragone.models.recommenders.smgcn.losses import embedding_penalty, sample_loss  # noqa: E402
-from paragone.models.recommenders.smgcn.network import Network, csr_tensor  # noqa: E402
-from paragone.models.recommenders.smgcn.scoring import mean_rows  # noqa: E402
-from paragone.models.recommenders.smgcn.training import TrainingDivergedError  # noqa: E402
 
 SMALL = {"widths": (4, 6, 8), "batch_size": 16, "max_epochs": 6, "evaluate_every": 2, "ks": (1, 3)}
 SMALL |= {"choose_by": "recall@3", "token_pairs_from": 2, "item_pairs_from": 2}

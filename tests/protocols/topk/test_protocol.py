@@ -205,7 +205,6 @@ def test_lists_come_back_as_a_table(tmp_path, rows, herbs):
 
 
 def test_seeds_are_trained_apart_and_averaged(tmp_path, herbs):
-    pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
     methods = {"SMGCN": {"use": "smgcn", "params": SMALL_SMGCN}}
     protocol = TopK(k=(1, 3), metrics=("recall",), floors=False)
     with run(tmp_path, herbs, methods, protocol, repeats={"SMGCN": 2}) as results:
@@ -226,7 +225,6 @@ class StoppedError(RuntimeError):
 
 
 def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monkeypatch):
-    pytest.importorskip("torch", reason="the extra 'recsys' is not installed")
     from paragone.cells import SplitData
     from paragone.models.recommenders.smgcn import SMGCN
     from paragone.models.recommenders.smgcn.training import Trainer
