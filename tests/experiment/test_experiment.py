@@ -15,7 +15,7 @@ from paragone import Experiment, Results, load, ranking_curve
 from paragone.data import make_splits, scale_split
 from paragone.errors import InputError
 from paragone.plugins import Method
-from paragone.protocols import Curve, KGrid, PGrid
+from paragone.protocols import Curve, KGrid
 from paragone.rankers import DAGFS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -316,4 +316,3 @@ def test_a_configured_estimator_and_its_declaration_are_the_same_method():
         Method.declare(DAGFS(alpha=0.3)).identity()
         == Method.declare({"use": "dagfs", "params": {"alpha": 0.3}}).identity()
     )
-    assert PGrid().points(10).k[0] == 1

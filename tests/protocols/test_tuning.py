@@ -21,8 +21,9 @@ from experiment_files import write_lab
 class Chosen:
     """Ranks the one feature it is told to first."""
 
-    def __init__(self, first=0):
+    def __init__(self, first=0, remark=""):
         self.first = first
+        self.remark = remark
 
     def fit(self, X, Y):
         self.ranking_ = np.r_[self.first, np.delete(np.arange(X.shape[1]), self.first)]
@@ -46,9 +47,10 @@ def test_the_best_candidate_wins_by_the_metrics_own_direction():
 
 def test_ties_go_to_the_candidate_declared_first():
     X, Y = one_telling_feature()
-    tuned = TunedRanker(Chosen(3), grid={"first": [3, 3]}).fit(X, Y)
-    assert tuned.candidates_[0]["score"] == tuned.candidates_[1]["score"]
-    assert tuned.best_params_ == tuned.candidates_[0]["params"]
+    for order in (["a", "b"], ["b", "a"]):
+        tuned = TunedRanker(Chosen(3), grid={"remark": order}).fit(X, Y)
+        assert tuned.candidates_[0]["score"] == tuned.candidates_[1]["score"]
+        assert tuned.best_params_ == {"remark": order[0]}
 
 
 def test_a_candidates_score_is_that_of_the_inner_folds_by_hand():

@@ -114,7 +114,6 @@ def test_two_runs_on_one_store_at_once_both_end_well(tmp_path, uninterrupted):
         assert "200 done" in out
     assert_sound(store)
     assert contents(store) == uninterrupted
-    # Both took part: neither waited for the other to do everything.
     connection = sqlite3.connect(store)
     assert connection.execute("SELECT count(*) FROM runs").fetchone() == (2,)
     connection.close()
