@@ -1,0 +1,94 @@
+"""What a store says about its cells: the part of `Results` that tells done, failed, running, stale and missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from paragone.store import Store, queries
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STATUSES = ("done", "failed", "timeout", "running", "stale", "missing")
+
+
+class PlaceResults:
+    """The cells of a store, planned and ended."""
+
+    _store: Store
+
+    def experiments(self) -> list[str]:
+        """Return the names of the experiments in the store."""
+        return [row[0] for row in self._store.read(queries.EXPERIMENTS)]
+
+    def failures(self) -> pd.DataFrame:
+        """Return the cells that failed or ran out of time, with error and traceback."""
+        import pandas as pd
+
+        columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", "seconds"]
+        return pd.DataFrame(self._store.read(queries.FAILURES), columns=columns)
+
+    def places(self) -> pd.DataFrame:
+        """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
+
+        The column ``why`` says what changed where a result is stale, and the error where one failed.
+        """
+        import pandas as pd
+
+        columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
+        rows = self._store.read(queries.PLACES)
+        frame = pd.DataFrame(rows, columns=[*columns, "fit_seconds"])
+        running = frame["status"].isna() & frame["key"].isin(self._store.running())
+        changed = self._changes()
+        places = frame[["experiment", "dataset", "fold", "method", "repeat"]].itertuples(index=False, name=None)
+        reasons = pd.Series([changed.get(place, "") for place in places], index=frame.index, dtype=object)
+        stale = frame["status"].isna() & ~running & (reasons != "")
+        frame.loc[running, "status"] = "running"
+        frame.loc[stale, "status"] = "stale"
+        frame.loc[stale, "why"] = reasons[stale] + " changed"
+        frame["status"] = frame["status"].fillna("missing")
+        frame["why"] = frame["why"].fillna("")
+        return frame
+
+    def _changes(self) -> dict[tuple[str, str, int, str, int], str]:
+        """Name the parts that changed at every place whose newest result is not of the current plan."""
+        found = {}
+        for experiment in self.experiments():
+            earlier = self._store.earlier_parts(experiment)
+            for place, parts in self._store.planned_parts(experiment).items():
+                if place in earlier and earlier[place] != parts:
+                    found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
+        return found
+
+    def counts(self, experiment: str) -> dict[str, int]:
+        """Return how many cells of an experiment have which status; ``missing`` counts stale ones too.
+
+        Quicker than :meth:`places`, for whoever asks again and again.
+        """
+        rows = self._store.read(queries.COUNTS, (experiment,))
+        counts = {status or "missing": int(count) for status, count, _ in rows}
+        claimed = set(self._store.running())
+        if claimed and counts.get("missing"):
+            open_keys = self._store.read(queries.OPEN_KEYS, (experiment,))
+            running = len(claimed & {row[0] for row in open_keys})
+            counts["running"] = running
+            counts["missing"] -= running
+        return {status: counts[status] for status in STATUSES if counts.get(status)}
+
+    def version(self, experiment: str) -> str:
+        """Return a text that changes whenever a cell of the experiment ends; quick to ask for."""
+        rows = self._store.read(queries.NEWEST, (experiment,))
+        return f"{rows[0][0]}-{rows[0][1] or 0}"
+
+    def ended(
+        self, experiment: str, *, order: Literal["latest", "slowest"] = "latest", failed: bool = False, limit: int = 20
+    ) -> pd.DataFrame:
+        """Return cells that ended, the latest or the slowest first, or those that failed only."""
+        import pandas as pd
+
+        sql = queries.ENDED.format(
+            and_status="AND c.status <> 'done'" if failed else "",
+            order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
+        )
+        columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
+        return pd.DataFrame(self._store.read(sql, (experiment, limit)), columns=[*columns, "cell"])

@@ -1,0 +1,141 @@
+"""Results: the read side of a store, as tidy tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from paragone.errors import unknown_name
+from paragone.results.crossval import CrossvalResults
+from paragone.results.curves import CurveResults
+from paragone.results.means import means_as_html
+from paragone.results.places import STATUSES, PlaceResults
+from paragone.results.topk import TopKResults
+from paragone.store import Store, queries
+from paragone.store.runs import RunIdentity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
+
+
+class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
+    """What a store holds, as tables; safe to use while a run writes.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from paragone.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "lab.sqlite"
+    ...     Store(path, create=True).close()
+    ...     with Results.open(path) as results:
+    ...         print(results.scores().shape)
+    (0, 8)
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a store for reading."""
+        return cls(Store(path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    @property
+    def path(self) -> Path:
+        """The store's file."""
+        return self._store.path
+
+    def described(self, experiment: str | None = None) -> dict[str, Any]:
+        """Return what is known of an experiment's declaration: seed, split, protocol, methods."""
+        names = self.experiments()
+        chosen = experiment or (names[0] if len(names) == 1 else None)
+        if chosen not in names:
+            raise unknown_name("experiment", str(experiment), names or ["(none yet)"])
+        rows = self._store.read(queries.DESCRIBED, (chosen,))
+        found: dict[str, Any] = json.loads(rows[0][0])
+        return found
+
+    def declared(self, experiment: str | None = None) -> str:
+        """Return an experiment's declaration as text: its file, or a JSON summary."""
+        name = self.described(experiment)["name"]
+        return str(self._store.read(queries.DECLARED, (name,))[0][0])
+
+    def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return what is known of every dataset of an experiment, by name: size, names, notes."""
+        name = self.described(experiment)["name"]
+        return {dataset: json.loads(described) for dataset, described in self._store.read(queries.DATASETS, (name,))}
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
+        import pandas as pd
+
+        rows = [
+            (run, workers, json.loads(environment), begun, RunIdentity(*who).lives(beat))
+            for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
+        ]
+        return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
+
+    def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
+        """Return the scores of all done cells, one row a value.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Keep one metric only.
+        repeats : bool, default=False
+            Whether the repeats of a method over seeds stand row by row, with a column ``repeat``; else their
+            mean stands.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``experiment, protocol, dataset, fold, method, metric, at, value``. Where an experiment
+            has both a k-grid and a p-grid, their rows are told apart by the protocol, ``curve-k`` and
+            ``curve-p``.
+        """
+        import pandas as pd
+
+        derived = self._crossval_scores(metric)
+        if metric is not None and not derived:
+            known = [row[0] for row in self._store.read(queries.METRICS)]
+            if metric not in known:
+                raise unknown_name("metric in this store", metric, known or ["(none yet)"])
+        sql = queries.SCORES.format(and_metric="" if metric is None else "AND m.metric = ?")
+        rows = self._store.read(sql, () if metric is None else (metric,))
+        columns = [*SCORE_COLUMNS[:5], "repeat", "metric", "grid", "at", "value"]
+        frame = pd.DataFrame(rows, columns=columns).astype({"at": float, "value": float})
+        both = frame.groupby("experiment")["grid"].transform("nunique") > 1
+        frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
+        if repeats:
+            columns = [*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]
+            derived = [part.assign(repeat=0) for part in derived]
+        else:
+            columns = SCORE_COLUMNS
+            if (frame["repeat"] > 0).any():
+                means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
+                frame = means.reset_index()
+        found = [part[columns] for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame[columns]
+
+    def __repr__(self) -> str:
+        counts = self.places()["status"].value_counts()
+        shown = ", ".join(f"{counts[s]} {s}" for s in STATUSES if s in counts) or "nothing planned"
+        return f"Results of {', '.join(self.experiments()) or 'no experiment'} in {self.path.name}: {shown}"
+
+    def _repr_html_(self) -> str:
+        """Show cells by status and the mean scores in a notebook: best in bold, second underlined."""
+        return means_as_html(repr(self), self.scores())
