@@ -117,7 +117,7 @@ def test_status_shows_stale_and_missing_cells(paragone, lab, tmp_path):
     write_lab(tmp_path, METHODS, protocol="k = { min = 1, max = 3, step = 1 }")
     changed = Experiment.from_toml(lab)
     with Store(lab.with_suffix(".sqlite")) as store:
-        store.write_plan(changed._plan(changed.layout))
+        store.write_plan(changed.plan(changed.layout))
     status = paragone("status", lab.with_suffix(".sqlite"))
     assert "stale: 3 of Random: protocol changed" in status.out
 

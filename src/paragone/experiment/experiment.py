@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -14,34 +12,19 @@ from pathlib import Path
 from typing import Any, Self
 
 from paragone.cells import Cell
-from paragone.data import Dataset, SplitPlan, load
-from paragone.data.digen import expand
-from paragone.data.replicates import with_replicates
-from paragone.engine import (
-    CellRun,
-    InProcessSeat,
-    Observer,
-    ProcessSeat,
-    Seat,
-    SharedSeat,
-    Silent,
-    SplitReference,
-    Spool,
-    Tally,
-    Task,
-)
+from paragone.data import Dataset, SplitPlan
+from paragone.engine import Observer, Silent
 from paragone.errors import InputError, unknown_name
-from paragone.experiment.declaration import Declaration, SetSection, read_declaration
-from paragone.experiment.forecast import Forecast
-from paragone.experiment.planning import Layout, lay_out, seed_of
-from paragone.experiment.progress_folder import ProgressFolder
+from paragone.experiment.declaration import Declaration, read_declaration
+from paragone.experiment.forecast import Forecast, overwritten, store_forecast
+from paragone.experiment.loading import load_entry, loaded
+from paragone.experiment.planning import Layout, lay_out
 from paragone.experiment.protocol_of_file import declared_protocol
-from paragone.experiment.split_methods import method_at
+from paragone.experiment.running import RunOptions, run_into
 from paragone.experiment.stages import extended
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
 from paragone.store import Plan, Store
-from paragone.store.runs import RunIdentity
 
 
 class Experiment:
@@ -114,7 +97,7 @@ class Experiment:
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._data = list(data)
         self._text: str | None = None
-        self._import_paths: tuple[str, ...] = ()
+        self.import_paths: tuple[str, ...] = ()
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:
@@ -129,7 +112,7 @@ class Experiment:
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         experiment._text = text
-        experiment._import_paths = (str(folder),)
+        experiment.import_paths = (str(folder),)
         return experiment
 
     @classmethod
@@ -137,7 +120,7 @@ class Experiment:
         protocol = declared_protocol(declaration.protocol, folder)
         methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
-            [dataset for entry in declaration.data.sets for dataset in _load(entry, folder)],
+            [dataset for entry in declaration.data.sets for dataset in load_entry(entry, folder)],
             methods,
             declaration.split,
             protocol,
@@ -150,7 +133,7 @@ class Experiment:
     @cached_property
     def layout(self) -> Layout:
         """The experiment worked out: datasets loaded, splits made, cells keyed."""
-        datasets = [d for given in self._data for d in _loaded(given)]
+        datasets = [d for given in self._data for d in loaded(given)]
         return lay_out(datasets, self.split, self.methods, self.protocol, self.seed, self.repeats)
 
     @property
@@ -186,26 +169,12 @@ class Experiment:
         Forecast
             Which cells are done, would run, reuse a fit, and why a result is stale.
         """
-        again = self._overwritten(overwrite)
+        again = overwritten(overwrite, self.methods, self.cells())
         if not Path(store).exists():
             return Forecast.of(self.cells(), {}, set(), {}, again=again, retry_failed=retry_failed)
         with Store(store) as opened:
-            return self._forecast(opened, self._layout_in(opened), again, retry_failed)
-
-    def _layout_in(self, store: Store) -> Layout:
-        """Return the layout as far as the results in the store let the protocol say what comes next."""
-        return extended(self.layout, self.methods, store)
-
-    def _forecast(self, store: Store, layout: Layout, again: frozenset[str], retry_failed: bool) -> Forecast:
-        cells = layout.cells
-        return Forecast.of(
-            cells,
-            store.statuses(cell.key for cell in cells),
-            store.fit_keys(),
-            store.earlier_parts(self.name),
-            again=again,
-            retry_failed=retry_failed,
-        )
+            layout = extended(self.layout, self.methods, opened)
+            return store_forecast(opened, self.name, layout.cells, again, retry_failed)
 
     def run(
         self,
@@ -239,82 +208,12 @@ class Experiment:
         Results
             The read side of the store.
         """
-        places = workers if workers is not None else available_cores()
-        if places < 0:
-            raise InputError(f"workers must be 0 or more, it is {places}")
-        seats = self._seats(places, executor)
-        self._overwritten(overwrite)
-        self.cells()
-        keeps = self.protocol.keeps_progress and executor is None
-        with Store(store, create=True) as opened, Spool() as spool, ProgressFolder(opened.path, keeps) as progress:
-            run = opened.begin_run(RunIdentity.of_this_process(), places, environment())
-            follow = progress.following(observer or Silent())
-            try:
-                self._run_stages(opened, spool, progress, run, seats, follow, retry_failed, overwrite)
-            finally:
-                for seat in seats:
-                    seat.close()
-                opened.release(run)
+        options = RunOptions(retry_failed, overwrite, observer or Silent())
+        run_into(self, store, workers, executor, options)
         return Results.open(store)
 
-    def _run_stages(
-        self,
-        store: Store,
-        spool: Spool,
-        progress: ProgressFolder,
-        run: int,
-        seats: list[Seat],
-        observer: Observer,
-        retry_failed: bool,
-        overwrite: bool | str,
-    ) -> None:
-        """Run what is missing, stage by stage, until the protocol names no more cells."""
-        tried: set[str] = set()
-        planned: tuple[Cell, ...] = ()
-        while True:
-            layout = self._layout_in(store)
-            again = self._overwritten(overwrite, layout) - tried
-            forecast = self._forecast(store, layout, again, retry_failed)
-            to_run = [cell for cell in forecast.to_run if cell.key not in tried]
-            if layout.cells != planned:
-                store.write_plan(self._plan(layout))
-                planned = layout.cells
-            if tried and not to_run:
-                return
-            retried = frozenset(cell.key for cell in to_run) if retry_failed else frozenset()
-            prepare = _Preparation(self, store, spool, progress, again)
-            limit = self.seconds_limit
-            cells = CellRun(store, run, seats, prepare, observer, seconds_limit=limit, again=again | retried)
-            tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
-            observer.began(tally)
-            cells.work(to_run, tally)
-            tried |= {cell.key for cell in layout.cells}
-            earlier = {cell.key for cell in self.layout.cells}
-            if len(layout.cells) > len(self.layout.cells) and not any(cell.key in earlier for cell in to_run):
-                return
-
-    def _seats(self, places: int, executor: Executor | None) -> list[Seat]:
-        seats: list[Seat]
-        if executor is not None:
-            seats = [SharedSeat(executor) for _ in range(max(1, places))]
-        elif places == 0:
-            seats = [InProcessSeat()]
-        else:
-            # A worker computes on one thread: more workers than cores would only get in each other's way.
-            seats = [ProcessSeat() for _ in range(min(places, available_cores()))]
-        if self.seconds_limit is not None and not all(seat.can_kill for seat in seats):
-            raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
-        return seats
-
-    def _overwritten(self, overwrite: bool | str, layout: Layout | None = None) -> frozenset[str]:
-        if isinstance(overwrite, str) and overwrite not in self.methods:
-            raise unknown_name("method", overwrite, self.methods)
-        if not overwrite:
-            return frozenset()
-        cells = self.cells() if layout is None else layout.cells
-        return frozenset(c.key for c in cells if overwrite is True or c.method == overwrite)
-
-    def _plan(self, layout: Layout) -> Plan:
+    def plan(self, layout: Layout) -> Plan:
+        """Return what a store keeps of the experiment and its cells."""
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
         described = {**self.described(), "settings": settings}
         kept = layout.split_rows(), layout.truths(), layout.described()
@@ -339,43 +238,6 @@ class Experiment:
         }
 
 
-class _Preparation:
-    """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
-
-    def __init__(
-        self, experiment: Experiment, store: Store, spool: Spool, progress: ProgressFolder, again: frozenset[str]
-    ) -> None:
-        self._experiment = experiment
-        self._store = store
-        self._spool = spool
-        self._progress = progress
-        self._again = again
-
-    def __call__(self, cell: Cell) -> Task:
-        experiment, layout = self._experiment, self._experiment.layout
-        split = layout.split(cell)
-        parts = cell.parts
-        reference = SplitReference(
-            self._spool.add(layout.arrangements[cell.dataset].dataset),
-            parts.split,
-            split.train,
-            split.test,
-            layout.scale(cell),
-            layout.arrangements[cell.dataset].dataset.task,
-            split.validation,
-        )
-        return Task(
-            split=reference,
-            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
-            protocol=experiment.protocol,
-            seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
-            score_seed=seed_of(parts.seed, parts.data, parts.split),
-            fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
-            import_paths=experiment._import_paths,
-            scratch=self._progress.of(cell),
-        )
-
-
 def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> dict[str, int]:
     for name, count in repeats.items():
         if name not in methods:
@@ -383,53 +245,3 @@ def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> 
         if count < 1:
             raise InputError(f"method {name!r}: the number of seeds must be at least 1, it is {count}")
     return dict(repeats)
-
-
-def _loaded(given: str | Path | Dataset) -> list[Dataset]:
-    if isinstance(given, Dataset):
-        return [given]
-    return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
-
-
-def _load(entry: str | SetSection, folder: Path) -> list[Dataset]:
-    """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
-    if not isinstance(entry, str):
-        dataset = load(entry.path, base=folder, options=entry.options())
-        return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
-    if "*" not in entry:
-        return [load(reference, base=folder) for reference in expand(entry)]
-    found = sorted(folder.glob(entry))
-    if not found:
-        raise InputError(f"nothing matches {entry!r} in {folder}")
-    return [load(path) for path in found]
-
-
-def available_cores() -> int:
-    """Return the number of cores this process may use.
-
-    Examples
-    --------
-    >>> available_cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def environment() -> dict[str, str]:
-    """Return what the numbers may depend on beside the declaration: versions and machine."""
-    import numba
-    import numpy
-    import scipy
-    import sklearn
-
-    from paragone import __version__
-
-    modules = {"numpy": numpy, "scipy": scipy, "scikit-learn": sklearn, "numba": numba}
-    return {
-        "paragone": __version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        **{name: str(module.__version__) for name, module in modules.items()},
-    }

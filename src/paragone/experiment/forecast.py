@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from paragone.cells import Cell, Parts, Place
+from paragone.errors import unknown_name
+from paragone.store import Store
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,36 @@ class Forecast:
         for parts, count in sorted(Counter(self.stale.values()).items()):
             lines.append(f"{count} stale: {', '.join(parts)} changed since the stored result")
         return "\n".join(lines)
+
+
+def store_forecast(
+    store: Store, experiment: str, cells: Sequence[Cell], again: frozenset[str], retry_failed: bool
+) -> Forecast:
+    """Compare the planned cells of an experiment with what an open store holds."""
+    return Forecast.of(
+        cells,
+        store.statuses(cell.key for cell in cells),
+        store.fit_keys(),
+        store.earlier_parts(experiment),
+        again=again,
+        retry_failed=retry_failed,
+    )
+
+
+def overwritten(overwrite: bool | str, methods: Collection[str], cells: Sequence[Cell]) -> frozenset[str]:
+    """Return the keys that run although they may be done: none, all, or those of one method.
+
+    Examples
+    --------
+    >>> overwritten("DAGFS", {"DAGFS": ..., "LRDG": ...}, [])
+    frozenset()
+    >>> overwritten("DAGSF", {"DAGFS": ..., "LRDG": ...}, [])
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: unknown method 'DAGSF': did you mean 'DAGFS'?
+    """
+    if isinstance(overwrite, str) and overwrite not in methods:
+        raise unknown_name("method", overwrite, methods)
+    if not overwrite:
+        return frozenset()
+    return frozenset(cell.key for cell in cells if overwrite is True or cell.method == overwrite)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.charts import save_chart
-from paragone.experiment.experiment import available_cores
+from paragone.experiment.environment import available_cores
 
 WORTH_PROCESSES = 12
 

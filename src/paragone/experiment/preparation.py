@@ -1,0 +1,53 @@
+"""Preparation: a planned cell becomes a task that can travel to a worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paragone.cells import Cell
+from paragone.engine import SplitReference, Spool, Task
+from paragone.experiment.planning import seed_of
+from paragone.experiment.progress_folder import ProgressFolder
+from paragone.experiment.split_methods import method_at
+from paragone.store import Store
+
+if TYPE_CHECKING:
+    from paragone.experiment.experiment import Experiment
+
+
+class Preparation:
+    """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
+
+    def __init__(
+        self, experiment: Experiment, store: Store, spool: Spool, progress: ProgressFolder, again: frozenset[str]
+    ) -> None:
+        self._experiment = experiment
+        self._store = store
+        self._spool = spool
+        self._progress = progress
+        self._again = again
+
+    def __call__(self, cell: Cell) -> Task:
+        """Return the task of a cell."""
+        experiment, layout = self._experiment, self._experiment.layout
+        split = layout.split(cell)
+        parts = cell.parts
+        reference = SplitReference(
+            self._spool.add(layout.arrangements[cell.dataset].dataset),
+            parts.split,
+            split.train,
+            split.test,
+            layout.scale(cell),
+            layout.arrangements[cell.dataset].dataset.task,
+            split.validation,
+        )
+        return Task(
+            split=reference,
+            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
+            protocol=experiment.protocol,
+            seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
+            score_seed=seed_of(parts.seed, parts.data, parts.split),
+            fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
+            import_paths=experiment.import_paths,
+            scratch=self._progress.of(cell),
+        )
