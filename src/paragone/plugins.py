@@ -6,8 +6,8 @@ import hashlib
 import importlib
 import inspect
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
@@ -142,6 +142,23 @@ class Method:
         """Name the seed parameters of the class that were not set."""
         known = _parameter_names(self.factory)
         return tuple(name for name in SEED_PARAMETERS if name in known and name not in self.params)
+
+    def with_files_read(self, folder: Path) -> Self:
+        """Return the method with the files that its parameters name read, so that their content identifies it.
+
+        A class says in ``file_parameters`` which of its parameters may name a file, and what reads it.
+
+        Parameters
+        ----------
+        folder : Path
+            What relative names are relative to.
+        """
+        readers: Mapping[str, Callable[[Path], Any]] = getattr(self.factory, "file_parameters", {})
+        files = {
+            name: value for name, value in self.params.items() if name in readers and isinstance(value, (str, Path))
+        }
+        read = {name: readers[name](folder / value) for name, value in files.items()}
+        return replace(self, params={**self.params, **read}) if read else self
 
     def identity(self) -> str:
         """Return a hash of the class path and the parameters that were set."""

@@ -48,6 +48,8 @@ class Experiment:
         How many seeds to repeat a random method over; scores are then means over the repeats.
     seconds_limit : float, optional
         A cell that takes longer is ended and counts as ``timeout``.
+    folder : Path, optional
+        Where files that a method's parameters name are looked for; the working folder where it is not given.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Experiment:
         seed: int = 0,
         repeats: Mapping[str, int] | None = None,
         seconds_limit: float | None = None,
+        folder: Path | None = None,
     ) -> None:
         if not data:
             raise InputError("the experiment has no dataset: name at least one")
@@ -92,7 +95,8 @@ class Experiment:
         self.protocol = protocol or Curve()
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
-        self.methods = self.protocol.declare(methods)
+        declared = self.protocol.declare(methods)
+        self.methods = {name: method.with_files_read(folder or Path()) for name, method in declared.items()}
         plan = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._data = list(data)
@@ -128,6 +132,7 @@ class Experiment:
             seed=declaration.seed,
             repeats={name: method.seeds for name, method in declaration.methods.items() if method.seeds > 1},
             seconds_limit=declaration.limits.seconds,
+            folder=folder,
         )
 
     @cached_property

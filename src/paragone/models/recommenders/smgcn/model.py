@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scipy import sparse
 
-from paragone.data.prescriptions import Prescriptions
+from paragone.data.prescriptions import Prescriptions, read_pairs
 from paragone.errors import InputError
 from paragone.metrics.topk.conventions import parse_metric
 from paragone.models.recommenders.base import Recommender
@@ -70,6 +70,7 @@ class SMGCN(Recommender):
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch",)
+    file_parameters: ClassVar[dict[str, Any]] = {"token_pairs": read_pairs, "item_pairs": read_pairs}
     embeddings_: FinalEmbeddings
     epoch_: int
     history_: list[dict[str, Any]]
