@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.output import show_comparison
 from paragone.errors import InputError
 
 EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --reference DAGFS --out answer[/bold]"""
@@ -24,7 +24,9 @@ def compare(
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")] = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
     rope: Annotated[float, typer.Option(help="Half-width of practical equivalence, in units of the metric.")] = 0.0,
-    missing: Annotated[str, typer.Option(help="Missing scores: complete, worst or refuse.")] = "complete",
+    missing: Annotated[
+        Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
+    ] = "complete",
     correction: Annotated[
         str | None,
         typer.Option(
@@ -32,7 +34,9 @@ def compare(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Family-wise level.")] = 0.05,
-    zeros: Annotated[str, typer.Option(help="Zero differences: wilcox, pratt or split.")] = "wilcox",
+    zeros: Annotated[
+        Literal["wilcox", "pratt", "split"], typer.Option(help="Zero differences: wilcox, pratt or split.")
+    ] = "wilcox",
     tolerance: Annotated[float, typer.Option(help="Relative tolerance of a tie.")] = 1e-9,
     test_train_ratio: Annotated[
         float | None, typer.Option(help="n_test/n_train of a split, for the tests on folds.")
@@ -71,22 +75,16 @@ def compare(
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
         at=at,
         rope=rope,
-        missing=missing,  # type: ignore[arg-type]
+        missing=missing,
         correction=correction,
         alpha=alpha,
-        zeros=zeros,  # type: ignore[arg-type]
+        zeros=zeros,
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
         bayes=bayes,
         seed=seed,
     )
-    files = result.save(out, formats=chart_formats(formats)) if out is not None else ()
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
-        return
-    typer.echo(repr(result))
-    if files:
-        typer.echo(f"\nWrote {len(files)} files to {out}")
+    show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
 
 
 def compare_test_samples(
@@ -106,13 +104,7 @@ def compare_test_samples(
     with Results.open(store) as results:
         samples = results.sample_scores(metric, None if at is None else int(at))
     result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
-    files = result.save(out) if out is not None else ()
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
-        return
-    typer.echo(repr(result))
-    if files:
-        typer.echo(f"\nWrote {len(files)} files to {out}")
+    show_comparison(result, as_json=as_json, out=out)
 
 
 def _direction(higher: bool, lower: bool) -> bool | None:

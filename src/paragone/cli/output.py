@@ -55,6 +55,17 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
 
 
+def show_comparison(result: Any, *, as_json: bool, out: Path | None, **options: Any) -> None:
+    """Print what a comparison found, for people or as JSON, after writing its files where a folder is given."""
+    files = result.save(out, **options) if out is not None else ()
+    if as_json:
+        sys.stdout.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        return
+    sys.stdout.write(f"{result!r}\n")
+    if files:
+        sys.stdout.write(f"\nWrote {len(files)} files to {out}\n")
+
+
 def write_frame(frame: pd.DataFrame, out: Path) -> None:
     """Write a frame to CSV or Parquet, by the file's ending; the file appears whole or not at all."""
     if out.suffix not in (".csv", ".parquet"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.output import show_comparison
 
 EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy --threshold 0.25 --out answer[/bold]"""
 
@@ -27,13 +27,17 @@ def pairwise(
         float | None, typer.Option(help="Chance level: pairs on which both are no better are double fails.")
     ] = None,
     key: Annotated[str | None, typer.Option(help="The column that names the pairs, such as subject.")] = None,
-    pairs: Annotated[str | None, typer.Option(help="What the pairs are: subjects or folds.")] = None,
+    pairs: Annotated[
+        Literal["subjects", "folds"] | None, typer.Option(help="What the pairs are: subjects or folds.")
+    ] = None,
     higher_is_better: Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")] = False,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")] = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid; else the mean over it.")] = None,
     rope: Annotated[float, typer.Option(help="Half-width of practical equivalence, in units of the metric.")] = 0.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    zeros: Annotated[str, typer.Option(help="Zero differences: wilcox, pratt or split.")] = "wilcox",
+    zeros: Annotated[
+        Literal["wilcox", "pratt", "split"], typer.Option(help="Zero differences: wilcox, pratt or split.")
+    ] = "wilcox",
     tolerance: Annotated[float, typer.Option(help="Relative tolerance of a tie.")] = 1e-9,
     test_train_ratio: Annotated[
         float | None, typer.Option(help="n_test/n_train of a split, for the test on folds.")
@@ -56,18 +60,12 @@ def pairwise(
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
         name_a=name_a or sides.name_a,
         name_b=name_b or sides.name_b,
-        pairs=pairs,  # type: ignore[arg-type]
+        pairs=pairs,
         alpha=alpha,
         rope=rope,
-        zeros=zeros,  # type: ignore[arg-type]
+        zeros=zeros,
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
         seed=seed,
     )
-    files = result.save(out, formats=chart_formats(formats)) if out is not None else ()
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
-        return
-    typer.echo(repr(result))
-    if files:
-        typer.echo(f"\nWrote {len(files)} files to {out}")
+    show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))

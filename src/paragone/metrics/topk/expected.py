@@ -8,42 +8,23 @@ import numba
 import numpy as np
 
 from paragone.metrics.topk.conventions import HIT_RATE, NDCG_HITS
-from paragone.metrics.topk.groups import find_groups
+from paragone.metrics.topk.groups import groups_of_row
 from paragone.metrics.topk.walk import emit
 
 
 @numba.njit(cache=True, nogil=True)
 def expected_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: Any, rows: Any) -> None:
     """Write the expectation over random orders of the tied for the samples ``rows``."""
-    items, scores, tied = lists
-    indptr, truth, tied_truth = truths
-    places = items.shape[1]
-    starts = np.empty(places, np.int64)
-    sizes = np.empty(places, np.int64)
-    relevant = np.empty(places, np.int64)
+    indptr = truths[0]
+    n_places = lists[0].shape[1]
+    places = np.empty(n_places, np.int64), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
     sums = np.zeros(4)
     ideal = np.zeros(3)
     for row in rows:
-        start, stop = indptr[row], indptr[row + 1]
-        n = stop - start
+        n = indptr[row + 1] - indptr[row]
         if n == 0:
             continue
-        member = np.empty(n, np.int64)
-        count = find_groups(
-            items[row],
-            scores[row],
-            tied[row],
-            truth[start:stop],
-            tied_truth[start:stop],
-            starts,
-            sizes,
-            relevant,
-            member,
-        )
-        groups = (starts[:count], sizes[:count], relevant[:count])
-        length = 0
-        while length < places and items[row, length] >= 0:
-            length += 1
+        groups, member, length = groups_of_row(lists, truths, row, places)
         for cut in range(len(ks)):
             k = ks[cut]
             hits, hit_chance = _sum_groups(groups, member, k, weights[0], sums)

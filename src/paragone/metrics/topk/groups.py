@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
@@ -51,3 +52,31 @@ def find_groups(
                 relevant[group] += 1
                 break
     return count
+
+
+@numba.njit(cache=True, nogil=True)
+def groups_of_row(lists: Any, truths: Any, row: int, places: Any) -> Any:
+    """Return the tied groups of a row, the group of each of its truth entries, and the length of its list.
+
+    ``places`` are three arrays to write into, each as long as a list, so that rows share them.
+    """
+    items, scores, tied = lists
+    indptr, truth, tied_truth = truths
+    starts, sizes, relevant = places
+    start, stop = indptr[row], indptr[row + 1]
+    member = np.empty(stop - start, np.int64)
+    count = find_groups(
+        items[row],
+        scores[row],
+        tied[row],
+        truth[start:stop],
+        tied_truth[start:stop],
+        starts,
+        sizes,
+        relevant,
+        member,
+    )
+    length = 0
+    while length < items.shape[1] and items[row, length] >= 0:
+        length += 1
+    return (starts[:count], sizes[:count], relevant[:count]), member, length
