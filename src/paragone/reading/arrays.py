@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.reading.sizes import check_size
 
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,

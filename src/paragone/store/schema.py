@@ -176,8 +176,8 @@ def damaged(path: Path, error: sqlite3.Error) -> InputError:
     return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
-def check_file(path: Path, *, create: bool) -> None:
-    """Refuse a missing, foreign or truncated file before SQLite touches it."""
+def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
+    """Refuse a missing, foreign or truncated file before SQLite touches it; truncated ones only where asked."""
     if not path.exists():
         if not create:
             raise InputError(f"store {str(path)!r} does not exist: give the file that `paragone run` wrote")
@@ -186,20 +186,30 @@ def check_file(path: Path, *, create: bool) -> None:
         return
     if path.is_dir():
         raise InputError(f"store {str(path)!r} is a folder: give a file")
-    with path.open("rb") as file:
-        header = file.read(100)
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise InputError(f"store {str(path)!r} cannot be read: {error.strerror or error}") from error
     if not header:
         if not create:
             raise InputError(f"store {str(path)!r} is empty: nothing was run into it yet")
         return
     if not header.startswith(HEADER):
         raise InputError(f"{str(path)!r} is not a Paragone store: it is no SQLite file")
+    _check_length(path, header, whole)
+
+
+def _check_length(path: Path, header: bytes, whole: bool) -> None:
     page_size = int.from_bytes(header[PAGE_SIZE_AT : PAGE_SIZE_AT + 2], "big")
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
-    if len(header) < 100 or path.stat().st_size < pages * page_size:
+    size = path.stat().st_size
+    if size < max(100, page_size):
+        raise InputError(f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a copy")
+    if whole and size < pages * page_size:
         raise InputError(
-            f"store {str(path)!r} is truncated ({path.stat().st_size} of {pages * page_size} bytes): "
+            f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): "
             f"`paragone doctor {path} --repair` saves what is left"
         )
 
