@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.models.mlknn import look_up
+from paragone.reading import read_arrays
 from paragone.validation import FloatArray, IntArray, LabelArray
 
 
@@ -45,8 +46,7 @@ class CurvePredictions(ABC):
     @staticmethod
     def from_bytes(payload: bytes) -> CurvePredictions:
         """Unpack what `to_bytes` packed."""
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_arrays(payload, "stored predictions")
         kind: type[TablePredictions | PlainPredictions] = TablePredictions if "tables" in arrays else PlainPredictions
         return kind.from_arrays(arrays)
 

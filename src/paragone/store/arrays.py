@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.reading import read_arrays
+
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Pack arrays as npz; equal arrays give equal bytes.
@@ -26,5 +28,4 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     """Unpack what `pack` packed."""
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+    return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")

@@ -8,7 +8,7 @@ from pathlib import Path
 from paragone.errors import InputError
 
 APPLICATION_ID = 0x50415247  # "PARG"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 60.0
 HEADER = b"SQLite format 3\x00"
 PAGE_SIZE_AT, PAGE_COUNT_AT = 16, 28
@@ -105,6 +105,24 @@ CREATE TABLE claims (
 ) STRICT, WITHOUT ROWID;
 """
 
+SINCE_VERSION_2 = """
+CREATE TABLE checksums (
+    kind TEXT NOT NULL CHECK (kind IN ('cell', 'fit', 'split', 'truth')),
+    key TEXT NOT NULL,
+    sha256 BLOB NOT NULL,
+    PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    content BLOB,
+    found_at TEXT NOT NULL
+) STRICT;
+"""
+"""What a store of version 1 lacks; a run into one adds it, and everything else reads it as it is."""
+
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a store, making it first where asked; refuse a file that is not one.
@@ -128,7 +146,9 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         if create:
             _create_once(connection)
-        _check_version(connection, path)
+        version = check_version(connection, path)
+        if create and version < SCHEMA_VERSION:
+            migrate(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.DatabaseError as error:
         connection.close()
@@ -152,12 +172,12 @@ ADVICE = {
 def damaged(path: Path, error: sqlite3.Error) -> InputError:
     """Say in one sentence what SQLite found wrong with the file, and what to do."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    advice = ADVICE.get(code, "restore a copy or start a new store")
+    advice = ADVICE.get(code, f"`paragone doctor {path} --repair` saves what is left")
     return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
-def check_file(path: Path, *, create: bool) -> None:
-    """Refuse a missing, foreign or truncated file before SQLite touches it."""
+def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
+    """Refuse a missing, foreign or truncated file before SQLite touches it; truncated ones only where asked."""
     if not path.exists():
         if not create:
             raise InputError(f"store {str(path)!r} does not exist: give the file that `paragone run` wrote")
@@ -166,21 +186,31 @@ def check_file(path: Path, *, create: bool) -> None:
         return
     if path.is_dir():
         raise InputError(f"store {str(path)!r} is a folder: give a file")
-    with path.open("rb") as file:
-        header = file.read(100)
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise InputError(f"store {str(path)!r} cannot be read: {error.strerror or error}") from error
     if not header:
         if not create:
             raise InputError(f"store {str(path)!r} is empty: nothing was run into it yet")
         return
     if not header.startswith(HEADER):
         raise InputError(f"{str(path)!r} is not a Paragone store: it is no SQLite file")
+    _check_length(path, header, whole)
+
+
+def _check_length(path: Path, header: bytes, whole: bool) -> None:
     page_size = int.from_bytes(header[PAGE_SIZE_AT : PAGE_SIZE_AT + 2], "big")
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
-    if len(header) < 100 or path.stat().st_size < pages * page_size:
+    size = path.stat().st_size
+    if size < max(100, page_size):
+        raise InputError(f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a copy")
+    if whole and size < pages * page_size:
         raise InputError(
-            f"store {str(path)!r} is truncated ({path.stat().st_size} of {pages * page_size} bytes): "
-            "restore a copy or start a new store"
+            f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): "
+            f"`paragone doctor {path} --repair` saves what is left"
         )
 
 
@@ -194,7 +224,7 @@ def _create_once(connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version == 0 and tables == 0:
-            for statement in SCHEMA.split(";"):
+            for statement in (SCHEMA + SINCE_VERSION_2).split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -204,9 +234,24 @@ def _create_once(connection: sqlite3.Connection) -> None:
         raise
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a store of an older version to this one; of two who come at once only one does."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+            for statement in SINCE_VERSION_2.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def check_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a store's tables; refuse another program's file and a newer store."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if application != APPLICATION_ID:
         raise InputError(f"{str(path)!r} is not a Paragone store: it is some other SQLite database")
     if version > SCHEMA_VERSION:
@@ -214,3 +259,6 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
             f"store {str(path)!r} was written by a newer Paragone (schema {version}, this one knows "
             f"{SCHEMA_VERSION}): upgrade paragone"
         )
+    if version < 1:
+        raise InputError(f"store {str(path)!r} has no valid schema version ({version}): restore a copy")
+    return version

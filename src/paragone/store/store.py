@@ -20,7 +20,9 @@ from typing import Any, Self
 import numpy as np
 
 from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
+from paragone.reading import parse_json
 from paragone.store.arrays import pack, unpack
+from paragone.store.checksums import cell_checksum, content_checksum
 from paragone.store.runs import RunIdentity
 from paragone.store.schema import connect, damaged
 from paragone.validation import IntArray
@@ -137,11 +139,10 @@ class Store:
                 "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
                 ((experiment, *row) for row in rows),
             )
-            db.executemany(
-                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?)",
-                ((part, _index_bytes(train), _index_bytes(test)) for part, (train, test) in plan.splits.items()),
-            )
-            db.executemany("INSERT OR IGNORE INTO truths VALUES (?, ?)", plan.truths.items())
+            splits = {part: tuple(_index_bytes(rows) for rows in both) for part, both in plan.splits.items()}
+            truths = {key: (payload,) for key, payload in plan.truths.items()}
+            _add_missing(db, "split", splits, "SELECT split_part FROM splits", "INSERT INTO splits VALUES (?, ?, ?)")
+            _add_missing(db, "truth", truths, "SELECT truth_key FROM truths", "INSERT INTO truths VALUES (?, ?)")
             db.executemany(
                 "INSERT OR REPLACE INTO datasets VALUES (?, ?)",
                 ((part, json.dumps(described)) for part, described in plan.datasets.items()),
@@ -169,7 +170,7 @@ class Store:
     def settings(self, name: str) -> dict[str, Any]:
         """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
         rows = self.read("SELECT described FROM experiments WHERE name = ?", (name,))
-        settings: dict[str, Any] = json.loads(rows[0][0]).get("settings") or {}
+        settings: dict[str, Any] = parse_json(rows[0][0], f"store {str(self.path)!r}").get("settings") or {}
         return settings
 
     # Runs and claims
@@ -252,36 +253,51 @@ class Store:
             db.execute("DELETE FROM claims WHERE key = ?", (key,))
             db.execute("DELETE FROM cells WHERE key = ?", (key,))
             if outcome.fitted is not None:
-                info = json.dumps(dict(outcome.fitted.info), sort_keys=True)
-                db.execute(
-                    "INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)",
-                    (fit_key, pack(outcome.fitted.arrays), info, outcome.fitted.seconds),
-                )
-            cursor = db.execute(
-                "INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    fit_key,
-                    outcome.status,
-                    outcome.seconds,
-                    json.dumps(outcome.notes),
-                    outcome.error,
-                    outcome.traceback,
-                    _now(),
-                ),
-            )
-            cell = cursor.lastrowid
-            measures = _measure_ids(db, outcome.scores)
-            db.executemany(
-                "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
-                (
-                    (cell, measures[s.metric, s.grid], position, s.at, _or_null(s.value))
-                    for position, s in enumerate(outcome.scores)
-                ),
-            )
-            if outcome.predictions is not None:
-                db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+                _insert_fit(db, fit_key, outcome.fitted)
+            _insert_cell(db, key, fit_key, outcome)
+
+
+def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
+    row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
+    db.execute("INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)", (fit_key, *row))
+    _seal(db, "fit", fit_key, content_checksum(*row))
+
+
+def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
+    told = json.dumps(outcome.notes), outcome.error, outcome.traceback, _now()
+    fields = (key, fit_key, outcome.status, float(outcome.seconds), *told)
+    cell = db.execute(
+        "INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        fields,
+    ).lastrowid
+    measures = _measure_ids(db, outcome.scores)
+    scores = [
+        (s.metric, s.grid, position, None if s.at is None else float(s.at), _or_null(s.value))
+        for position, s in enumerate(outcome.scores)
+    ]
+    db.executemany(
+        "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+        ((cell, measures[metric, grid], *rest) for metric, grid, *rest in scores),
+    )
+    if outcome.predictions is not None:
+        db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+    _seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions))
+
+
+def _seal(db: sqlite3.Connection, kind: str, key: str, checksum: bytes) -> None:
+    db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (kind, key, checksum))
+
+
+def _add_missing(
+    db: sqlite3.Connection, kind: str, contents: Mapping[str, tuple[bytes, ...]], known: str, insert: str
+) -> None:
+    """Add the splits or truths that are not there yet; those that are keep the checksum they were written with."""
+    present = {row[0] for row in db.execute(known)}
+    for key, parts in contents.items():
+        if key not in present:
+            db.execute(insert, (key, *parts))
+            _seal(db, kind, key, content_checksum(*parts))
 
 
 def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[str, str], int]:
@@ -292,7 +308,7 @@ def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[
 
 
 def _or_null(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return None if math.isnan(value) else float(value)
 
 
 def _index_bytes(indices: IntArray) -> bytes:

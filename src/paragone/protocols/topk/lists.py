@@ -16,6 +16,7 @@ from paragone.metrics.topk.conventions import F1_OF_MEANS
 from paragone.metrics.topk.cutting import cut_ranking
 from paragone.metrics.topk.evaluate import score_ranking
 from paragone.metrics.topk.inputs import UserMetric
+from paragone.reading import read_arrays
 from paragone.validation import FloatArray
 
 # What is kept of a ranking; the truth is kept once for all methods, with the dataset.
@@ -109,9 +110,9 @@ def pack_samples(result: TopKResult) -> bytes:
 
 def unpack_samples(payload: bytes) -> tuple[tuple[int, ...], NDArray[np.bool_], dict[str, FloatArray]]:
     """Return the cut-offs, which samples count, and their values by metric."""
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        values = {str(name): archive[f"m{place}"] for place, name in enumerate(archive["names"])}
-        return tuple(archive["ks"].tolist()), archive["evaluated"], values
+    archive = read_arrays(payload, "stored values of samples")
+    values = {str(name): archive[f"m{place}"] for place, name in enumerate(archive["names"])}
+    return tuple(archive["ks"].tolist()), archive["evaluated"], values
 
 
 def _shown(result: TopKResult) -> dict[str, FloatArray]:
