@@ -1,6 +1,6 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, doctor, export, import_, pairwise, report, run, scores, status, view
+from paragone.cli import compare, demo, doctor, export, import_, merge, pairwise, report, run, scores, status, view
 from paragone.cli.app import app, main
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "export",
     "import_",
     "main",
+    "merge",
     "pairwise",
     "report",
     "run",

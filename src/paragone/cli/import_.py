@@ -1,4 +1,4 @@
-"""`paragone import`: rankings made elsewhere, evaluated like any other."""
+"""`paragone import`: rankings made elsewhere, evaluated like any other; and archives, made stores again."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Annotated, Any
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import say
+from paragone.cli.output import print_json, say
 
 
 @app.command("import")
 def import_run(
-    run: Annotated[Path, typer.Argument(help="METHOD/DATASET_foldI_ranking.csv, 1-based.", show_default=False)],
+    run: Annotated[
+        Path,
+        typer.Argument(help="METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive.", show_default=False),
+    ],
+    store: Annotated[Path, typer.Option(help="Where results go; for an archive a new file.", show_default=False)],
     data: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.", show_default=False
         ),
-    ],
-    store: Annotated[Path, typer.Option(help="Where results go.", show_default=False)],
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The experiment's name; RUN's by default.")] = None,
     k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
     p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
@@ -41,17 +44,28 @@ def import_run(
     workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Evaluate rankings made elsewhere, and keep them in a store like any other.
+    """Evaluate rankings made elsewhere and keep them in a store like any other; or make an archive a store again.
+
+    A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it: every hash
+    is checked, and no option but --store applies.
 
     Example: paragone import run --data folds --store all.sqlite --p 0.05:0.5:0.05
+
+    Example: paragone import first-archive --store first.sqlite
     """
     from paragone.cli.run import conclude, run_with_progress
     from paragone.data import SplitPlan
-    from paragone.exchange import import_rankings
+    from paragone.errors import InputError
+    from paragone.exchange import import_rankings, is_archive
     from paragone.plugins import Method
     from paragone.protocols import Curve, KGrid, PGrid
     from paragone.protocols.curve import DEFAULT_METRICS
 
+    if is_archive(run):
+        import_whole(run, store, data, as_json=as_json)
+        return
+    if not data:
+        raise InputError("say which data the rankings are of with --data")
     protocol = Curve(
         None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
         None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
@@ -64,6 +78,20 @@ def import_run(
     for note in imported.notes:
         say(f"note: {note}", stderr=True)
     conclude(run_with_progress(imported.experiment, store, workers), as_json=as_json)
+
+
+def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: bool) -> None:
+    """Make a store of an archive and say what is in it."""
+    from paragone.errors import InputError
+    from paragone.exchange import import_archive
+
+    if data:
+        raise InputError(f"{folder} is an archive and brings its data's results along: leave --data out")
+    archive = import_archive(folder, store)
+    if as_json:
+        print_json({"store": str(archive.place), "rows": dict(archive.rows)})
+    else:
+        say(str(archive))
 
 
 def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:

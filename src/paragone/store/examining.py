@@ -59,31 +59,39 @@ def examine(path: str | Path) -> Diagnosis:
 def examination(path: Path) -> Iterator[Database]:
     """Open a store that may be damaged, for reading only."""
     check_file(path, create=False, whole=False)
-    # Where nobody may write beside the file there is no log either, and SQLite need not look for one.
-    beside = path.with_name(f"{path.name}-wal").exists()
-    modes = ("mode=ro",) if beside else ("mode=ro", "immutable=1")
-    for mode in modes:
-        database = sqlite3.connect(
-            f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-        )
-        try:
-            check_version(database, path)
-        except sqlite3.DatabaseError as error:
-            database.close()
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code == sqlite3.SQLITE_CANTOPEN and mode != modes[-1]:
-                continue
-            raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
-        except InputError:
-            database.close()
-            raise
-        break
+    database = _opened(path)
     try:
         yield database
     except sqlite3.DatabaseError as error:
         raise damaged(path, error) from error
     finally:
         database.close()
+
+
+def _opened(path: Path) -> Database:
+    """Open a file so that nothing is written and nothing is left beside it.
+
+    With a log beside it, reading only. Without one SQLite makes one, and takes it away again only where it may write;
+    where it may not, there is nobody else who writes either.
+    """
+    beside = path.with_name(f"{path.name}-wal").exists()
+    modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
+    for mode in modes:
+        address = f"{path.resolve().as_uri()}?{mode}"
+        database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            database.execute("PRAGMA query_only = ON")
+            check_version(database, path)
+            return database
+        except sqlite3.DatabaseError as error:
+            database.close()
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:
+                raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
+        except InputError:
+            database.close()
+            raise
+    raise InputError(f"store {str(path)!r} cannot be opened")
 
 
 def diagnose(database: Database, path: Path) -> Diagnosis:

@@ -1,0 +1,41 @@
+"""`paragone merge`: two stores of one experiment become one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import print_json, say
+
+
+@app.command()
+def merge(
+    a: Annotated[Path, typer.Argument(help="One store.", show_default=False)],
+    b: Annotated[Path, typer.Argument(help="The other store.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The store to make; it must not exist yet.", show_default=False)],
+    prefer: Annotated[
+        str | None, typer.Option(help="A or B: whose content stands where both have the same key and differ.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Put the cells of two stores of one experiment into a third; A and B are not changed.
+
+    Where both have a cell with different content, all such cells are named and nothing is written, unless
+    --prefer says whose stands.
+
+    Example: paragone merge laptop.sqlite cluster.sqlite --out all.sqlite
+    """
+    from dataclasses import asdict
+
+    from paragone.store.merging import merge as merge_stores
+
+    merged = merge_stores(a, b, out, prefer=prefer)  # type: ignore[arg-type]  # it checks the letter
+    if as_json:
+        print_json(asdict(merged))
+        return
+    for conflict in merged.conflicts:
+        say(f"note: {conflict} differs; {prefer} stands", stderr=True)
+    say(str(merged))

@@ -1,0 +1,191 @@
+"""The union of two stores: what differs between them, and the writing of both into one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from paragone.store.artifacts import SCORES
+from paragone.store.shapes import DANGLING, shape_of, table_shapes
+from paragone.store.transfer import Reading, add_rows
+
+Row: TypeAlias = tuple[Any, ...]
+
+
+@dataclass
+class Union:
+    """Compares two stores and writes their union; what the first has stands."""
+
+    first: Reading
+    second: Reading
+    shared: list[tuple[str, int, int]] = field(default_factory=list)
+    completed: set[str] = field(default_factory=set)
+    differing: set[str] = field(default_factory=set)
+    left_out: int = 0
+
+    def conflicts(self) -> list[str]:
+        """Name what both stores have with different content."""
+        found = self._experiments()
+        for table, column, what in (
+            ("fits", "arrays", "the fit"),
+            ("splits", "train, test", "the split"),
+            ("truths", "payload", "the targets"),
+        ):
+            found += self._artifacts(table, column, what)
+        return found + self._cells()
+
+    def _experiments(self) -> list[str]:
+        sql = "SELECT name, declared FROM experiments ORDER BY name"
+        ours, theirs = (dict(side.database.execute(sql).fetchall()) for side in (self.first, self.second))
+        differ = [name for name in ours if name in theirs and ours[name] != theirs[name]]
+        return [f"experiment {name!r} is declared differently" for name in differ]
+
+    def _artifacts(self, table: str, content: str, what: str) -> list[str]:
+        key = shape_of(table).key[0]
+        mine = {row[0] for row in self.first.database.execute(f"SELECT {key} FROM {table}")}  # noqa: S608  names of ours
+        one = f"SELECT {content} FROM {table} WHERE {key} = ?"  # noqa: S608
+        found = []
+        for (name,) in self.second.database.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall():  # noqa: S608
+            if name in mine:
+                ours, theirs = (side.database.execute(one, (name,)).fetchone() for side in (self.first, self.second))
+                if ours != theirs:
+                    self.differing.add(name)
+                    found.append(f"{what} {name[:12]}{self._place(table, name)}")
+        return found
+
+    def _cells(self) -> list[str]:
+        mine = {key: number for number, key in self.first.database.execute("SELECT id, key FROM cells")}
+        found = []
+        for number, key in self.second.database.execute("SELECT id, key FROM cells ORDER BY id").fetchall():
+            if key not in mine:
+                continue
+            self.shared.append((key, mine[key], number))
+            ours, theirs = _result(self.first, mine[key]), _result(self.second, number)
+            statuses = {ours[0], theirs[0]}
+            if "done" in statuses and len(statuses) > 1:
+                self.completed.add(key)
+            elif statuses == {"done"} and ours != theirs:
+                found.append(f"the cell {key[:12]}{self._place('cells', key)}")
+        return found
+
+    def _place(self, table: str, key: str) -> str:
+        column = {"fits": "fit_key", "cells": "key", "splits": "split_part"}.get(table)
+        if column is None:
+            return ""
+        sql = f"SELECT method, dataset, fold FROM plan WHERE {column} = ? ORDER BY current DESC LIMIT 1"  # noqa: S608
+        row = self.first.database.execute(sql, (key,)).fetchone()
+        return "" if row is None else f" ({row[0]} on {row[1]}, fold {row[2]})"
+
+    def write(self, database: sqlite3.Connection) -> None:
+        """Write all of the first store, then what only the second has."""
+        database.execute("PRAGMA defer_foreign_keys = ON")
+        for shape in table_shapes():
+            if shape.name != "claims":
+                for batch in self.first.batches(shape):
+                    add_rows(database, shape, batch, str(self.first.path))
+        self._drop_failed(database)
+        experiments, measures = self._numbers(database, "experiments", 1), self._numbers(database, "measures", 2)
+        for table, kind in (("fits", "fit"), ("splits", "split"), ("truths", "truth"), ("datasets", "")):
+            self._add_named(database, table, kind)
+        self._add_plan(database, experiments)
+        cells = self._numbers(database, "cells", 1)
+        self._add_scores(database, cells, measures)
+        self._add_predictions(database, cells)
+        self._append(database, "runs", ("host", "pid", "process_start", "begun_at"))
+        self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
+        for statement in DANGLING:
+            database.execute(statement)
+
+    def _drop_failed(self, database: sqlite3.Connection) -> None:
+        """Make room for results that the second store has and the first failed to get."""
+        for key, ours, _ in self.shared:
+            if key in self.completed and _result(self.first, ours)[0] != "done":
+                database.execute("DELETE FROM cells WHERE key = ?", (key,))
+                database.execute("DELETE FROM checksums WHERE kind = 'cell' AND key = ?", (key,))
+
+    def _numbers(self, database: sqlite3.Connection, table: str, n_names: int) -> dict[int, int]:
+        """Add the rows of a numbered table that are new by name, and return what numbers the second's have now."""
+        shape = shape_of(table)
+        known = {row[1 : 1 + n_names]: row[0] for row in database.execute(shape.select())}
+        numbers: dict[int, int] = {}
+        following = max(known.values(), default=0) + 1
+        for row in self.second.rows(shape):
+            name = row[1 : 1 + n_names]
+            if table == "cells" and name in known:
+                continue
+            if table == "cells" and row[2] in self.differing:
+                self.left_out += 1
+                continue
+            numbers[row[0]] = known.get(name, following)
+            if name not in known:
+                add_rows(database, shape, [(following, *row[1:])], str(self.second.path))
+                following += 1
+                if table == "cells":
+                    self._copy_checksum(database, "cell", row[1])
+        return numbers
+
+    def _add_named(self, database: sqlite3.Connection, table: str, kind: str) -> None:
+        shape = shape_of(table)
+        known = {row[0] for row in database.execute(shape.select(shape.key[0]))}
+        for batch in self.second.batches(shape):
+            rows = [row for row in batch if row[0] not in known]
+            add_rows(database, shape, rows, str(self.second.path))
+            for row in rows if kind else ():
+                self._copy_checksum(database, kind, row[0])
+
+    def _copy_checksum(self, database: sqlite3.Connection, kind: str, key: str) -> None:
+        """Take the checksum along with its artifact; a store of version 1 has none."""
+        if self.second.has("checksums"):
+            row = self.second.database.execute(shape_of("checksums").select_one(), (kind, key)).fetchone()
+            add_rows(database, shape_of("checksums"), [] if row is None else [row], str(self.second.path))
+
+    def _add_plan(self, database: sqlite3.Connection, numbers: dict[int, int]) -> None:
+        """Add the second store's plans; at a place where the first has a current cell, no other is."""
+        shape = shape_of("plan")
+        declared = dict(database.execute("SELECT id, declared FROM experiments").fetchall())
+        sql = "SELECT id, declared FROM experiments"
+        same = {number for number, text in self.second.database.execute(sql) if declared[numbers[number]] == text}
+        taken = {_place_of(row) for row in database.execute(shape.select()) if row[-1]}
+        for batch in self.second.batches(shape):
+            rows = []
+            for row in batch:
+                here = (numbers[row[0]], *row[1:-1])
+                current = row[-1] if row[0] in same and _place_of(here) not in taken else 0
+                rows.append((*here, current))
+            database.executemany(shape.insert(otherwise="OR IGNORE"), rows)
+
+    def _add_scores(self, database: sqlite3.Connection, cells: dict[int, int], measures: dict[int, int]) -> None:
+        shape = shape_of("scores")
+        for batch in self.second.batches(shape):
+            rows = [(cells[row[0]], measures[row[1]], *row[2:]) for row in batch if row[0] in cells]
+            add_rows(database, shape, rows, str(self.second.path))
+
+    def _add_predictions(self, database: sqlite3.Connection, cells: dict[int, int]) -> None:
+        shape = shape_of("predictions")
+        for batch in self.second.batches(shape):
+            rows = [(cells[row[0]], row[1]) for row in batch if row[0] in cells]
+            add_rows(database, shape, rows, str(self.second.path))
+
+    def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
+        """Add rows under new numbers, unless they are there: the stores may have a past in common."""
+        shape = shape_of(table)
+        places = [shape.names.index(name) for name in identity]
+        known = {tuple(row[place] for place in places) for row in database.execute(shape.select())}
+        rows = [row for row in self.second.rows(shape) if tuple(row[place] for place in places) not in known]
+        add_rows(database, shape, [(None, *row[1:]) for row in rows], str(self.second.path))
+
+
+def _place_of(row: Row) -> Row:
+    """Return the experiment, dataset, fold, method and repeat of a row of the plan."""
+    names = shape_of("plan").names
+    return tuple(row[names.index(name)] for name in ("experiment_id", "dataset", "fold", "method", "repeat"))
+
+
+def _result(side: Reading, number: int) -> tuple[Any, ...]:
+    """Return what a cell's key determines: status, notes, scores and predictions, but no times."""
+    status, notes = side.database.execute("SELECT status, notes FROM cells WHERE id = ?", (number,)).fetchone()
+    scores = side.database.execute(SCORES, (number,)).fetchall()
+    kept = side.database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
+    return status, notes, scores, kept
