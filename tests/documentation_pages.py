@@ -1,8 +1,8 @@
 """Documentation pages as tests: every block of code on a page is run, in order, in one folder of its own.
 
 A block is fenced and named: ``python`` (a session with ``>>>``, or plain statements), ``console`` (``$ paragone ...``, with
-the output below it where it is shown), ``toml`` (parsed, and written to the file that its first line names), or
-``text``, which is not code. A comment right before a block says where it departs from that:
+the output below it where it is shown), ``toml`` (parsed), or ``text``, which is not code. A ``python`` or ``toml`` block whose
+first line is a comment with a file's name is written to that file. A comment right before a block says where it departs from that:
 
     <!-- not run: WHY -->     it is left out
     <!-- run: slow -->        it runs in the slow suite only
@@ -29,10 +29,11 @@ from markdown_it import MarkdownIt
 from paragone.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
+GENERATED = ROOT / "docs" / "reference" / "command-line.md"
 LANGUAGES = ("python", "console", "toml", "text", "bibtex")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 COMMENT = re.compile(r"<!--\s*(not run|run):\s*(.*?)\s*-->\s*")
-FILE_NAME = re.compile(r"#\s*([\w.-]+\.toml)\b")
+FILE_NAME = re.compile(r"#\s*([\w-]+\.(?:toml|py))\b")
 BLOCK_MARKS = ("slow", "with ")
 
 
@@ -52,8 +53,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Return the front page and everything written under docs."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """Return the front page and everything written under docs; what a build generates there is no page of ours."""
+    written = (page for page in (ROOT / "docs").rglob("*.md") if page != GENERATED)
+    return [ROOT / "README.md", *sorted(written)]
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -98,12 +100,21 @@ class Session:
     def _where(self, block: Block) -> str:
         return f"{self.page}, line {block.line}"
 
+    @staticmethod
+    def _written(block: Block) -> bool:
+        """Write a block to the file that its first line names, if it names one."""
+        name = FILE_NAME.match(block.text)
+        if name:
+            Path(name[1]).write_text(block.text, encoding="utf-8")
+        return name is not None
+
     def _toml(self, block: Block) -> None:
         tomllib.loads(block.text)
-        if name := FILE_NAME.match(block.text):
-            Path(name[1]).write_text(block.text, encoding="utf-8")
+        self._written(block)
 
     def _python(self, block: Block) -> None:
+        if self._written(block):
+            return
         if ">>> " not in block.text:
             code = compile("\n" * (block.line - 1) + block.text, self.page, "exec")
             exec(code, self.names)  # noqa: S102  the page is ours
