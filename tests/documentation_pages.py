@@ -1,8 +1,9 @@
 """Documentation pages as tests: every block of code on a page is run, in order, in one folder of its own.
 
-A block is fenced and named: ``python`` (a session with ``>>>``, or plain statements), ``console`` (``$ paragone ...``, with
-the output below it where it is shown), ``toml`` (parsed), or ``text``, which is not code. A ``python`` or ``toml`` block whose
-first line is a comment with a file's name is written to that file. A comment right before a block says where it departs from that:
+A block is fenced and named: ``python`` (a session with ``>>>``, or plain statements), ``console`` (``$ paragone ...``,
+with the output below it where it is shown), ``toml`` (parsed), or ``text``, which is not code. A ``python`` or ``toml``
+block whose first line is a comment with a file's name is written to that file. A comment right before a block says
+where it departs from that:
 
     <!-- not run: WHY -->     it is left out
     <!-- run: slow -->        it runs in the slow suite only

@@ -12,8 +12,8 @@ from paragone.cli import app
 
 TITLE = "The command line"
 INTRODUCTION = """\
-Every verb ends with 0 when all went well, with 2 and one sentence when the input was wrong, and with 1 when cells of a run
-failed. What is printed for people goes to a terminal in colour and to a pipe in plain text; `--json` is for programs.
+Every verb ends with 0 when all went well, with 2 and one sentence when the input was wrong, and with 1 when cells of
+a run failed. What is printed for people is coloured on a terminal and plain in a pipe; `--json` is for programs.
 """
 
 

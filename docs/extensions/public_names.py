@@ -1,4 +1,4 @@
-"""What is public: the names that ``paragone`` and its public packages list, each with the one place it is documented."""
+"""What is public: the names that ``paragone`` and its public packages list, and where each is documented."""
 
 from __future__ import annotations
 

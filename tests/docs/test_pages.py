@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from documentation_pages import LANGUAGES, ROOT, Block, PageError, Session, blocks_of, code_of, commands_of, pages
 
 PAGES = pages()
@@ -56,7 +57,8 @@ def _page(text: str) -> list[Block]:
 
 
 def test_a_block_takes_the_remark_right_before_it_and_no_other():
-    text = "<!-- not run: needs a network -->\n```console\n$ pip\n```\n\n```python\n1\n```\n\n<!-- run: slow -->\nx\n\n    y\n"
+    text = "<!-- not run: needs a network -->\n```console\n$ pip\n```\n\n```python\n1\n```\n\n"
+    text += "<!-- run: slow -->\nx\n\n    y\n"
     first, second, third = _page(text)
     assert (first.not_run, second.not_run, third.condition) == ("needs a network", None, None)
     assert (first.line, second.language, third.language) == (3, "python", "")
@@ -85,8 +87,9 @@ def test_a_page_that_is_wrong_is_found(text, tmp_path):
 
 
 def test_later_blocks_see_what_earlier_ones_made(tmp_path):
-    text = "```toml\n# a.toml\nb = 1\n```\n\n```python\n>>> import tomllib\n>>> a = tomllib.load(open('a.toml', 'rb'))\n```\n"
-    text += "\n```python\n>>> a\n{'b': 1}\n```\n"
+    text = "```toml\n# a.toml\nb = 1\n```\n\n```python\n# made_up.py\nb = 2\n```\n\n"
+    text += "```python\n>>> import tomllib\n>>> a = tomllib.loads(open('a.toml').read())\n```\n\n"
+    text += "```python\n>>> a, open('made_up.py').read()\n({'b': 1}, '# made_up.py\\nb = 2\\n')\n```\n"
     session = Session("page.md", tmp_path)
     for block in _page(text):
         session.run(block)
