@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint evolve-small clean
+.PHONY: demo test test-slow lint evolve-small docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -13,7 +13,11 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile torch==2.13.0
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,hdf,nirs,parquet,recsys,view,dev]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[boost,hdf,nirs,parquet,recsys,view,docs,dev]"
+	touch $@ $(VENV)/installed $(VENV)/installed-for-docs
+
+$(VENV)/installed-for-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[docs]"
 	touch $@ $(VENV)/installed
 
 demo: $(VENV)/installed
@@ -33,6 +37,10 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/installed-for-docs
+	$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet docs build/docs
+	@echo "the site: build/docs/index.html"
 
 evolve-small: $(VENV)/installed-for-tests
 	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 1

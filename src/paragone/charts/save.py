@@ -45,7 +45,7 @@ def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "p
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder} to write charts into")
     specification = chart_specification(chart)
-    drawing = _svg(specification) if set(wanted) - {"html"} else ""
+    drawing = draw_svg(specification) if set(wanted) - {"html"} else ""
     files = []
     for name in wanted:
         file = folder / f"{Path(stem).name}.{name}"
@@ -89,7 +89,15 @@ def _vega_lite_version(specification: dict[str, Any]) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _svg(specification: dict[str, Any]) -> str:
+def draw_svg(specification: dict[str, Any]) -> str:
+    """Return the drawing of a Vega-Lite specification; the same specification gives the same text.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> draw_svg(alt.Chart({"values": [{"x": 1}]}).mark_point().encode(x="x:Q").to_dict())[:4]
+    '<svg'
+    """
     import vl_convert
 
     return _renumbered(str(vl_convert.vegalite_to_svg(specification, vl_version=_vega_lite_version(specification))))

@@ -171,4 +171,6 @@ class Comparison:
         return layout.as_text(self)
 
     def _repr_html_(self) -> str:
-        return layout.as_html(self)
+        from paragone.comparison.notebook import comparison_html
+
+        return comparison_html(self)

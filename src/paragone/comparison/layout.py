@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ from paragone.tables import (
     format_signed,
     mark_best,
     p_is,
-    to_html,
     to_text,
 )
 
@@ -208,15 +206,3 @@ def _where(comparison: Comparison) -> str:
 
 def _indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def as_html(comparison: Comparison) -> str:
-    """Return the answer for a notebook."""
-    verdict = "".join(f"<li>{escape(line)}</li>" for line in comparison.verdict.splitlines())
-    choices = "".join(f"<li>{escape(name)}: {escape(text)}</li>" for name, text in comparison.choices.items())
-    notes = "".join(f"<p>{escape(text)}</p>" for text in comparison.warnings)
-    return (
-        f"<div><ul>{verdict}</ul>\n{to_html(summary_table(comparison))}\n"
-        f"{to_html(replace(pairs_table(comparison), caption=''))}\n"
-        f"<details><summary>What was chosen</summary><ul>{choices}</ul></details>{notes}</div>"
-    )

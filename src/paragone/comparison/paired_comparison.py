@@ -155,4 +155,6 @@ class PairedComparison:
         return paired_layout.as_text(self)
 
     def _repr_html_(self) -> str:
-        return paired_layout.as_html(self)
+        from paragone.comparison.notebook import paired_html
+
+        return paired_html(self)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,7 @@ import pandas as pd
 from paragone.comparison.frames import plain
 from paragone.comparison.paired_figures import PairedFigures, PairKind
 from paragone.comparison.paired_words import filter_sentence, fold_sentence, needed_sentence, shown_sentence
-from paragone.tables import Table, format_number, format_p, format_signed, p_is, to_html
+from paragone.tables import Table, format_number, format_p, format_signed, p_is
 
 if TYPE_CHECKING:
     from paragone.comparison.paired_comparison import PairedComparison
@@ -221,13 +219,3 @@ def as_dict(result: PairedComparison) -> dict[str, Any]:
         }
     )
     return values
-
-
-def as_html(result: PairedComparison) -> str:
-    """Return the answer for a notebook."""
-    chosen = "".join(f"<li>{escape(name)}: {escape(text)}</li>" for name, text in result.choices.items())
-    notes = "".join(f"<p>{escape(text)}</p>" for text in result.warnings)
-    return (
-        f"<div><p>{escape(result.verdict)}</p>\n{to_html(replace(build(result), caption=''))}\n"
-        f"<details><summary>What was chosen</summary><ul>{chosen}</ul></details>{notes}</div>"
-    )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from paragone.charts import embedded
 from paragone.directions import higher_is_better
+from paragone.results.score_chart import score_chart
 from paragone.tables import Cell, Table, format_number, mark_best, to_html
 
 if TYPE_CHECKING:
@@ -32,9 +34,12 @@ def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def means_as_html(heading: str, scores: pd.DataFrame) -> str:
-    """Return a heading and the mean scores as HTML: best in bold, second underlined."""
+    """Return a heading, a chart and the mean scores as HTML: best in bold, second underlined."""
+    picture = embedded(score_chart(scores), heading) if len(scores) else ""
     tables = [to_html(_shown(frame, metric, protocol)) for (protocol, metric), frame in mean_table(scores).items()]
-    return f"<div><p>{escape(heading)}</p>\n" + "\n".join(tables) + "</div>"
+    # Many variants make a wide table: it scrolls by itself, not the notebook.
+    wide = '<div style="overflow-x:auto">' + "\n".join(tables) + "</div>"
+    return f"<div><p>{escape(heading)}</p>\n{picture}\n{wide}</div>"
 
 
 def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:

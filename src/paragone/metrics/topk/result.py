@@ -178,7 +178,10 @@ class TopKResult:
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        return str(self.table().to_html(index=False))
+        from paragone.charts import embedded
+
+        picture = embedded(self.chart(), "Every metric over the cut-offs, with its interval")
+        return f"<div>{picture}\n{self.table().to_html(index=False)}</div>"
 
 
 def _harmonic(precision: FloatArray, recall: FloatArray) -> FloatArray:

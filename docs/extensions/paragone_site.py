@@ -1,0 +1,65 @@
+"""The site's own Sphinx extension: writes the reference pages before a build, and finds names by their public path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import command_line
+import python_reference
+from docutils import nodes
+from public_names import homes, public_modules
+from sphinx.application import Sphinx
+from sphinx.util.nodes import make_refnode
+
+FOLDER = "reference"
+
+
+def write_reference(app: Sphinx) -> None:
+    """Write every generated page that changed; pages of what is gone are taken away."""
+    folder = Path(app.srcdir) / FOLDER
+    wanted = {f"{module}.rst": python_reference.page(module) for module in public_modules()}
+    wanted["command-line.md"] = command_line.page()
+    for old in set(folder.glob("*.rst")) - {folder / name for name in wanted}:
+        old.unlink()
+    for name, text in wanted.items():
+        file = folder / name
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+
+
+def find_public(app: Sphinx, env: Any, node: Any, content: nodes.Node) -> nodes.Node | None:
+    """Resolve a Python name that is written by its short name or by the module that defines it."""
+    if node.get("refdomain") != "py":
+        return None
+    target = node["reftarget"]
+    domain = env.get_domain("py")
+    for path in app.config.paragone_paths.get(target.rpartition(".")[2], ()):
+        if path in domain.objects and (target == path.rpartition(".")[2] or target.startswith("paragone.")):
+            entry = domain.objects[path]
+            return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, path)
+    return None
+
+
+def collect_paths(app: Sphinx) -> None:
+    """Remember the public paths of every last name."""
+    paths: dict[str, list[str]] = {}
+    for public in homes().values():
+        paths.setdefault(public.name, []).append(public.path)
+    app.config.paragone_paths = paths
+
+
+def leave_out(app: Sphinx, what: str, name: str, value: object, skip: bool, options: object) -> bool | None:
+    """Leave out what scikit-learn adds to every estimator for the routing of metadata."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect them."""
+    app.add_config_value("paragone_paths", {}, "", [dict])
+    app.connect("builder-inited", collect_paths)
+    app.connect("builder-inited", write_reference)
+    app.connect("autodoc-skip-member", leave_out)
+    app.connect("missing-reference", find_public)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
