@@ -28,4 +28,5 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> Any:
 
     chart: Any = alt.Chart
     data: Any = alt.Data
-    return chart(data(values=[dict(row) for row in rows]))
+    # A tuple: Altair copies lists, row by row, with every step of a chart.
+    return chart(data(values=tuple(dict(row) for row in rows)))

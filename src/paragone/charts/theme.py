@@ -38,17 +38,19 @@ def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
     """
     import altair as alt
 
+    # Set on one copy: Altair copies the whole chart, rows and all, for each of its own configure calls.
+    made = chart.copy(deep=False)
     if title:
         lines = wrap(subtitle)
         heading = wrap(title, 70)
-        params = alt.TitleParams(heading, subtitle=lines) if lines else alt.TitleParams(heading)
-        chart = chart.properties(title=params)
-    return (
-        chart.configure_axis(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=12, gridColor="#EEEEEE")
-        .configure_legend(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=11)
-        .configure_title(fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555")
-        .configure_view(stroke=None)
+        made.title = alt.TitleParams(heading, subtitle=lines) if lines else alt.TitleParams(heading)
+    made.config = alt.Config(
+        axis=alt.AxisConfig(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=12, gridColor="#EEEEEE"),
+        legend=alt.LegendConfig(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=11),
+        title=alt.TitleConfig(fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555"),
+        view=alt.ViewConfig(stroke=None),
     )
+    return made
 
 
 def legend_columns(labels: list[str], width: int = 70) -> int:

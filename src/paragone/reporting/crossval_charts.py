@@ -65,11 +65,11 @@ def predicted_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
             x=alt.X("measured:Q", title=f"measured {problem.target}", scale=scale),
             y=alt.Y("predicted:Q", title=f"predicted {problem.target}", scale=scale),
             color=_colour(rows),
-            tooltip=["sample:Q", "model:N", "measured:Q", "predicted:Q"],
+            tooltip=[alt.Tooltip("sample:Q"), alt.Tooltip("model:N"), alt.Tooltip("measured:Q"), alt.Tooltip("predicted:Q")],
         )
     )
     ends = [{"measured": v, "predicted": v} for v in (low - room, high + room)]
-    line = from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x="measured:Q", y="predicted:Q")
+    line = from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
     chart = (line + points).properties(width=SIZE, height=SIZE)
     return styled(chart, f"{variant} on {problem_name(problem, run)}", "out-of-fold and test predictions; dashed: 1:1")
 
@@ -87,10 +87,10 @@ def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
             x=alt.X("predicted:Q", title=f"predicted {problem.target}", scale=alt.Scale(zero=False), axis=axis),
             y=alt.Y("residual:Q", title="residual (predicted - measured)"),
             color=_colour(rows),
-            tooltip=["sample:Q", "model:N", "measured:Q", "residual:Q"],
+            tooltip=[alt.Tooltip("sample:Q"), alt.Tooltip("model:N"), alt.Tooltip("measured:Q"), alt.Tooltip("residual:Q")],
         )
     )
-    zero = from_rows([{"residual": 0.0}]).mark_rule(color=GREY, strokeDash=[5, 3]).encode(y="residual:Q")
+    zero = from_rows([{"residual": 0.0}]).mark_rule(color=GREY, strokeDash=[5, 3]).encode(y=alt.Y("residual:Q"))
     chart = (zero + points).properties(width=SIZE + 100, height=SIZE - 80)
     return styled(chart, f"Residuals of {variant} on {problem_name(problem, run)}", "out-of-fold and test predictions")
 
@@ -131,7 +131,7 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
         x=alt.X("components:Q", title="number of components", axis=axis),
         y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
         color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
-        tooltip=["chain:N", "components:Q", "score:N", alt.Tooltip("value:Q", format=".4f")],
+        tooltip=[alt.Tooltip("chain:N"), alt.Tooltip("components:Q"), alt.Tooltip("score:N"), alt.Tooltip("value:Q", format=".4f")],
     )
     dash = alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend)
     lines, points = base.mark_line().encode(strokeDash=dash), base.mark_point(filled=True, size=22)
@@ -170,7 +170,7 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
     scale = alt.Scale(scheme="viridis", reverse=True, domain=[0, 1], clamp=True)
     tiles = base.mark_rect().encode(
         color=alt.Color("behind:Q", title="behind the best", scale=scale, legend=alt.Legend(format="%")),
-        tooltip=["variant:N", "dataset:N", alt.Tooltip("score:Q", format=".4f"), alt.Tooltip("behind:Q", format=".1%")],
+        tooltip=[alt.Tooltip("variant:N"), alt.Tooltip("dataset:N"), alt.Tooltip("score:Q", format=".4f"), alt.Tooltip("behind:Q", format=".1%")],
     )
     dark = alt.condition("datum.behind > 0.5", alt.value("white"), alt.value("black"))
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
@@ -194,10 +194,10 @@ def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
     base = from_rows(rows).encode(y=alt.Y("variant:N", title=None, sort=ranked))
     title = f"{metric_name(scoring.metric)} of the folds"
     axis = alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(labelFlush=False))
-    whisker = base.mark_rule(color=GREY).encode(x=axis, x2="high:Q")
-    box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(x="first:Q", x2="third:Q")
-    middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x="middle:Q")
-    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(x="pooled:Q")
+    whisker = base.mark_rule(color=GREY).encode(x=axis, x2=alt.X2("high:Q"))
+    box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(x=alt.X("first:Q"), x2=alt.X2("third:Q"))
+    middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x=alt.X("middle:Q"))
+    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(x=alt.X("pooled:Q"))
     chart = (whisker + box + middle_line + pooled).properties(width=SIZE + 100, height=alt.Step(20))
     subtitle = f"the {len(ranked)} best chains; line: all folds, box: quartiles, white: median, diamond: pooled score"
     return styled(chart, f"Folds on {problem_name(problem, run)}", subtitle)
@@ -231,6 +231,6 @@ def confusion_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
         color=alt.Color("share:Q", title="of the true class", scale=scale, legend=alt.Legend(format="%"))
     )
     dark = alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
-    texts = base.mark_text(fontSize=12).encode(text="count:Q", color=dark)
+    texts = base.mark_text(fontSize=12).encode(text=alt.Text("count:Q"), color=dark)
     chart = (tiles + texts).properties(width=alt.Step(46), height=alt.Step(46))
     return styled(chart, f"{variant} on {problem_name(problem, run)}", "out-of-fold predictions")

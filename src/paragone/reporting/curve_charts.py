@@ -125,13 +125,13 @@ def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle:
     dash = alt.StrokeDash("method:N", title="method", sort=methods, scale=alt.Scale(domain=methods, range=dashes))
     base = from_rows(curve_rows(summary, wording))
     band = base.mark_area(opacity=0.13).encode(
-        x=axis, y=alt.Y("low:Q", title=title_of(metric), scale=alt.Scale(zero=False)), y2="high:Q", color=colour
+        x=axis, y=alt.Y("low:Q", title=title_of(metric), scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"), color=colour
     )
     line = base.mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.8).encode(
         x=axis,
         y=alt.Y("value:Q", title=title_of(metric), scale=alt.Scale(zero=False)),
         color=colour,
         strokeDash=dash,
-        tooltip=["method:N", "at:Q", alt.Tooltip("value:Q", format=".4f")],
+        tooltip=[alt.Tooltip("method:N"), alt.Tooltip("at:Q"), alt.Tooltip("value:Q", format=".4f")],
     )
     return styled((band + line).properties(width=WIDTH, height=HEIGHT), title, subtitle)

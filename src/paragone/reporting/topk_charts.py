@@ -55,15 +55,15 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str
         ]
         base = from_rows(rows)
         band = base.mark_area(opacity=0.12).encode(
-            x=axis, y=alt.Y("low:Q", title=name, scale=alt.Scale(zero=False)), y2="high:Q", color=colour
+            x=axis, y=alt.Y("low:Q", title=name, scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"), color=colour
         )
         line = base.mark_line(point=alt.OverlayMarkDef(size=22), strokeWidth=1.6).encode(
             x=axis,
             y=alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
             color=colour,
             tooltip=[
-                "method:N",
-                "at:Q",
+                alt.Tooltip("method:N"),
+                alt.Tooltip("at:Q"),
                 *(alt.Tooltip(f"{end}:Q", format=".4f") for end in ("value", "low", "high")),
             ],
         )

@@ -160,7 +160,7 @@ def _lines(alt: Any, lines: list[list[tuple[float, float]]], x: Any, y_scale: An
     return (
         from_rows(rows)
         .mark_line(color=color, strokeWidth=width, strokeCap="round")
-        .encode(x=x, y=alt.Y("y:Q", scale=y_scale, axis=None), detail="line:N", order="step:Q")
+        .encode(x=x, y=alt.Y("y:Q", scale=y_scale, axis=None), detail=alt.Detail("line:N"), order=alt.Order("step:Q"))
     )
 
 
@@ -191,7 +191,7 @@ def _labels(
             .encode(
                 x=alt.value(-6 if on_left else WIDTH + 6),
                 y=alt.Y("y:Q", scale=y_scale, axis=None),
-                text="label:N",
+                text=alt.Text("label:N"),
             )
         )
     return sides

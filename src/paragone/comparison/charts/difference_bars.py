@@ -51,7 +51,7 @@ def difference_bars(result: PairedComparison) -> Any:
             color=alt.Color("group:N", scale=scale, legend=legend),
         )
     )
-    zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x="zero:Q")
+    zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
     height = (16 if named else 4) * len(rows)
     chart = alt.layer(bars, zero).properties(width=440, height=min(max(height, 60), 1200))
     win_tie_loss = (

@@ -46,14 +46,14 @@ def forest(comparison: Comparison) -> Any:
     colour = alt.Color("verdict:N", scale=scale, legend=alt.Legend(title=f"{comparison.leader} is", orient="bottom"))
     base = from_rows(rows).encode(y=y)
     layers = [
-        from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x="zero:Q"),
-        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x="mean:Q", color=colour),
-        base.mark_tick(thickness=2, size=10, color="#000000").encode(x="median:Q"),
+        from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q")),
+        base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2("high:Q"), color=colour),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("mean:Q"), color=colour),
+        base.mark_tick(thickness=2, size=10, color="#000000").encode(x=alt.X("median:Q")),
     ]
     if comparison.settings.rope > 0:
         band = from_rows([{"from": -comparison.settings.rope, "to": comparison.settings.rope}])
-        layers.insert(0, band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x="from:Q", x2="to:Q"))
+        layers.insert(0, band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")))
     chart = alt.layer(*layers).properties(width=460, height=max(22 * len(rows), 60))
     text = f"Mean difference (dot) and median (tick), {comparison.choices['intervals']}"
     return styled(chart, f"{comparison.leader} against each rival", text)

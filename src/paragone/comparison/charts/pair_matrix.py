@@ -55,7 +55,7 @@ def pair_matrix(comparison: Comparison, note: str = "") -> Any:
         text = base.transform_filter(test).mark_text(
             fontSize=10, fontWeight=weight, lineBreak="\n", lineHeight=14, baseline="middle", dy=-14
         )
-        layers.append(text.encode(text="text:N", color=ink))
+        layers.append(text.encode(text=alt.Text("text:N"), color=ink))
     chart = alt.layer(*layers).properties(width=CELL_WIDTH * len(names), height=CELL_HEIGHT * len(names))
     return styled(chart, "Pair matrix", f"{note} {_subtitle(comparison)}".strip())
 

@@ -61,12 +61,12 @@ def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
         .mark_rect(color=BLUE, stroke="#FFFFFF", strokeWidth=0.5)
         .encode(
             x=alt.X("from:Q", title=f"chance that {result.name_b} wins on a new pair", scale=alt.Scale(domain=[0, 1])),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y("share:Q", title="share of draws"),
-            y2="base:Q",
+            y2=alt.Y2("base:Q"),
         )
     )
-    half = from_rows([{"half": 0.5}]).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x="half:Q")
+    half = from_rows([{"half": 0.5}]).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=alt.X("half:Q"))
     return alt.layer(bars, half).properties(width=SIDE, height=200)
 
 
@@ -109,7 +109,7 @@ def _bins(sample: FloatArray) -> list[dict[str, float]]:
 
 def _path(alt: Any, corners: list[int], x: Any, y: Any) -> Any:
     rows = [{"x": float(CORNERS[c][0]), "y": float(CORNERS[c][1]), "step": i} for i, c in enumerate(corners)]
-    return from_rows(rows).mark_line(color="#333333", strokeWidth=1.2).encode(x=x, y=y, order="step:Q")
+    return from_rows(rows).mark_line(color="#333333", strokeWidth=1.2).encode(x=x, y=y, order=alt.Order("step:Q"))
 
 
 def _spoke(alt: Any, edge: tuple[int, int], x: Any, y: Any) -> Any:
@@ -117,10 +117,10 @@ def _spoke(alt: Any, edge: tuple[int, int], x: Any, y: Any) -> Any:
     ends = [CORNERS.mean(axis=0), (CORNERS[edge[0]] + CORNERS[edge[1]]) / 2]
     rows = [{"x": float(point[0]), "y": float(point[1]), "step": i} for i, point in enumerate(ends)]
     mark = from_rows(rows).mark_line(color=GREY, strokeDash=[3, 3], strokeWidth=1)
-    return mark.encode(x=x, y=y, order="step:Q")
+    return mark.encode(x=x, y=y, order=alt.Order("step:Q"))
 
 
 def _label(alt: Any, corner: FloatArray, text: str, shift: int, align: str, x: Any, y: Any) -> Any:
     rows = [{"x": float(corner[0]), "y": float(corner[1]), "text": text}]
     mark = from_rows(rows).mark_text(dy=shift, align=align, fontSize=12, limit=0)
-    return mark.encode(x=x, y=y, text="text:N")
+    return mark.encode(x=x, y=y, text=alt.Text("text:N"))

@@ -38,7 +38,7 @@ def score_scatter(result: PairedComparison) -> Any:
             x=alt.X("a:Q", title=f"{result.name_a} ({metric})", scale=scale),
             y=alt.Y("b:Q", title=f"{result.name_b} ({metric})", scale=scale),
             color=_colour(alt, result, rows),
-            tooltip=["key:N", "a:Q", "b:Q"],
+            tooltip=[alt.Tooltip("key:N"), alt.Tooltip("a:Q"), alt.Tooltip("b:Q")],
         ),
     ]
     if result.threshold is not None:

@@ -36,11 +36,11 @@ def win_tie_loss(comparison: Comparison) -> Any:
         .encode(
             y=y,
             x=alt.X("from:Q", title="datasets", axis=alt.Axis(tickMinStep=1, format="d")),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             color=alt.Color("outcome:N", scale=scale, sort=outcomes, legend=alt.Legend(title=None, orient="bottom")),
         )
     )
-    labels = from_rows(texts).encode(y=y, x="middle:Q", text="count:Q")
+    labels = from_rows(texts).encode(y=y, x=alt.X("middle:Q"), text=alt.Text("count:Q"))
     white = labels.transform_filter("datum.outcome != 'ties'").mark_text(color="#FFFFFF", fontSize=11)
     black = labels.transform_filter("datum.outcome == 'ties'").mark_text(color="#000000", fontSize=11)
     chart = alt.layer(bars, white, black).properties(width=460, height=max(22 * len(rivals), 60))
