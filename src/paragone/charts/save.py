@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,15 @@ def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "p
         file.write_bytes(_html(specification) if name == "html" else _from_svg(drawing, name))
         files.append(file)
     return tuple(files)
+
+
+def save_for_print(specification: Mapping[str, Any], stem: Path) -> None:
+    """Write a chart as SVG and PDF without words for screen readers on every mark, which are half of a big file.
+
+    Workers call this: their process needs nothing of Paragone but this package.
+    """
+    config = {**specification.get("config", {}), "aria": False}
+    save_chart({**specification, "config": config}, stem)
 
 
 def check_formats(formats: Iterable[str]) -> tuple[str, ...]:

@@ -2,38 +2,104 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paragone.charts import save_chart
+from paragone.charts.fonts import one_font_is_enough, use_the_bundled_font
+from paragone.charts.save import save_for_print
 from paragone.experiment.environment import available_cores
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from loky import ProcessPoolExecutor
+
 WORTH_PROCESSES = 12
+MOST_PROCESSES = 4
+LONGEST_STEM = 80
+
+
+def file_stem(name: str) -> str:
+    """Return a file name for anything that has a name: no two names share one, and all are safe on every system.
+
+    Examples
+    --------
+    >>> file_stem("emotions_micro_f1"), file_stem("a/b"), file_stem("a b")
+    ('emotions_micro_f1', 'a_b-c14cdd', 'a_b-c8687a')
+    """
+    safe = re.sub(r"[^A-Za-z0-9_.@-]+", "_", name).lstrip(".-")
+    if safe == name and 0 < len(name) <= LONGEST_STEM:
+        return name
+    # What was replaced or cut away is told apart by a few digits of a hash.
+    return f"{safe[: LONGEST_STEM - 7]}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+class Drawing:
+    """Charts on their way into files; the first few wait until it is clear whether processes are worth starting."""
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        self._wanted = wanted
+        self._waiting: list[tuple[Path, Mapping[str, Any]]] = []
+        self._futures: list[Future[Any]] = []
+        self._processes: dict[bool, ProcessPoolExecutor] = {}
+        self._begun: set[Path] = set()
+
+    def add(self, stem: Path, specification: Mapping[str, Any]) -> None:
+        """Draw a chart as SVG and PDF into a file given without its ending; one that was begun is not begun again."""
+        if stem in self._begun or not self._wanted:
+            return
+        self._begun.add(stem)
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        self._waiting.append((stem, specification))
+        if self._futures or (len(self._waiting) >= WORTH_PROCESSES and available_cores() > 1):
+            self._futures += [self._pool(spec).submit(save_for_print, dict(spec), path) for path, spec in self._waiting]
+            self._waiting.clear()
+
+    def _pool(self, specification: Mapping[str, Any]) -> ProcessPoolExecutor:
+        """Return the processes that can draw a chart: those with one font only, where that has all its letters."""
+        # Loky's processes, unlike spawned ones, need no guard in the script of whoever calls this.
+        from loky import ProcessPoolExecutor
+
+        plain = one_font_is_enough(specification)
+        if plain not in self._processes:
+            begin = {"initializer": use_the_bundled_font} if plain else {}
+            self._processes[plain] = ProcessPoolExecutor(min(MOST_PROCESSES, available_cores()), **begin)
+        return self._processes[plain]
+
+    def finish(self) -> None:
+        """Wait until every chart is written; what went wrong with one is raised here."""
+        for stem, specification in self._waiting:
+            save_for_print(specification, stem)
+        for future in self._futures:
+            future.result()
+
+    def close(self) -> None:
+        """End the processes, whatever they are at."""
+        for processes in self._processes.values():
+            processes.shutdown(wait=True, kill_workers=True)
 
 
 @contextmanager
-def written_charts(charts: Mapping[Path, Mapping[str, Any]]) -> Iterator[None]:
+def drawn_charts(*, wanted: bool = True) -> Iterator[Drawing]:
     """Draw charts into files while the caller goes on with other work; all are written when it ends.
 
     Parameters
     ----------
-    charts : mapping of Path to specification
-        File without its ending, and what is drawn there as SVG and PDF.
-    """
-    for folder in {stem.parent for stem in charts}:
-        folder.mkdir(parents=True, exist_ok=True)
-    if len(charts) < WORTH_PROCESSES or available_cores() < 2:
-        for stem, specification in charts.items():
-            save_chart(specification, stem)
-        yield
-        return
-    # Loky's processes, unlike spawned ones, need no guard in the script of whoever calls this.
-    from loky import ProcessPoolExecutor
+    wanted : bool, default=True
+        Whether anything is drawn at all.
 
-    with ProcessPoolExecutor(min(4, available_cores())) as processes:
-        futures = [processes.submit(save_chart, dict(spec), stem) for stem, spec in charts.items()]
-        yield
-        for future in futures:
-            future.result()
+    Yields
+    ------
+    Drawing
+        Takes the charts.
+    """
+    drawing = Drawing(wanted=wanted)
+    try:
+        yield drawing
+        drawing.finish()
+    finally:
+        drawing.close()

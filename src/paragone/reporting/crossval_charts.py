@@ -65,11 +65,18 @@ def predicted_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
             x=alt.X("measured:Q", title=f"measured {problem.target}", scale=scale),
             y=alt.Y("predicted:Q", title=f"predicted {problem.target}", scale=scale),
             color=_colour(rows),
-            tooltip=[alt.Tooltip("sample:Q"), alt.Tooltip("model:N"), alt.Tooltip("measured:Q"), alt.Tooltip("predicted:Q")],
+            tooltip=[
+                alt.Tooltip("sample:Q"),
+                alt.Tooltip("model:N"),
+                alt.Tooltip("measured:Q"),
+                alt.Tooltip("predicted:Q"),
+            ],
         )
     )
     ends = [{"measured": v, "predicted": v} for v in (low - room, high + room)]
-    line = from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
+    line = (
+        from_rows(ends).mark_line(color=GREY, strokeDash=[5, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
+    )
     chart = (line + points).properties(width=SIZE, height=SIZE)
     return styled(chart, f"{variant} on {problem_name(problem, run)}", "out-of-fold and test predictions; dashed: 1:1")
 
@@ -87,7 +94,12 @@ def residual_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
             x=alt.X("predicted:Q", title=f"predicted {problem.target}", scale=alt.Scale(zero=False), axis=axis),
             y=alt.Y("residual:Q", title="residual (predicted - measured)"),
             color=_colour(rows),
-            tooltip=[alt.Tooltip("sample:Q"), alt.Tooltip("model:N"), alt.Tooltip("measured:Q"), alt.Tooltip("residual:Q")],
+            tooltip=[
+                alt.Tooltip("sample:Q"),
+                alt.Tooltip("model:N"),
+                alt.Tooltip("measured:Q"),
+                alt.Tooltip("residual:Q"),
+            ],
         )
     )
     zero = from_rows([{"residual": 0.0}]).mark_rule(color=GREY, strokeDash=[5, 3]).encode(y=alt.Y("residual:Q"))
@@ -107,12 +119,12 @@ def component_variants(run: CrossvalRun) -> dict[str, tuple[str, float]]:
     return found
 
 
-def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
+def components_chart(problem: Problem, run: CrossvalRun, metric: str | None = None) -> Any | None:
     """Draw the pooled and the train score against the number of components; None where nothing varies it."""
     import altair as alt
 
     along = component_variants(run)
-    scoring = run.settings.scoring(problem.truth.task)
+    scoring = run.settings.scoring(problem.truth.task, metric)
     cv = score_name("cv_score", scoring.metric, run.settings.naming, holdout=run.settings.holdout)
     train = score_name("train_score", scoring.metric, run.settings.naming)
     rows: list[dict[str, Any]] = []
@@ -131,7 +143,12 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
         x=alt.X("components:Q", title="number of components", axis=axis),
         y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
         color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
-        tooltip=[alt.Tooltip("chain:N"), alt.Tooltip("components:Q"), alt.Tooltip("score:N"), alt.Tooltip("value:Q", format=".4f")],
+        tooltip=[
+            alt.Tooltip("chain:N"),
+            alt.Tooltip("components:Q"),
+            alt.Tooltip("score:N"),
+            alt.Tooltip("value:Q", format=".4f"),
+        ],
     )
     dash = alt.StrokeDash("score:N", title="score", sort=[cv, train], legend=legend)
     lines, points = base.mark_line().encode(strokeDash=dash), base.mark_point(filled=True, size=22)
@@ -140,7 +157,7 @@ def components_chart(problem: Problem, run: CrossvalRun) -> Any | None:
     return styled(chart, f"{cv} and {train} on {problem_name(problem, run)}", subtitle)
 
 
-def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
+def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | None:
     """Draw variants against datasets: the pooled score, relative to the best of the dataset; None for one dataset.
 
     The ``n`` variants that are best on average stand there.
@@ -149,7 +166,7 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
 
     rows: list[dict[str, Any]] = []
     for problem in run.problems:
-        scoring = run.settings.scoring(problem.truth.task)
+        scoring = run.settings.scoring(problem.truth.task, metric)
         scores = {v: s.cv_score for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
         if not scores:
             continue
@@ -170,7 +187,12 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
     scale = alt.Scale(scheme="viridis", reverse=True, domain=[0, 1], clamp=True)
     tiles = base.mark_rect().encode(
         color=alt.Color("behind:Q", title="behind the best", scale=scale, legend=alt.Legend(format="%")),
-        tooltip=[alt.Tooltip("variant:N"), alt.Tooltip("dataset:N"), alt.Tooltip("score:Q", format=".4f"), alt.Tooltip("behind:Q", format=".1%")],
+        tooltip=[
+            alt.Tooltip("variant:N"),
+            alt.Tooltip("dataset:N"),
+            alt.Tooltip("score:Q", format=".4f"),
+            alt.Tooltip("behind:Q", format=".1%"),
+        ],
     )
     dark = alt.condition("datum.behind > 0.5", alt.value("white"), alt.value("black"))
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
@@ -178,11 +200,11 @@ def heat_map(run: CrossvalRun, n: int = 40) -> Any | None:
     return styled((tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)), "Variants on datasets", subtitle)
 
 
-def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
+def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = None) -> Any:
     """Draw the spread of every model's folds: quartiles as a box, extremes as a line, for its best chain."""
     import altair as alt
 
-    scoring = run.settings.scoring(problem.truth.task)
+    scoring = run.settings.scoring(problem.truth.task, metric)
     scores = {v: s for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
     ranked = sorted(scores, key=lambda v: scoring.loss(scores[v].cv_score))[:12]
     rows: list[dict[str, Any]] = []
@@ -197,7 +219,9 @@ def candlestick_chart(problem: Problem, run: CrossvalRun) -> Any:
     whisker = base.mark_rule(color=GREY).encode(x=axis, x2=alt.X2("high:Q"))
     box = base.mark_bar(size=11, color=BLUE, opacity=0.75).encode(x=alt.X("first:Q"), x2=alt.X2("third:Q"))
     middle_line = base.mark_tick(color="white", thickness=2, size=11).encode(x=alt.X("middle:Q"))
-    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(x=alt.X("pooled:Q"))
+    pooled = base.mark_point(filled=True, shape="diamond", color=VERMILION, size=42, opacity=1).encode(
+        x=alt.X("pooled:Q")
+    )
     chart = (whisker + box + middle_line + pooled).properties(width=SIZE + 100, height=alt.Step(20))
     subtitle = f"the {len(ranked)} best chains; line: all folds, box: quartiles, white: median, diamond: pooled score"
     return styled(chart, f"Folds on {problem_name(problem, run)}", subtitle)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
+from paragone.charts.checking import unchecked
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import wrap
 from paragone.reporting.curve_tables import Wording, title_of
@@ -21,8 +22,9 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 
 def dataset_chart(scores: GridScores, dataset: str, metric: str, wording: Wording) -> Any:
     """Draw the curves of all methods on one dataset: mean over folds, band of one standard deviation."""
-    summary, title, subtitle = _dataset_curves(scores, dataset, metric, wording)
-    return _curves(summary, scores.grid, metric, title, subtitle, wording)
+    curves = scores.curves
+    summary = _summaries(curves[(curves["dataset"] == dataset) & (curves["metric"] == metric)])[dataset]
+    return _curves(summary, scores.grid, metric, *_heading(summary, dataset, metric, wording), wording)
 
 
 def dataset_specifications(scores: GridScores, metric: str, wording: Wording) -> dict[str, dict[str, Any]]:
@@ -33,34 +35,36 @@ def dataset_specifications(scores: GridScores, metric: str, wording: Wording) ->
     """
     built: dict[tuple[str, ...], dict[str, Any]] = {}
     found = {}
-    mine = scores.curves[scores.curves["metric"] == metric]
-    for dataset in dict.fromkeys(mine["dataset"]):
-        summary, title, subtitle = _dataset_curves(scores, dataset, metric, wording)
+    for dataset, summary in _summaries(scores.curves[scores.curves["metric"] == metric]).items():
+        title, subtitle = _heading(summary, dataset, metric, wording)
         methods = tuple(dict.fromkeys(summary["method"]))
         if methods not in built:
             built[methods] = chart_specification(_curves(summary, scores.grid, metric, title, subtitle, wording))
         heading = {**built[methods]["title"], "text": wrap(title, TITLE_WIDTH), "subtitle": wrap(subtitle)}
-        rows = curve_rows(summary, wording)
-        found[dataset] = {**built[methods], "title": heading, "data": {"values": rows}}
+        found[dataset] = {**built[methods], "title": heading, "data": {"values": curve_rows(summary, wording)}}
     return found
 
 
 def dataset_curves(grids: Sequence[GridScores]) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
     """Return the specifications of all curves: by grid and metric, then by dataset."""
-    return {
-        (scores.suffix, metric): dataset_specifications(scores, metric, Wording())
-        for scores in grids
-        for metric in dict.fromkeys(scores.curves["metric"])
-    }
+    with unchecked():
+        return {
+            (scores.suffix, metric): dataset_specifications(scores, metric, Wording())
+            for scores in grids
+            for metric in dict.fromkeys(scores.curves["metric"])
+        }
 
 
-def _dataset_curves(scores: GridScores, dataset: str, metric: str, wording: Wording) -> tuple[pd.DataFrame, str, str]:
-    curves = scores.curves
-    mine = curves[(curves["dataset"] == dataset) & (curves["metric"] == metric)]
-    summary = mine.groupby(["method", "at"], sort=False)["value"].agg(["mean", "std", "size"]).reset_index()
+def _summaries(curves: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return mean, deviation and number of folds of every method and point, by dataset."""
+    grouped = curves.groupby(["dataset", "method", "at"], sort=False)["value"].agg(["mean", "std", "size"])
+    return {str(dataset): rows for dataset, rows in grouped.reset_index().groupby("dataset", sort=False)}
+
+
+def _heading(summary: pd.DataFrame, dataset: str, metric: str, wording: Wording) -> tuple[str, str]:
     n_folds = int(summary["size"].max())
     subtitle = f"mean over {n_folds} folds, band: ± one standard deviation" if n_folds > 1 else "one fold"
-    return summary, f"{title_of(metric)} on {wording.name(dataset)}", subtitle
+    return f"{title_of(metric)} on {wording.name(dataset)}", subtitle
 
 
 def mean_chart(scores: GridScores, metric: str, wording: Wording) -> Any:
@@ -94,16 +98,13 @@ def _shared(curves: pd.DataFrame, datasets: pd.Index) -> set[float]:
 
 def curve_rows(summary: pd.DataFrame, wording: Wording) -> list[dict[str, Any]]:
     """Return the rows of a chart of curves: mean, and one standard deviation below and above."""
-    spread = summary["std"].fillna(0.0)
+    middle = summary["mean"].to_numpy()
+    spread = summary["std"].fillna(0.0).to_numpy()
+    columns = (summary["at"].to_numpy(), middle, middle - spread, middle + spread)
+    names = [wording.name(method) for method in summary["method"]]
     return [
-        {
-            "method": wording.name(row.method),
-            "at": float(row.at),
-            "value": float(row.mean),
-            "low": float(row.mean - deviation),
-            "high": float(row.mean + deviation),
-        }
-        for row, deviation in zip(summary.itertuples(), spread, strict=True)
+        dict(zip(("method", "at", "value", "low", "high"), row, strict=True))
+        for row in zip(names, *(column.astype(float).tolist() for column in columns), strict=True)
     ]
 
 

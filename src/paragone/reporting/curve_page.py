@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from paragone.charts.checking import unchecked
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
 from paragone.reporting.curve_tables import Wording, title_of
@@ -12,8 +13,9 @@ from paragone.reporting.dataset_parts import dataset_folds
 from paragone.reporting.figures import figure
 from paragone.reporting.fold_scores import GridScores
 from paragone.reporting.method_parts import method_blocks
-from paragone.reporting.page_model import Block, Choice, Figure, Fold, Gallery, Page, Points, Prose, Section
-from paragone.reporting.provenance import how_it_was_done
+from paragone.reporting.page_model import Block, Choice, Figure, Fold, Gallery, Page, Points, Prose, Section, words_of
+from paragone.reporting.provenance import how_it_was_done, methods_paragraph, page_choices
+from paragone.reporting.references import bibtex, reference_keys
 from paragone.reporting.trouble import trouble
 from paragone.reporting.verdict_words import headline
 from paragone.reporting.views import View, split_ratio, views_of
@@ -56,19 +58,30 @@ def curve_page(
     """
     ratio = split_ratio(described["split"])
     views = [view for scores in shown for view in views_of(scores, reference, ratio)]
+    with unchecked():
+        charts: list[Block] = [Gallery(_charts(view), view.tags) for view in views]
     behind = Behind()
     sheets = [answer_sheet(view.scores, view.metric, view.comparison, behind, view.key, view.tags) for view in views]
-    charts: list[Block] = [Gallery(_charts(view), view.tags) for view in views]
+    compared = next((view.comparison for view in views if view.comparison is not None), None)
+    paragraph = methods_paragraph(results, described, views, wording)
+    references = bibtex(reference_keys(described, compared is not None))
+    choices = page_choices(compared) if compared is not None else None
+    verdict = _verdict(views, reference)
     sections = (
-        Section("verdict", "The verdict", tuple(_verdict(views, reference))),
+        Section("verdict", "The verdict", tuple(verdict)),
         Section("answer", "The answer table", tuple(sheets)),
         Section("charts", "Charts", tuple(charts)),
         Section("datasets", "Dataset by dataset", dataset_folds(results, described, views, wording, behind, curves)),
         Section("methods", "Method by method", method_blocks(results, described, views, wording, behind)),
         Section("trouble", "Failures and warnings", trouble(results, described["name"], views, wording)),
-        Section("how", "How it was done", how_it_was_done(results, described, views, wording)),
+        Section(
+            "how",
+            "How it was done",
+            how_it_was_done(results, described, paragraph, references, wording, choices),
+        ),
     )
-    return Page(f"{described['name']}", _subtitle(views[0]), _choices(views), sections, behind.found)
+    told = {"The verdict": words_of(verdict), "How it was done": paragraph}
+    return Page(f"{described['name']}", _subtitle(views[0]), _choices(views), sections, behind.found, references, told)
 
 
 def _choices(views: Sequence[View]) -> tuple[Choice, ...]:

@@ -32,16 +32,21 @@ def dataset_folds(
 ) -> tuple[Block, ...]:
     """Return a part that opens and closes for every dataset."""
     known = {wording.name(name): facts for name, facts in results.datasets(described["name"]).items()}
-    names = list(dict.fromkeys(name for view in views for name in view.scores.folds["dataset"]))
+    names = list(dict.fromkeys(name for view in views for name in view.means))
     parts: list[Block] = []
     for place, name in enumerate(names):
-        mine = [view for view in views if (view.scores.folds["dataset"] == name).any()]
+        mine = [view for view in views if name in view.means]
         blocks: list[Block] = [Prose((_facts(known[name]),))]
         for view in mine:
-            curve = figure(f"{name}_{view.key}", curves[view.scores.suffix, view.metric][name])
+            curve = figure(dataset_figure_name(name, view.key), curves[view.scores.suffix, view.metric][name])
             blocks += [Gallery((curve,), view.tags), _sheet(view, name, place, behind)]
         parts.append(Fold(name, tuple(blocks), is_open=len(names) <= OPEN_UP_TO))
     return tuple(parts)
+
+
+def dataset_figure_name(dataset: str, key: str) -> str:
+    """Name the chart of a dataset, as its save button and its files do."""
+    return f"{dataset}_{key}"
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
@@ -54,14 +59,10 @@ def _facts(facts: Mapping[str, Any]) -> str:
 
 
 def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
-    folds = view.scores.folds
-    mine = folds[(folds["dataset"] == dataset) & (folds["metric"] == view.metric)]
-    grouped = mine.groupby("method", sort=False)["value"]
-    methods, means, spreads = list(grouped.groups), grouped.mean(), grouped.std(ddof=1)
-    methods = [method for method in dict.fromkeys(mine["method"]) if method in methods]
-    values = means[methods].to_numpy()
+    found = view.means[dataset]
+    methods, values = list(found), np.array([mean for mean, _ in found.values()])
     higher = bool(higher_is_better(view.metric))
-    texts = [format_mean_std(mean, spread) for mean, spread in zip(values, spreads[methods], strict=True)]
+    texts = [format_mean_std(mean, spread) for mean, spread in found.values()]
     ranks = _ranks(values, higher)
     tests = _tests(view, dataset)
     rows, numbers, links = [], [], []

@@ -26,15 +26,16 @@ def method_blocks(
     """Return the table of all methods, and a part that opens and closes for each."""
     places = results.places()
     places = places[places["experiment"] == described["name"]]
-    blocks: list[Block] = [_overview(described, places, wording)]
+    blocks: list[Block] = [methods_overview(described, places, wording)]
     for number, (name, declared) in enumerate(described["methods"].items()):
         shown = wording.name(name)
         sheets = [_sheet(view, shown, number, behind) for view in views if (view.scores.folds["method"] == shown).any()]
-        blocks.append(Fold(shown, (Prose((_words(declared),)), *sheets)))
+        blocks.append(Fold(shown, (Prose((declared_words(declared),)), *sheets)))
     return tuple(blocks)
 
 
-def _words(declared: Mapping[str, Any]) -> str:
+def declared_words(declared: Mapping[str, Any]) -> str:
+    """Say what class a method is of, and its parameters."""
     params = declared["params"]
     return f"{declared['use']} with {_parameters(params)}." if params else f"{declared['use']} with its defaults."
 
@@ -43,7 +44,8 @@ def _parameters(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in params.items())
 
 
-def _overview(described: Mapping[str, Any], places: pd.DataFrame, wording: Wording) -> Sheet:
+def methods_overview(described: Mapping[str, Any], places: pd.DataFrame, wording: Wording) -> Sheet:
+    """Return the table of all methods: class, parameters, times, cells."""
     rows, numbers = [], []
     for name, declared in described["methods"].items():
         mine = places[places["method"] == name]
@@ -65,21 +67,18 @@ def _seconds(value: float) -> str:
 
 
 def _sheet(view: View, method: str, number: int, behind: Behind) -> Sheet:
-    folds = view.scores.folds[view.scores.folds["metric"] == view.metric]
-    grouped = folds.groupby(["dataset", "method"], sort=False)["value"]
-    means, spreads = grouped.mean(), grouped.std(ddof=1)
     sign = 1 if higher_is_better(view.metric) else -1
     rows, numbers, links = [], [], []
-    for dataset in dict.fromkeys(folds["dataset"]):
-        if (dataset, method) not in means.index:
+    for dataset, means in view.means.items():
+        if method not in means:
             continue
-        value = float(means[dataset, method])
-        rivals = sign * means[dataset].drop(method)
-        gap = sign * value - float(rivals.max()) if len(rivals) else np.nan
-        best = str(rivals.idxmax()) if len(rivals) else ""
+        value, spread = means[method]
+        rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
+        best = max(rivals, key=lambda name: rivals[name]) if rivals else ""
+        gap = sign * value - rivals[best] if rivals else np.nan
         key = behind.folds(view.scores, view.metric, dataset, method)
         other = behind.folds(view.scores, view.metric, dataset, best) if best else ""
-        mean = Cell(format_mean_std(value, float(spreads[dataset, method])), bold=gap >= -TIE)
+        mean = Cell(format_mean_std(value, spread), bold=gap >= -TIE)
         rows.append([Cell(dataset), mean, Cell(best), Cell(format_signed(gap) if best else "")])
         numbers.append((None, value, None, None if np.isnan(gap) else gap))
         links.append(("", key, "", other))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -106,10 +106,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Charts beside each other, as many as fit."""
+    """Charts beside each other, as many as fit; wide ones one under the other."""
 
     figures: tuple[Figure, ...]
     tags: Tags = field(default_factory=dict)
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,10 @@ class Page:
         From top to bottom.
     evidence : mapping of str to Evidence
         What is behind the numbers, by key.
+    references : str
+        The literature behind it, as BibTeX.
+    told : mapping of str to str
+        What stands in words, by title: the verdict and how it was done.
     """
 
     title: str
@@ -169,6 +174,8 @@ class Page:
     choices: tuple[Choice, ...]
     sections: tuple[Section, ...]
     evidence: Mapping[str, Evidence]
+    references: str = ""
+    told: Mapping[str, str] = field(default_factory=dict)
 
     def sheets(self) -> tuple[Sheet, ...]:
         """Return every table, from top to bottom."""
@@ -192,3 +199,23 @@ def _flat(blocks: tuple[Block, ...]) -> list[Block]:
         if isinstance(block, Fold):
             found += _flat(block.blocks)
     return found
+
+
+def words_of(blocks: Iterable[Block]) -> str:
+    """Return what blocks say in words, as paragraphs and lists.
+
+    Examples
+    --------
+    >>> print(words_of([Prose(("A is better.",)), Points(("B", "C"))]))
+    A is better.
+    <BLANKLINE>
+    - B
+    - C
+    """
+    parts: list[str] = []
+    for block in _flat(tuple(blocks)):
+        if isinstance(block, Prose):
+            parts += block.paragraphs
+        elif isinstance(block, Points):
+            parts.append("\n".join(f"- {line}" for line in block.lines))
+    return "\n\n".join(parts)

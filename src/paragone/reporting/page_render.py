@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from paragone.reporting.chart_files import file_stem
 from paragone.reporting.figure_data import compact
 from paragone.reporting.page_model import Evidence, Page, Sheet
 from paragone.tables import Cell
@@ -149,6 +150,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["file_stem"] = file_stem
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.page_model import Block, Listing, Prose, Sheet
-from paragone.reporting.references import bibtex, reference_keys
 from paragone.reporting.verdict_words import listing
 from paragone.reporting.views import View
 from paragone.results import Results
@@ -32,20 +31,46 @@ SCALES = {
 
 
 def how_it_was_done(
-    results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording
+    results: Results,
+    described: Mapping[str, Any],
+    paragraph: str,
+    references: str,
+    wording: Wording,
+    choices: Mapping[str, str] | None = None,
 ) -> tuple[Block, ...]:
-    """Return the methods paragraph and the tables behind it."""
+    """Return the methods paragraph and what is behind it: choices, runs, references, the declaration.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    described : mapping
+        What the store knows of the experiment's declaration.
+    paragraph : str
+        The methods paragraph.
+    references : str
+        The literature, as BibTeX.
+    wording : Wording
+        Names to display.
+    choices : mapping, optional
+        The choices of the comparison, by name.
+
+    Returns
+    -------
+    tuple of Block
+        For the last section of any page.
+    """
     places = results.places()
     places = places[places["experiment"] == described["name"]]
-    paragraph = methods_paragraph(results, described, views, wording)
     blocks: list[Block] = [Prose((paragraph, cost_sentence(places, wording)))]
-    compared = next((view.comparison for view in views if view.comparison is not None), None)
-    if compared is not None:
-        rows = [list(choice) for choice in page_choices(compared).items()]
+    if choices:
         columns: list[str | Column] = [Column("choice", "left"), Column("what was chosen", "left")]
-        blocks.append(Sheet("choices", "Choices of the comparison", Table.of(columns, rows)))
+        blocks.append(
+            Sheet("choices", "Choices of the comparison", Table.of(columns, [list(c) for c in choices.items()]))
+        )
     blocks.append(_runs(results.runs()))
-    blocks.append(Listing("References as BibTeX", bibtex(reference_keys(described, compared is not None))))
+    if references:
+        blocks.append(Listing("References as BibTeX", references))
     blocks.append(Listing("The methods paragraph as plain text", paragraph))
     blocks.append(Listing("The experiment as declared", results.declared(described["name"])))
     return tuple(blocks)
@@ -59,7 +84,7 @@ def methods_paragraph(results: Results, described: Mapping[str, Any], views: Seq
         _protocol(described["protocol"], views),
         _repeats({wording.name(name): count for name, count in described["repeats"].items()}),
         _statistics(views),
-        _software(results.runs()),
+        software_sentence(results.runs()),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -88,10 +113,17 @@ def _what(methods: Sequence[str], datasets: Mapping[str, Mapping[str, Any]]) -> 
     features = [facts["n_features"] for facts in datasets.values()]
     whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
     sets = "one dataset" if len(datasets) == 1 else f"{len(datasets)} datasets"
-    return f"We compared {whom} on {sets} ({_span(samples)} samples, {_span(features)} features)."
+    return f"We compared {whom} on {sets} ({span(samples)} samples, {span(features)} features)."
 
 
-def _span(values: Sequence[int]) -> str:
+def span(values: Sequence[int]) -> str:
+    """Say from where to where numbers go.
+
+    Examples
+    --------
+    >>> span([3, 3]), span([3, 9, 4])
+    ('3', '3 to 9')
+    """
     low, high = min(values), max(values)
     return f"{low}" if low == high else f"{low} to {high}"
 
@@ -161,7 +193,8 @@ def page_choices(comparison: Comparison) -> dict[str, str]:
     return choices
 
 
-def _software(runs: pd.DataFrame) -> str:
+def software_sentence(runs: pd.DataFrame) -> str:
+    """Name the versions and machines behind the numbers."""
     if runs.empty:
         return ""
     told = []

@@ -38,6 +38,13 @@ class TopKFigures:
         return score_frame(self.run, self.segments, tidy[tidy["experiment"] == self.run.experiment])
 
     @cached_property
+    def tidy_by_place(self) -> pd.DataFrame:
+        """Scores of every fold and seed, by dataset, method, metric and cut-off."""
+        tidy = self.results.scores(repeats=True)
+        mine = tidy[tidy["experiment"] == self.run.experiment]
+        return mine.set_index(["dataset", "method", "metric", "at"]).sort_index()
+
+    @cached_property
     def beyond(self) -> pd.DataFrame:
         """Beyond accuracy."""
         return beyond_frame(self.run)

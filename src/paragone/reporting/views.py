@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from paragone.comparison import Comparison
@@ -25,6 +26,16 @@ class View:
     def tags(self) -> dict[str, str]:
         """When its blocks show."""
         return {"metric": self.metric, "grid": self.scores.suffix}
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """Mean and deviation (ddof = 1) over folds, by dataset and method, in the order of the folds."""
+        mine = self.scores.folds[self.scores.folds["metric"] == self.metric]
+        grouped = mine.groupby(["dataset", "method"], sort=False)["value"]
+        found: dict[str, dict[str, tuple[float, float]]] = {}
+        for dataset, method, mean, spread in grouped.agg(["mean", "std"]).reset_index().itertuples(index=False):
+            found.setdefault(dataset, {})[method] = (float(mean), float(spread))
+        return found
 
     @property
     def key(self) -> str:

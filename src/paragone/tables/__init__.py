@@ -1,6 +1,6 @@
 """Tables as values, and the writers that turn them into text, Markdown, LaTeX, HTML and CSV."""
 
-from paragone.tables.csv_file import to_csv
+from paragone.tables.csv_file import frame_to_csv, no_formula, to_csv
 from paragone.tables.html import to_html
 from paragone.tables.latex import escape_latex, to_latex
 from paragone.tables.markdown import to_markdown
@@ -20,7 +20,9 @@ __all__ = [
     "format_number",
     "format_p",
     "format_signed",
+    "frame_to_csv",
     "mark_best",
+    "no_formula",
     "p_is",
     "stack",
     "to_csv",

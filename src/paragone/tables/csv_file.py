@@ -1,11 +1,20 @@
-"""Write tables as CSV, without marks."""
+"""Write tables and frames as CSV that no spreadsheet takes for a formula."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from paragone.tables.model import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NUMBER = re.compile(r"[-+]?[\d.][-+\d.eE ±\[\],/%]*")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(table: Table) -> str:
@@ -23,12 +32,49 @@ def to_csv(table: Table) -> str:
 
     Examples
     --------
-    >>> print(to_csv(Table.of(["method", "score"], [["A, B", "0.9"]])), end="")
+    >>> print(to_csv(Table.of(["method", "score"], [["A, B", "-0.9"], ["=1+1", "0.8"]])), end="")
     method,score
-    "A, B",0.9
+    "A, B",-0.9
+    '=1+1,0.8
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.name for column in table.columns])
-    writer.writerows([[cell.text for cell in row] for row in table.rows])
+    writer.writerow([no_formula(column.name) for column in table.columns])
+    writer.writerows([[no_formula(cell.text) for cell in row] for row in table.rows])
     return buffer.getvalue()
+
+
+def frame_to_csv(frame: pd.DataFrame, file: Path) -> None:
+    """Write a frame for people to open: numbers as they are, names so that no spreadsheet runs them.
+
+    Examples
+    --------
+    >>> import pandas as pd, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame_to_csv(pd.DataFrame({"method": ["@SUM(A1)"], "value": [-0.5]}), pathlib.Path(folder) / "a.csv")
+    ...     (pathlib.Path(folder) / "a.csv").read_text()
+    "method,value\\n'@SUM(A1),-0.5\\n"
+    """
+    safe = frame.copy()
+    for name in frame.columns:
+        if not _is_numeric(frame[name]):
+            safe[name] = [no_formula(value) if isinstance(value, str) else value for value in frame[name]]
+    safe.columns = [no_formula(str(name)) for name in frame.columns]
+    safe.to_csv(file, index=False, lineterminator="\n")
+
+
+def no_formula(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: one that would be gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> no_formula("=1+1"), no_formula("-0.5 ± 0.1"), no_formula("-"), no_formula("-x")
+    ("'=1+1", '-0.5 ± 0.1', '-', "'-x")
+    """
+    if len(text) > 1 and text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def _is_numeric(column: Any) -> bool:
+    return bool(column.dtype.kind in "iufb")

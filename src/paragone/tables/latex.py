@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from paragone.tables.model import Cell, Table
 from paragone.tables.stack import stack
@@ -43,21 +45,47 @@ _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu 
 _GREEK_LETTERS = "αβγδεζηθικλμνξπρστφχψω"
 _SPECIAL |= {letter: rf"\(\{name}\)" for letter, name in zip(_GREEK_LETTERS, _GREEK.split(" "), strict=True)}
 
+# What a plain pdflatex prints without any package, as tried out one by one.
+_PLAIN = set(
+    "ªµºÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĆćĈĉĊċČčĎďđĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭ"
+    "İıĲĳĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽžƒǄǅǆǇǈǉǊǋǌǍǎǏǐǑǒǓǔǢǣǦǧǨǩǰǴǵȘșȚțȲȳȷ¡¢£¤¥¦§¨©¬®¯°±²³´¶·¸¹¼½¾¿×÷"
+    "‐‑‒‘’“”†‡•‰€←↑↓"
+)
+
 _LEADING_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that LaTeX prints as it stands; other Unicode letters pass through.
+    r"""Return text that any LaTeX prints; what plain pdflatex has no letter for is named in brackets.
 
     Examples
     --------
     >>> print(escape_latex("50% of A_1 & B #2"))
     50\% of A\_1 \& B \#2
+    >>> print(escape_latex("Müller \N{TEST TUBE}"), escape_latex("\u5934"))
+    Müller {[}test tube] {[}U+5934]
     """
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return "".join(_printable(character) for character in unicodedata.normalize("NFC", text))
 
 
-def to_latex(table: Table, *, columns_a_block: int | None = None, environment: str = "table") -> str:
+@cache
+def _printable(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if " " <= character <= "~" or character in _PLAIN:
+        return character
+    kind = unicodedata.category(character)
+    if kind in ("Mn", "Me", "Cf", "Cc"):
+        # Marks that belong to the character before, and what is never seen.
+        return ""
+    if kind.startswith("Z"):
+        return " "
+    name = unicodedata.name(character, "").lower() if kind.startswith("S") else ""
+    # In braces: at the start of a row LaTeX would take a bracket for the height of a gap.
+    return f"{{[}}{name or f'U+{ord(character):04X}'}]"
+
+
+def to_latex(table: Table, *, columns_a_block: int | None = None, environment: str = "table", fit: bool = False) -> str:
     r"""Write a floating booktabs table; best in bold, second underlined.
 
     Parameters
@@ -68,6 +96,8 @@ def to_latex(table: Table, *, columns_a_block: int | None = None, environment: s
         Split a wide table into stacked blocks of so many columns.
     environment : str, default="table"
         The float, such as ``table*``.
+    fit : bool, default=False
+        Whether a table that is wider than the text is shrunk to its width (needs ``graphicx``).
 
     Returns
     -------
@@ -95,9 +125,14 @@ def to_latex(table: Table, *, columns_a_block: int | None = None, environment: s
         lines.append(rf"\caption{{{escape_latex(table.caption)}}}")
     if table.label:
         lines.append(rf"\label{{{table.label}}}")
-    lines += _between((_tabular(block) for block in blocks), r"\\[1ex]")
+    tabulars = [_tabular(block) for block in blocks]
+    lines += _between([_fitted(text) for text in tabulars] if fit else tabulars, r"\\[1ex]")
     lines += [rf"\par\smallskip{{\footnotesize {escape_latex(note)}}}" for note in table.notes]
     return "\n".join([*lines, rf"\end{{{environment}}}"])
+
+
+def _fitted(tabular: str) -> str:
+    return f"\\resizebox{{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}}{{!}}{{%\n{tabular}}}"
 
 
 def _between(parts: Iterable[str], separator: str) -> list[str]:

@@ -1,0 +1,141 @@
+"""A cross-validation in words: the verdict, and the paragraph for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paragone.protocols.crossval.problem import choose
+from paragone.reporting.crossval_views import COMPARED, ProblemView
+from paragone.reporting.provenance import software_sentence, span
+from paragone.reporting.verdict_words import listing
+from paragone.results import Results
+from paragone.tables import format_number
+
+_POOLED, _FOLDS = "the best pooled score", "the best mean of the folds' own scores"
+CRITERIA = {
+    "rmsecv": _POOLED,
+    "cv_score": _POOLED,
+    "mean_val": _FOLDS,
+    "mf_val": _FOLDS,
+    "mean_fold_cv": _FOLDS,
+    "one_se": "the simplest chain within one standard error of the best",
+}
+USED = {"PLSRegression": "wold2001", "PLSCanonical": "wold2001"}
+STEPS = {"snv": "barnes1989", "savgol": "savitzky1964"}
+NAMED = 3
+
+
+def headline(view: ProblemView) -> str:
+    """Say in a sentence or three which chain is the best of a problem, how sure that is, and what was refitted."""
+    best, scores = next(iter(view.scores.items()))
+    cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"
+    text = f"{view.name}: {best} is the best of {len(view.scores)} variants by {cv}."
+    found = view.distinction
+    if found is not None and found.others:
+        same = [other.variant for other in found.others if other.indistinguishable]
+        n = len(found.others)
+        shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
+        count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
+        text += f" Of the {n} next best, {count} cannot be told from it{shown}."
+    return " ".join([text, *_refitted(view)])
+
+
+def _refitted(view: ProblemView) -> list[str]:
+    """Say what the choices came to on the test part."""
+    run, problem = view.run, view.problem
+    together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]
+    if view.metric is not None or any(not other.chains for other in together):
+        return []
+    told = []
+    for choice in choose(together, run.settings).choices[:NAMED]:
+        scores = view.scores.get(choice.variant)
+        if scores is not None and scores.chain.final is not None and len(scores.chain.final.test):
+            value = format_number(scores.test_score, view.digits)
+            told.append(f"{choice.variant} (chosen by {choice.taken_by}) {value}")
+    return [f"{view.called('test_score')} on the test part: {listing(told)}."] if told else []
+
+
+def crossval_paragraph(results: Results, described: Mapping[str, Any], views: Sequence[ProblemView]) -> str:
+    """Write the paragraph that can go into a paper."""
+    run = views[0].run
+    sentences = [
+        _what(results, described, run.settings.variants),
+        _splits(views),
+        _scores(views),
+        _choices(views),
+        _statistics(views),
+        software_sentence(results.runs()),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _what(results: Results, described: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]]) -> str:
+    facts = results.datasets(described["name"]).values()
+    methods = list(dict.fromkeys(str(facts.get("method", name)) for name, facts in variants.items()))
+    data = list(dict.fromkeys(described["data"]))
+    sizes = f"{span([f['n_samples'] for f in facts])} samples, {span([f['n_features'] for f in facts])} features"
+    return (
+        f"We compared {len(variants)} variant{'s' * (len(variants) != 1)} of {listing(methods)} on "
+        f"{listing(data)} ({sizes})."
+    )
+
+
+def _splits(views: Sequence[ProblemView]) -> str:
+    notes = [note for facts in views[0].run.settings.problems.values() for note in facts.get("notes", ())]
+    folds = span([len(view.problem.folds) for view in views])
+    how = "a hold-out" if views[0].run.settings.holdout else f"cross-validation in {folds} folds"
+    rest = f" ({'; '.join(notes)})" if notes and len(notes) <= NAMED else ""
+    return (
+        f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted on the training part of "
+        "a fold only."
+    )
+
+
+def _scores(views: Sequence[ProblemView]) -> str:
+    metrics = listing(list(dict.fromkeys(view.scoring.metric for view in views)))
+    first = views[0]
+    if first.run.settings.holdout:
+        return f"{first.called('cv_score')} is {metrics} on the rows held out."
+    return f"{first.called('cv_score')} is {metrics} of all out-of-fold predictions together."
+
+
+def _choices(views: Sequence[ProblemView]) -> str:
+    told = [f"{criterion.label} ({CRITERIA[criterion.ranking]})" for criterion in views[0].run.settings.select]
+    tested = any(c.final is not None and len(c.final.test) for view in views for c in view.problem.chains.values())
+    after = " and scored once on the test part, which no choice had seen" if tested else ""
+    return f"The chains chosen by {listing(told)} were refitted on all training rows{after}."
+
+
+def _statistics(views: Sequence[ProblemView]) -> str:
+    if all(view.distinction is None or not view.distinction.others for view in views):
+        return ""
+    return (
+        f"The {COMPARED - 1} next best chains of a problem were compared with its best by the corrected resampled t on fold "
+        "scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
+    )
+
+
+def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
+    """Return the choices of the comparison, by name."""
+    if not _statistics(views):
+        return {}
+    return {
+        "compared": f"the best chain of a problem by its pooled score with the {COMPARED - 1} next best",
+        "on folds": "corrected resampled t (Nadeau and Bengio), two-sided, n_test/n_train of the folds themselves",
+        "on samples": "Wilcoxon signed-rank on absolute out-of-fold residuals (right or wrong, for classes), two-sided",
+        "correction": "Holm over the chains compared, each test by itself",
+        "level": "0.05",
+    }
+
+
+def crossval_references(views: Sequence[ProblemView]) -> tuple[str, ...]:
+    """Return the keys of what was used: statistics, the one-standard-error rule, models and preprocessing."""
+    settings = views[0].run.settings
+    keys = ["nadeau2003", "wilcoxon1945", "holm1979"] if _statistics(views) else []
+    keys += ["breiman1984"] if any(criterion.ranking == "one_se" for criterion in settings.select) else []
+    for facts in settings.variants.values():
+        name = str(facts.get("use", "")).replace(":", ".").rpartition(".")[2]
+        keys += [USED[name]] if name in USED else []
+        keys += [key for word, key in STEPS.items() if any(str(s).startswith(word) for s in facts.get("steps", ()))]
+    return tuple(dict.fromkeys(keys))

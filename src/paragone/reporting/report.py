@@ -1,0 +1,109 @@
+"""The report: the page of an experiment of any protocol and everything on it, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from paragone.errors import InputError
+from paragone.reporting.chart_files import drawn_charts
+from paragone.reporting.crossval_report import write_crossval
+from paragone.reporting.curve_report import write_curve
+from paragone.reporting.curve_tables import Wording
+from paragone.reporting.order import Order
+from paragone.reporting.topk_report import write_topk
+from paragone.results import Results
+
+WRITERS = {"curve": write_curve, "crossval": write_crossval, "topk": write_topk}
+
+
+def report(
+    results: Results | str | Path,
+    out: str | Path,
+    *,
+    reference: str | None = None,
+    experiment: str | None = None,
+    display_map: Mapping[str, str] | None = None,
+    split_columns: int | None = None,
+    caption_note: str = "",
+    label_suffix: str = "",
+    charts: bool = True,
+) -> tuple[Path, ...]:
+    """Write the page, the tables and the charts of an experiment.
+
+    Parameters
+    ----------
+    results : Results or path
+        The results, or the store that holds them.
+    out : str or Path
+        The folder to write to; files of an earlier report are replaced.
+    reference : str, optional
+        The method that the statistics compare with each other; the first one where it is not given. A
+        cross-validation compares with the best variant of each problem instead.
+    experiment : str, optional
+        Needed where the store holds several.
+    display_map : mapping of str to str, optional
+        Names to show instead of identifiers.
+    split_columns : int, optional
+        Stack wide LaTeX tables in blocks of so many columns.
+    caption_note, label_suffix : str
+        Added to every caption and label.
+    charts : bool, default=True
+        Whether to draw every chart of the page as SVG and PDF too.
+
+    Returns
+    -------
+    tuple of Path
+        Every file written.
+    """
+    target = Path(out)
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{target} is a file: give a folder to write the report to")
+    opened = results if isinstance(results, Results) else Results.open(results)
+    try:
+        described = opened.described(experiment)
+        wording = Wording(dict(display_map or {}), caption_note, label_suffix)
+        order = Order(opened, described, reference, wording, split_columns)
+        with tempfile.TemporaryDirectory() as scratch:
+            with drawn_charts(wanted=charts) as drawing:
+                WRITERS[described["protocol"]["kind"]](order, Path(scratch), drawing)
+            return _move(Path(scratch), target)
+    finally:
+        if opened is not results:
+            opened.close()
+
+
+def read_display_map(path: Path) -> dict[str, str]:
+    """Read a display map: a JSON object of identifier to name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "names.json"
+    ...     _ = file.write_text('{"dagfs": "DAGFS"}')
+    ...     read_display_map(file)
+    {'dagfs': 'DAGFS'}
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"display map {path} cannot be read: {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"display map {path} is not JSON: {error}") from error
+    if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
+        raise InputError(f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}')
+    return content
+
+
+def _move(scratch: Path, out: Path) -> tuple[Path, ...]:
+    """Put the finished files into place."""
+    out.mkdir(parents=True, exist_ok=True)
+    files = sorted(path.relative_to(scratch) for path in scratch.rglob("*") if path.is_file())
+    for file in files:
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(scratch / file, out / file)
+    return tuple(out / file for file in files)
