@@ -33,11 +33,11 @@ def use_the_bundled_font() -> None:
 
 
 def one_font_is_enough(specification: Any) -> bool:
-    """Say whether a chart has only letters that the bundled font has.
+    r"""Say whether a chart has only letters that the bundled font has.
 
     Examples
     --------
-    >>> one_font_is_enough({"title": "Größe ≤ 3"}), one_font_is_enough({"title": ["herb", "\\u5934\\u75db"]})
+    >>> one_font_is_enough({"title": "Größe ≤ 3"}), one_font_is_enough({"title": ["herb", "\u5934\u75db"]})
     (True, False)
     """
     if isinstance(specification, str):

@@ -32,7 +32,7 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
     """
     variants = [v for v in views[0].run.settings.variants if any(v in view.scores for view in views)]
     columns = [_column(view, variants, behind) for view in views]
-    ranks = _average_ranks(views, variants)
+    ranks = average_ranks(views, variants)
     if ranks is not None:
         columns.append(_rank_column(views, variants, ranks, behind))
     order = _order(views, variants, ranks)
@@ -73,7 +73,7 @@ def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
             f"; {view.called('test_score')} of the refitted model is {format_number(scores.test_score, view.digits)}"
         )
     title = f"{variant} on {view.name}: {view.scoring.metric}"
-    evidence = Evidence(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.name, variant))
+    evidence = Evidence(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant))
     return behind.add(fold_key(view, variant), evidence)
 
 
@@ -96,7 +96,7 @@ def _column(
     return cells, [None if np.isnan(value) else float(value) for value in values], links
 
 
-def _average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.ndarray | None:
+def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.ndarray | None:
     """Return the rank of every variant averaged over problems, NaN where it lacks one; None for one problem."""
     if len(views) < 2:
         return None
@@ -142,8 +142,8 @@ def _caption(views: Sequence[ProblemView]) -> str:
         text += " Average rank over the problems, of the variants that all of them have."
     if any(told_apart(view) for view in views):
         text += (
-            f" {WORSE}: told from the best of that problem by the corrected resampled t on its folds or the signed-rank "
-            f"test on its out-of-fold residuals (Holm over the {COMPARED - 1} next best, alpha = {ALPHA:g}); chains further down "
-            "are not tested."
+            f" {WORSE}: told from the best of that problem by the corrected resampled t on its folds or the "
+            f"signed-rank test on its out-of-fold residuals (Holm over the {COMPARED - 1} next best, alpha = "
+            f"{ALPHA:g}); chains further down are not tested."
         )
     return text

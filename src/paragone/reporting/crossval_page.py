@@ -12,7 +12,13 @@ from paragone.reporting.crossval_charts import heat_map
 from paragone.reporting.crossval_parts import crossval_methods, problem_figures, problem_folds
 from paragone.reporting.crossval_tables import gap_lines
 from paragone.reporting.crossval_views import ProblemView, crossval_views
-from paragone.reporting.crossval_words import crossval_choices, crossval_paragraph, crossval_references, headline
+from paragone.reporting.crossval_words import (
+    crossval_choices,
+    crossval_paragraph,
+    crossval_references,
+    headline,
+    summary,
+)
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Page, Points, Prose, Section, words_of
@@ -22,7 +28,7 @@ from paragone.reporting.trouble import trouble
 from paragone.results import Results
 from paragone.store.chains import CrossvalRun
 
-OPEN_UP_TO = 6
+OPEN_UP_TO = 2
 
 
 def crossval_page(
@@ -77,7 +83,12 @@ def _subtitle(views: Sequence[ProblemView]) -> str:
 
 
 def _verdict(views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    blocks: list[Block] = [Prose(tuple(headline(view) for view in views), "lead")]
+    sentences = tuple(headline(view) for view in views)
+    blocks: list[Block] = []
+    if len(views) == 1:
+        blocks.append(Prose(sentences, "lead"))
+    else:
+        blocks += [Prose((summary(views),), "lead"), Points(sentences)]
     blocks += [Prose((line,), "warning") for line in gap_lines(views[0].run, views[0].metric)]
     lines = tuple(f"{view.name}: {view.distinction.words()}" for view in views if view.distinction is not None)
     if lines:
@@ -92,5 +103,5 @@ def _charts(views: Sequence[ProblemView]) -> tuple[Block, ...]:
         figures += problem_figures(views[0])
     if len(views) > 1 and len(figures) == 1:
         words = "The charts of a problem stand with it, under Dataset by dataset."
-        return Gallery(tuple(figures)), Prose((words,), "note")
+        return Gallery(tuple(figures), wide=True), Prose((words,), "note")
     return (Gallery(tuple(figures)),)

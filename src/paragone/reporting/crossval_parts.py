@@ -178,8 +178,8 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
     ]
     columns.append(views[0].called("test_score"))
     caption = (
-        f"{method}: its best chain on every problem, how much worse its loss is than the best of all methods, and the test "
-        "score where that chain was refitted."
+        f"{method}: its best chain on every problem, how much worse its loss is than the best of all methods, "
+        "and the test score where that chain was refitted."
     )
     table = Table.of(columns, rows, caption=caption)
     return Sheet(f"method-{number}", f"{method} on every problem", table, tuple(numbers), tuple(links))

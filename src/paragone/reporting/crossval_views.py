@@ -45,6 +45,15 @@ class ProblemView:
         return problem_name(self.problem, self.run)
 
     @cached_property
+    def place(self) -> str:
+        """What the plan calls the dataset of its cells; the name itself where names to display hide it."""
+        target = self.problem.target
+        for name, facts in self.run.settings.problems.items():
+            if facts["dataset"] == self.problem.dataset and target in facts["targets"]:
+                return name
+        return self.name
+
+    @cached_property
     def scoring(self) -> Scoring:
         """The metric and what goes with it."""
         return self.run.settings.scoring(self.problem.truth.task, self.metric)

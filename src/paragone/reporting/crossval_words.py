@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from paragone.protocols.crossval.problem import choose
+from paragone.reporting.crossval_answer import average_ranks
 from paragone.reporting.crossval_views import COMPARED, ProblemView
 from paragone.reporting.provenance import software_sentence, span
 from paragone.reporting.verdict_words import listing
@@ -39,6 +42,32 @@ def headline(view: ProblemView) -> str:
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
         text += f" Of the {n} next best, {count} cannot be told from it{shown}."
     return " ".join([text, *_refitted(view)])
+
+
+def summary(views: Sequence[ProblemView]) -> str:
+    """Say in a sentence or two what holds over several problems."""
+    variants = [v for v in views[0].run.settings.variants if all(v in view.scores for view in views)]
+    best = [next(iter(view.scores)) for view in views]
+    most = max(dict.fromkeys(best), key=best.count)
+    text = f"Over {len(views)} problems, "
+    ranks = average_ranks(views, variants)
+    if ranks is not None and variants:
+        leader = int(np.argmin(ranks))
+        text += (
+            f"{variants[leader]} has the best average rank, {ranks[leader]:.2f} of {len(variants)}; it is the best on "
+            f"{best.count(variants[leader])}. "
+        )
+        text += "" if most == variants[leader] else f"Most often the best is {most}, on {best.count(most)}. "
+    else:
+        text += f"most often the best is {most}, on {best.count(most)}; no variant has them all. "
+    alone = sum(view.distinction is not None and _stands_alone(view) for view in views)
+    told = {0: "On no problem", len(views): "On every problem"}.get(alone, f"On {alone} problem{'s' * (alone != 1)}")
+    return f"{text}{told} can the best be told from all it was compared with."
+
+
+def _stands_alone(view: ProblemView) -> bool:
+    found = view.distinction
+    return found is not None and bool(found.others) and not any(other.indistinguishable for other in found.others)
 
 
 def _refitted(view: ProblemView) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paragone.comparison import SampleComparison, compare_samples
 from paragone.directions import higher_is_better
+from paragone.errors import unknown_name
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.topk_frames import BEYOND, beyond_frame, score_frame, segment_frame
 from paragone.results import Results
@@ -20,11 +21,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TopKFigures:
-    """Everything a topk report says, computed once."""
+    """Everything a topk report says, computed once.
+
+    Attributes
+    ----------
+    results : Results
+        An open store.
+    run : TopKRun
+        The experiment, or the part of it to tell.
+    reference : str or None
+        The method that is compared with each other; the first where it is None.
+    metric : str or None
+        Show this metric only; the comparison is of all, so that a look at one does not change its p.
+    at : int or None
+        Show this cut-off only.
+    """
 
     results: Results
     run: TopKRun
     reference: str | None = None
+    metric: str | None = None
+    at: int | None = None
 
     @cached_property
     def segments(self) -> pd.DataFrame:
@@ -35,7 +52,14 @@ class TopKFigures:
     def scores(self) -> pd.DataFrame:
         """Values of all samples, with ties and spread over seeds."""
         tidy = self.results.scores(repeats=True)
-        return score_frame(self.run, self.segments, tidy[tidy["experiment"] == self.run.experiment])
+        frame = score_frame(self.run, self.segments, tidy[tidy["experiment"] == self.run.experiment])
+        for column, wanted in (("metric", self.metric), ("at", self.at)):
+            if wanted is not None and not (frame[column] == wanted).any():
+                raise unknown_name(
+                    {"at": "cut-off"}.get(column, column), str(wanted), [str(v) for v in dict.fromkeys(frame[column])]
+                )
+            frame = frame if wanted is None else frame[frame[column] == wanted]
+        return frame
 
     @cached_property
     def tidy_by_place(self) -> pd.DataFrame:
@@ -54,7 +78,9 @@ class TopKFigures:
         """The reference against each other method on the samples; None where there is one method."""
         if len(self.run.methods) < 2:
             return None
-        return compare_samples(self.results.sample_scores(experiment=self.run.experiment), reference=self.reference)
+        samples = self.results.sample_scores(experiment=self.run.experiment)
+        mine = samples["method"].isin(self.run.methods) & samples["dataset"].isin(self.run.datasets)
+        return compare_samples(samples[mine], reference=self.reference)
 
 
 def topk_tables(figures: TopKFigures, wording: Wording) -> list[Table]:

@@ -37,6 +37,10 @@ class CrossvalResults:
             raise unknown_name("cross-validation", experiment, names)
         return read_crossval(self._store, experiment)
 
+    def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
+        """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
+        return read_crossval(self._store, experiment, (dataset, variant))
+
     def ledger(self, *, ensembles: bool = False, experiment: str | None = None) -> pd.DataFrame:
         """Return every prediction: who predicted what for which sample in which role.
 

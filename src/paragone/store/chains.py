@@ -20,7 +20,7 @@ CELLS = """
 SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = p.fit_key
-WHERE e.name = ? AND p.current = 1
+WHERE e.name = ? AND p.current = 1 {and_one}
 ORDER BY p.position
 """
 
@@ -47,7 +47,7 @@ def crossval_experiments(store: Store) -> list[str]:
     return [row[0] for row in rows]
 
 
-def read_crossval(store: Store, experiment: str) -> CrossvalRun:
+def read_crossval(store: Store, experiment: str, only: tuple[str, str] | None = None) -> CrossvalRun:
     """Read an experiment's ledgers.
 
     Parameters
@@ -56,6 +56,8 @@ def read_crossval(store: Store, experiment: str) -> CrossvalRun:
         The store.
     experiment : str
         The experiment's name.
+    only : tuple of str, optional
+        Read one variant on one of the plan's datasets only, which is quick.
 
     Returns
     -------
@@ -67,7 +69,8 @@ def read_crossval(store: Store, experiment: str) -> CrossvalRun:
         raise InputError(f"experiment {experiment!r} is no cross-validation")
     settings = Settings.from_json(kept)
     by_dataset: dict[str, list[tuple[Any, ...]]] = {}
-    for row in store.read(CELLS, (experiment,)):
+    sql = CELLS.format(and_one="AND p.dataset = ? AND p.method = ?" if only else "")
+    for row in store.read(sql, (experiment, *(only or ()))):
         by_dataset.setdefault(row[0], []).append(row)
     reader = _Reader(store)
     problems = [problem for name, rows in by_dataset.items() for problem in reader.problems(name, rows, settings)]

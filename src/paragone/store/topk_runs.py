@@ -87,6 +87,20 @@ class TopKRun:
         rows = self._store.read(CELLS, (self.experiment,))
         return tuple(TopKCell(*(*row[:8], tuple(json.loads(row[8])))) for row in rows)
 
+    def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
+        """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
+        for what, wanted, known in (("dataset", datasets, self.datasets), ("method", methods, self.methods)):
+            for name in wanted:
+                if name not in known:
+                    raise unknown_name(what, name, known or ["(none yet)"])
+        narrow = TopKRun(self._store, self.experiment)
+        narrow.cells = tuple(
+            cell
+            for cell in self.cells
+            if (not datasets or cell.dataset in datasets) and (not methods or cell.method in methods)
+        )
+        return narrow
+
     @property
     def methods(self) -> list[str]:
         """The methods with results, in declared order."""

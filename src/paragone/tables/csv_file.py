@@ -45,7 +45,7 @@ def to_csv(table: Table) -> str:
 
 
 def frame_to_csv(frame: pd.DataFrame, file: Path) -> None:
-    """Write a frame for people to open: numbers as they are, names so that no spreadsheet runs them.
+    r"""Write a frame for people to open: numbers as they are, names so that no spreadsheet runs them.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def frame_to_csv(frame: pd.DataFrame, file: Path) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     frame_to_csv(pd.DataFrame({"method": ["@SUM(A1)"], "value": [-0.5]}), pathlib.Path(folder) / "a.csv")
     ...     (pathlib.Path(folder) / "a.csv").read_text()
-    "method,value\\n'@SUM(A1),-0.5\\n"
+    "method,value\n'@SUM(A1),-0.5\n"
     """
     safe = frame.copy()
     for name in frame.columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from paragone.errors import InputError
 from paragone.reporting.page_render import static_file, vega_bundle
 from paragone.results import Results
 from paragone.view.building import Keeper
-from paragone.view.details import cell_details, fold_details
+from paragone.view.details import Place, cell_details, fold_details
 from paragone.view.progress import progress_of
 from paragone.view.selection import Selection
 from paragone.view.shell import render_shell, view_file
@@ -143,21 +143,12 @@ class _Views:
     def folds(self, request: Request) -> Any:
         query = request.query_params
         with Results.open(self.store) as results:
-            experiment = _experiment(results, query.get("experiment", ""))
-            return fold_details(results, experiment, query.get("dataset", ""), query.get("method", ""))
+            return fold_details(results, _place(results, query))
 
     @_answering
     def cell(self, request: Request) -> Any:
-        query = request.query_params
         with Results.open(self.store) as results:
-            return cell_details(
-                results,
-                _experiment(results, query.get("experiment", "")),
-                query.get("dataset", ""),
-                query.get("method", ""),
-                _number(query.get("fold", "0")),
-                _number(query.get("repeat", "0")),
-            )
+            return cell_details(results, _place(results, request.query_params))
 
     @_answering
     def static(self, request: Request) -> Any:
@@ -183,6 +174,16 @@ def _experiment(results: Results, name: str) -> str:
     if not names:
         raise InputError("nothing was planned into this store yet")
     return str(results.described(name or names[0])["name"])
+
+
+def _place(results: Results, query: Mapping[str, str]) -> Place:
+    return Place(
+        _experiment(results, query.get("experiment", "")),
+        query.get("dataset", ""),
+        query.get("method", ""),
+        _number(query.get("fold", "0")),
+        _number(query.get("repeat", "0")),
+    )
 
 
 def _number(text: str) -> int:

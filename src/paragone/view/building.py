@@ -14,13 +14,10 @@ from pathlib import Path
 from loky import ProcessPoolExecutor
 
 from paragone.errors import InputError
-from paragone.reporting.curve_charts import dataset_curves
-from paragone.reporting.curve_page import curve_page
-from paragone.reporting.curve_tables import Wording
-from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.page_render import render_report
 from paragone.results import Results
-from paragone.view.selection import Selection, options, select
+from paragone.view.pages import page_of
+from paragone.view.selection import Selection
 
 KEPT = 12
 REST = 20
@@ -42,16 +39,8 @@ def build(store: Path, selection: Selection) -> Built:
     begun = time.perf_counter()
     try:
         with Results.open(store) as results:
-            described = results.described(selection.experiment or results.experiments()[0])
-            grids = grid_scores(results, described["name"])
-            choices = options(described, grids)
-            chosen = select(selection, grids)
-            methods = list(dict.fromkeys(chosen[0].folds["method"]))
-            if selection.reference and selection.reference not in described["methods"]:
-                raise InputError(f"there is no method {selection.reference!r} to compare with")
-            reference = selection.reference if selection.reference in methods else methods[0]
-            shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
-            html = render_report(curve_page(results, shown, chosen, reference, Wording(), dataset_curves(chosen)))
+            page, choices = page_of(results, selection)
+            html = render_report(page)
             return Built(html, choices, time.perf_counter() - begun)
     except InputError as refusal:
         return Built("", {}, time.perf_counter() - begun, str(refusal))

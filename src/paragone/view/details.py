@@ -1,69 +1,156 @@
-"""What is behind one method on one dataset: its folds, its ranking, its predictions."""
+"""What is behind one method on one dataset: its folds, and of a fold the ranking, the predictions or the lists."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from paragone.errors import InputError
+from paragone.protocols.crossval.ledger import Predictions
 from paragone.results import Results
+from paragone.tables import format_signed
 
 TOP_FEATURES = 50
 SAMPLES = 40
+LISTS = 20
+REFIT = "refit"
 
 
-def fold_details(results: Results, experiment: str, dataset: str, method: str) -> dict[str, Any]:
-    """Return every fold of a method on a dataset, with its status and time."""
+class Place(NamedTuple):
+    """One cell, by its names in the plan."""
+
+    experiment: str
+    dataset: str
+    method: str
+    fold: int = 0
+    repeat: int = 0
+
+
+def fold_details(results: Results, place: Place) -> dict[str, Any]:
+    """Return every fold of a method on a dataset, with its status, time and the name to show."""
     places = results.places()
-    mine = places[(places["experiment"] == experiment) & (places["dataset"] == dataset) & (places["method"] == method)]
+    columns = ("experiment", "dataset", "method")
+    mine = places[(places[list(columns)] == [place.experiment, place.dataset, place.method]).all(axis=1)]
     if mine.empty:
-        raise InputError(f"there is no cell of method {method!r} on dataset {dataset!r}")
+        raise InputError(f"there is no cell of method {place.method!r} on dataset {place.dataset!r}")
+    kind = results.described(place.experiment)["protocol"]["kind"]
+    refit = _n_folds(results, place) if kind == "crossval" else None
     rows = [
         {
             "fold": int(row.fold),
             "repeat": int(row.repeat),
+            "label": REFIT
+            if row.fold == refit
+            else f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else ""),
             "status": row.status,
             "seconds": None if row.seconds != row.seconds else float(row.seconds),
         }
         for row in mine.itertuples()
     ]
-    return {"dataset": dataset, "method": method, "folds": rows}
+    return {"dataset": place.dataset, "method": place.method, "what": TELLS[kind], "folds": rows}
 
 
-def cell_details(
-    results: Results, experiment: str, dataset: str, method: str, fold: int, repeat: int
-) -> dict[str, Any]:
-    """Return the ranking of a cell by feature name, what the method told about its fit, and its first predictions."""
-    names = results.datasets(experiment)[dataset]["feature_names"] if dataset in results.datasets(experiment) else []
-    ranking = results.ranking(dataset, fold, method, experiment, repeat)
-    diagnostics = results.diagnostics(dataset, fold, method, experiment, repeat)
-    return {
-        "dataset": dataset,
-        "method": method,
-        "fold": fold,
-        "repeat": repeat,
-        "n_features": len(ranking),
-        "ranking": [str(names[feature]) for feature in ranking[:TOP_FEATURES]],
-        "diagnostics": {name: str(value) for name, value in diagnostics.items()},
-        **_predictions(results, experiment, dataset, method, fold, repeat),
-    }
+def _n_folds(results: Results, place: Place) -> int:
+    return len(results.chain(place.experiment, place.dataset, place.method).problems[0].folds)
 
 
-def _predictions(
-    results: Results, experiment: str, dataset: str, method: str, fold: int, repeat: int
-) -> dict[str, Any]:
+def cell_details(results: Results, place: Place) -> dict[str, Any]:
+    """Return what a cell holds, as parts of a title and lines of text each."""
+    kind = results.described(place.experiment)["protocol"]["kind"]
+    parts = PARTS[kind](results, place)
+    return {**place._asdict(), "parts": [{"title": title, "lines": lines} for title, lines in parts]}
+
+
+def _curve_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
+    dataset, method, fold, repeat = place.dataset, place.method, place.fold, place.repeat
+    ranking = results.ranking(dataset, fold, method, place.experiment, repeat)
+    names = results.datasets(place.experiment)[dataset]["feature_names"]
+    shown = [f"{i}. {names[feature]}" for i, feature in enumerate(ranking[:TOP_FEATURES], 1)]
+    return [
+        (f"Ranking: the first {len(shown)} of {len(ranking)} features", shown),
+        _told(results, place),
+        _label_predictions(results, place),
+    ]
+
+
+def _told(results: Results, place: Place) -> tuple[str, list[str]]:
+    found = results.diagnostics(place.dataset, place.fold, place.method, place.experiment, place.repeat)
+    return "What the method told about its fit", [f"{name}: {value}" for name, value in found.items()]
+
+
+def _label_predictions(results: Results, place: Place) -> tuple[str, list[str]]:
     try:
-        frame = results.predictions(dataset, fold, method, experiment=experiment, repeat=repeat)
+        frame = results.predictions(
+            place.dataset, place.fold, place.method, experiment=place.experiment, repeat=place.repeat
+        )
     except InputError as refusal:
-        return {"predictions": [], "n_samples": 0, "note": str(refusal)}
+        return f"Predictions: {refusal}", []
     k = int(frame["k"].max())
     frame = frame[frame["k"] == k]
-    rows = []
+    lines = []
     for sample, labels in list(frame.groupby("sample", sort=False))[:SAMPLES]:
-        rows.append(
-            {
-                "sample": int(sample),
-                "true": [str(label) for label in labels.loc[labels["y_true"] == 1, "label"]],
-                "predicted": [str(label) for label in labels.loc[labels["y_pred"] == 1, "label"]],
-            }
+        true, predicted = (
+            ", ".join(str(label) for label in labels.loc[labels[column] == 1, "label"]) or "-"
+            for column in ("y_true", "y_pred")
         )
-    return {"predictions": rows, "n_samples": int(frame["sample"].nunique()), "note": f"predicted from {k} features"}
+        lines.append(f"sample {sample}: true {true}; predicted {predicted}")
+    n = frame["sample"].nunique()
+    return f"Predictions: {len(lines)} of {n} samples, predicted from {k} features", lines
+
+
+def _crossval_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
+    parts = []
+    for problem in results.chain(place.experiment, place.dataset, place.method).problems:
+        chain = problem.chains.get(place.method)
+        if chain is None:
+            raise InputError(f"{place.method} on {place.dataset} has not all its folds yet")
+        if place.fold < len(chain.folds):
+            ledger, roles = chain.folds[place.fold], (("validation", "val"), ("test", "test"))
+        elif chain.final is not None:
+            ledger, roles = chain.final, (("test", "test"), ("train", "train"))
+        else:
+            raise InputError(f"no cell of method {place.method!r} on dataset {place.dataset!r}, fold {place.fold}")
+        for words, role in roles:
+            part = getattr(ledger, role)
+            if len(part):
+                title = f"Predictions of {problem.target}, {words} rows: {min(len(part), SAMPLES)} of {len(part)}"
+                parts.append((title, _predicted_lines(part, chain.task)))
+    return [*parts, _told(results, place)]
+
+
+def _predicted_lines(part: Predictions, task: str) -> list[str]:
+    lines = []
+    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[:SAMPLES]:
+        if task == "regression":
+            residual = format_signed(float(predicted - truth))
+            lines.append(f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual {residual}")
+        else:
+            mark = "" if truth == predicted else "  (wrong)"
+            lines.append(f"sample {sample}: true {truth}; predicted {predicted}{mark}")
+    return lines
+
+
+def _topk_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
+    frame = results.recommendations(place.dataset, place.method, place.fold, place.repeat, place.experiment)
+    names = results.datasets(place.experiment)[place.dataset]["target_names"]
+    samples = list(dict.fromkeys(frame["sample"]))
+    lines = []
+    for sample, rows in frame[frame["sample"].isin(samples[:LISTS])].groupby("sample", sort=False):
+        items = [
+            f"{names[item]}{' ✓' if hit else ''}" for item, hit in zip(rows["item"], rows["relevant"], strict=True)
+        ]
+        lines.append(f"sample {sample}: {', '.join(items)}")
+    title = f"Lists: {len(lines)} of {len(samples)} test rows, best item first, ✓ where it is relevant"
+    return [(title, lines), _told(results, place)]
+
+
+PARTS: dict[str, Callable[[Results, Place], list[tuple[str, list[str]]]]] = {
+    "curve": _curve_parts,
+    "crossval": _crossval_parts,
+    "topk": _topk_parts,
+}
+TELLS = {
+    "curve": "Ranking and predictions of a fold:",
+    "crossval": "Predictions of a fold:",
+    "topk": "Lists of a fold:",
+}

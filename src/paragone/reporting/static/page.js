@@ -59,8 +59,7 @@
   function addFilters(sheet, table) {
     const box = make("div", undefined, { className: "filters" });
     const fields = [];
-    const figures = sheet.querySelector("[data-number]") !== null;
-    if (figures && table.tBodies[0].rows.length > 3) fields.push(["rows", filterRows]);
+    if (table.tBodies[0].rows.length > 3) fields.push(["rows", filterRows]);
     if (table.tHead.rows[0].cells.length > 5 && sheet.hasAttribute("data-columns")) fields.push(["columns", filterColumns]);
     for (const [what, act] of fields) {
       const label = make("label", `Filter ${what} `);
@@ -80,7 +79,10 @@
 
   function filterRows(table, text) {
     const matches = matcher(text);
-    for (const row of table.tBodies[0].rows) row.hidden = !matches(row.cells[0].textContent);
+    for (const row of table.tBodies[0].rows) {
+      const words = [...row.cells].filter((cell) => !("number" in cell.dataset)).map((cell) => cell.textContent);
+      row.hidden = !matches(words.join("\n"));
+    }
   }
 
   function filterColumns(table, text) {

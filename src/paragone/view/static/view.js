@@ -23,8 +23,9 @@
   function fillSelect(name, values, first) {
     const select = document.querySelector(`#choices select[name=${name}]`);
     const wanted = new URLSearchParams(location.search).get(name) ?? "";
-    const options = values.map((value) => make("option", value, { value }));
-    if (first) options.unshift(make("option", first, { value: "" }));
+    const options = values.map((value) => make("option", value || "all", { value }));
+    select.closest("label").hidden = !values.length;
+    if (first && values.length) options.unshift(make("option", first, { value: "" }));
     select.replaceChildren(...options);
     select.value = values.includes(wanted) ? wanted : select.options[0]?.value ?? "";
   }
@@ -44,7 +45,7 @@
     if (filled || !options.metric) return;
     filled = true;
     fillSelect("metric", options.metric);
-    fillSelect("at", options.at, "as the experiment reduces its grid");
+    fillSelect("at", options.at, "as the experiment declares");
     fillSelect("reference", options.reference);
     fillBoxes("dataset", options.dataset);
     fillBoxes("method", options.method);
@@ -181,21 +182,17 @@
 
   /* From folds to the ranking and the predictions of a cell */
 
-  const list = (title, values) => {
-    const part = make("details", undefined, { className: "listing" });
+  const list = (title, values, open) => {
+    const part = make("details", undefined, { className: "listing", open });
     part.append(make("summary", title), make("pre", values.join("\n"), { tabIndex: 0 }));
     return part;
   };
 
   async function showCell(place) {
     const cell = await ask("/cell", new URLSearchParams(place));
-    const diagnostics = Object.entries(cell.diagnostics).map(([name, value]) => `${name}: ${value}`);
-    const samples = cell.predictions.map((row) => `sample ${row.sample}: true ${row.true.join(", ") || "-"}; predicted ${row.predicted.join(", ") || "-"}`);
     byId("behind-cell").replaceChildren(
       make("h3", where(cell)),
-      list(`Ranking: the first ${cell.ranking.length} of ${cell.n_features} features`, cell.ranking.map((name, i) => `${i + 1}. ${name}`)),
-      list("What the method told about its fit", diagnostics),
-      list(`Predictions: ${cell.predictions.length} of ${cell.n_samples} samples, ${cell.note}`, samples),
+      ...cell.parts.map((part, place) => list(part.title, part.lines, place === 0)),
     );
   }
 
@@ -206,9 +203,9 @@
     const [dataset, method] = event.detail;
     const experiment = new URLSearchParams(location.search).get("experiment") ?? "";
     const found = await ask("/folds", new URLSearchParams({ experiment, dataset, method }));
-    more.append(make("p", "Ranking and predictions of a fold:", { className: "note" }));
+    more.append(make("p", found.what, { className: "note" }));
     for (const fold of found.folds.filter((one) => one.status === "done")) {
-      const button = make("button", `fold ${fold.fold}${fold.repeat ? `, seed ${fold.repeat}` : ""}`, { type: "button" });
+      const button = make("button", fold.label, { type: "button" });
       button.addEventListener("click", () => showCell({ experiment, dataset, method, fold: fold.fold, repeat: fold.repeat }));
       more.append(button);
     }
