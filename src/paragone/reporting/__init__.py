@@ -1,5 +1,5 @@
 """Reports: tables and charts made from results and comparisons."""
 
-from paragone.reporting.report import read_display_map, report
+from paragone.reporting.writing import read_display_map, report
 
 __all__ = ["read_display_map", "report"]

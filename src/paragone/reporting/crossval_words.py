@@ -116,8 +116,8 @@ def _splits(views: Sequence[ProblemView]) -> str:
     how = "a hold-out" if views[0].run.settings.holdout else f"cross-validation in {folds} folds"
     rest = f" ({'; '.join(notes)})" if notes and len(notes) <= NAMED else ""
     return (
-        f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted on the training part of "
-        "a fold only."
+        f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted on the training "
+        "part of a fold only."
     )
 
 
@@ -140,8 +140,8 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.others for view in views):
         return ""
     return (
-        f"The {COMPARED - 1} next best chains of a problem were compared with its best by the corrected resampled t on fold "
-        "scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
+        f"The {COMPARED - 1} next best chains of a problem were compared with its best by the corrected resampled t on "
+        "fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
     )
 
 

@@ -67,7 +67,7 @@ def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
     tests = _tests(view, dataset)
     rows, numbers, links = [], [], []
     for method, cell, value, rank in zip(
-        methods, mark_best(values, texts, higher_is_better=higher, tolerance=TIE), values, ranks, strict=True
+        methods, mark_best(values.tolist(), texts, higher_is_better=higher, tolerance=TIE), values, ranks, strict=True
     ):
         gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
         tested = [

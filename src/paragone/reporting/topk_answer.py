@@ -1,4 +1,4 @@
-"""The answer tables of a topk experiment: methods down, cut-offs across, and the folds and seeds behind every number."""
+"""The answer tables of a topk experiment: methods down, cut-offs across, and what is behind every number."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def _sheet(figures: TopKFigures, dataset: str, metric: str, wording: Wording, be
     if figures.comparison is not None and marks:
         reference = wording.name(figures.comparison.reference)
         note = (
-            f" {WORSE} and {BETTER}: worse and better than {reference} on the same samples ({figures.comparison.method.split(';')[0]}; "
+            f" {WORSE} and {BETTER}: worse and better than {reference} on the same samples "
+            f"({figures.comparison.method.split(';')[0]}; "
             f"Holm over all differences, alpha = {figures.comparison.alpha:g})."
         )
         table = replace(table, caption=table.caption + note)

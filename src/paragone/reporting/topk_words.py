@@ -49,8 +49,8 @@ def topk_paragraph(figures: TopKFigures, described: Mapping[str, Any], wording: 
         f"We compared {whom} on {sets}.",
         *(f"{note[:1].upper()}{note[1:]}." for note in notes),
         _repeats({wording.name(name): count for name, count in described["repeats"].items()}),
-        f"Every method was trained on the training rows and ordered all items for every test row; the lists were scored at "
-        f"K = {cuts} by {metrics}, as means over test rows.",
+        "Every method was trained on the training rows and ordered all items for every test row; the lists were "
+        f"scored at K = {cuts} by {metrics}, as means over test rows.",
         f"Equal scores: {run.settings['ties']}; test rows without items: {run.settings['empty']}.",
         "Intervals are 95 % percentile bootstrap intervals of 1000 draws that resample equal queries together.",
         f"Methods were compared on the same samples: {figures.comparison.method}." if figures.comparison else "",
