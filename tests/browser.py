@@ -100,3 +100,26 @@ def screenshot(browser: Any, file: Path) -> None:
     clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
     shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
     file.write_bytes(base64.b64decode(shot["data"]))
+
+
+def overflowing(browser: Any) -> list[str]:
+    """Return what reaches out of the page, or text that reaches out of its chart."""
+    found: list[str] = browser.execute_script(
+        """
+        const width = document.documentElement.clientWidth;
+        const found = [];
+        if (document.documentElement.scrollWidth > width) found.push(`page ${document.documentElement.scrollWidth}`);
+        for (const text of document.querySelectorAll("figure svg text")) {
+          const frame = text.closest("svg").getBoundingClientRect(), box = text.getBoundingClientRect();
+          if (!box.width) continue;
+          if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
+              || box.bottom > frame.bottom + 1) found.push(`text ${text.textContent}`);
+        }
+        for (const heading of document.querySelectorAll("h1, h2, h3, p, li, summary")) {
+          const box = heading.getBoundingClientRect();
+          if (box.right > width + 1) found.push(`${heading.tagName} ${heading.textContent.slice(0, 40)}`);
+        }
+        return found;
+        """
+    )
+    return found

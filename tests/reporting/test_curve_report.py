@@ -65,8 +65,9 @@ def test_every_table_of_the_protocol_is_written(written):
             "table_stats.tex",
             "table_ranks.tex",
             means,
-            "figures",
         }
+    beside = {"report.html", "tables.md", "tables.tex", "tables", "references.bib", "figures", "kgrid", "p20"}
+    assert {path.name for path in written.iterdir()} >= beside
 
 
 def test_means_are_those_of_the_scores(store, written):
@@ -118,7 +119,7 @@ def test_captions_say_what_the_test_was(written):
 
 def test_special_characters_are_escaped_and_everything_parses(written):
     files = sorted(written.rglob("*.tex"))
-    assert len(files) == 10
+    assert len(files) == 11
     for file in files:
         text = file.read_text()
         nodes, _, _ = LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
@@ -133,7 +134,8 @@ def test_tables_compile_in_a_real_latex(written, tmp_path):
     compiler = shutil.which("pdflatex")
     assert compiler is not None, "install texlive-latex-base and texlive-latex-recommended"
     inputs = "\n".join(rf"\input{{{file}}}" for file in sorted(written.rglob("*.tex")))
-    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{inputs}\end{{document}}"
+    packages = r"\usepackage{booktabs}\usepackage{graphicx}"
+    document = rf"\documentclass{{article}}{packages}\begin{{document}}{inputs}\end{{document}}"
     (tmp_path / "all.tex").write_text(document)
     run = subprocess.run(
         [compiler, "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
@@ -165,13 +167,29 @@ def test_a_wide_table_is_stacked_and_names_are_replaced(store, tmp_path):
     assert r"\label{tab:micro-f1-kgrid-x}" in text
 
 
-def test_charts_hold_every_method_and_point(store, written):
-    names = {path.name for path in (written / "kgrid" / "figures").iterdir()}
-    assert {"wine-traits_micro_f1.svg", "wine-traits_micro_f1.pdf", "mean_micro_f1.svg"} <= names
-    assert (written / "p20" / "figures" / "wine_2_co__macro_f1.pdf").read_bytes().startswith(b"%PDF")
-    svg = (written / "kgrid" / "figures" / "wine-traits_micro_f1.svg").read_text()
+def test_every_chart_of_the_page_lies_beside_it_as_svg_and_pdf(store, written):
+    names = {path.name for path in (written / "figures").iterdir()}
+    page = (written / "report.html").read_text()
+    stems = re.findall(r'<figure[^>]* data-file="([^"]+)"', page)
+    assert len(stems) == len(set(stems)) > 20
+    assert names == {f"{stem}.{ending}" for stem in stems for ending in ("svg", "pdf")}
+    assert {"wine-traits_micro_f1-kgrid.svg", "mean_curve_micro_f1-p20.svg"} <= names
+    for name in names:
+        start = (written / "figures" / name).read_bytes()[:5]
+        assert start == (b"%PDF-" if name.endswith("pdf") else b"<svg "), name
+    svg = (written / "figures" / "wine-traits_micro_f1-kgrid.svg").read_text()
     for method in ("DAGFS", "Random", "Chi2"):
         assert method in svg
+
+
+def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
+    page = (written / "report.html").read_text()
+    sheets = re.findall(r'<div class="sheet" id="([^"]+)"', page)
+    assert {path.stem for path in (written / "tables").iterdir()} == set(sheets)
+    latex = (written / "tables.tex").read_text()
+    assert latex.count(r"\begin{table}") == len(sheets)
+    labels = re.findall(r"\\label\{([^}]+)\}", latex)
+    assert len(labels) == len(set(labels)) == len(sheets)
 
 
 def test_the_mean_chart_is_the_mean_over_datasets(store):
@@ -217,7 +235,9 @@ def test_one_method_alone_gets_scores_without_statistics(tmp_path):
         "benchmark_means_kgrid.csv",
         "report.html",
         "tables.md",
-    }
+        "tables.tex",
+        "references.bib",
+    } | {path.name for path in (tmp_path / "paper" / "tables").iterdir()}
 
 
 @pytest.mark.parametrize(

@@ -191,8 +191,9 @@ def test_a_cell_shows_its_ranking_by_name(store):
     found = client_of(store).get("/cell?dataset=x&method=A&fold=1").json()
     with Results.open(store) as results:
         ranking = results.ranking("x", 1, "A")
-    assert found["ranking"] == [f"f{feature}" for feature in ranking]
-    assert found["diagnostics"]["iterations"] == "3"
+    parts = {part["title"]: part["lines"] for part in found["parts"]}
+    assert parts["Ranking: the first 40 of 40 features"] == [f"{i}. f{f}" for i, f in enumerate(ranking, 1)]
+    assert "iterations: 3" in parts["What the method told about its fit"]
 
 
 def test_predictions_of_a_real_cell_are_told_by_label(tmp_path):
@@ -203,10 +204,12 @@ def test_predictions_of_a_real_cell_are_told_by_label(tmp_path):
     with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
         frame = results.predictions("wine-traits", 0, "V", k=4)
     found = client_of(tmp_path / "a.sqlite").get("/cell?dataset=wine-traits&method=V&fold=0").json()
-    first = frame[frame["sample"] == found["predictions"][0]["sample"]]
-    assert found["predictions"][0]["true"] == first.loc[first["y_true"] == 1, "label"].tolist()
-    assert found["predictions"][0]["predicted"] == first.loc[first["y_pred"] == 1, "label"].tolist()
-    assert found["n_samples"] == frame["sample"].nunique()
+    title, lines = next((p["title"], p["lines"]) for p in found["parts"] if p["title"].startswith("Predictions"))
+    n = frame["sample"].nunique()
+    assert title == f"Predictions: {min(40, n)} of {n} samples, predicted from 4 features"
+    for line, (sample, rows) in zip(lines, frame.groupby("sample", sort=False), strict=False):
+        true, predicted = (", ".join(rows.loc[rows[c] == 1, "label"]) or "-" for c in ("y_true", "y_pred"))
+        assert line == f"sample {sample}: true {true}; predicted {predicted}"
 
 
 def test_no_name_becomes_markup(tmp_path):

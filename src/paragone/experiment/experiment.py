@@ -18,6 +18,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, read_declaration
 from paragone.experiment.forecast import Forecast, overwritten, store_forecast
 from paragone.experiment.loading import load_entry, loaded
+from paragone.experiment.names import check_names
 from paragone.experiment.planning import Layout, lay_out
 from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.experiment.running import RunOptions, run_into
@@ -88,6 +89,8 @@ class Experiment:
             raise InputError("the experiment has no dataset: name at least one")
         if not methods:
             raise InputError("the experiment has no method: name at least one")
+        check_names("experiment", [name])
+        check_names("method", methods)
         self.name = name
         self.seed = seed
         self.repeats = _checked_repeats(repeats or {}, methods)

@@ -9,6 +9,7 @@ from typing import Any
 from paragone.cells import Cell, Parts, Place
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
+from paragone.experiment.names import check_names
 from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
@@ -117,6 +118,7 @@ def lay_out(
         The cells in order of work, with the datasets, the splits and notes for the user.
     """
     names = [dataset.name for dataset in datasets]
+    check_names("dataset", names)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two datasets are called {twice!r}: give one of them another name")

@@ -2,10 +2,54 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 FIGURES = 6
+WORTH_SHARING = 100
+"""Parts of a specification that take fewer characters stay where they are."""
+
+
+def share(specifications: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
+    """Take the parts that several specifications have in common out of them, to stand once.
+
+    Parameters
+    ----------
+    specifications : mapping of str to specification
+        By the name of their chart.
+
+    Returns
+    -------
+    dict, list
+        The specifications, in which ``{"shared": n}`` stands for the n-th part of the list; and that list.
+
+    Examples
+    --------
+    >>> long = {"mark": "x" * 200}
+    >>> small, parts = share({"a": {"layer": long, "width": 1}, "b": {"layer": long, "width": 2}})
+    >>> small["b"], parts == [long]
+    ({'layer': {'shared': 0}, 'width': 2}, True)
+    """
+    texts = {
+        (chart, part): json.dumps(value, sort_keys=True)
+        for chart, specification in specifications.items()
+        for part, value in specification.items()
+    }
+    common = {text for text, n in Counter(texts.values()).items() if n > 1 and len(text) >= WORTH_SHARING}
+    places: dict[str, int] = {}
+    parts: list[Any] = []
+    small: dict[str, dict[str, Any]] = {}
+    for chart, specification in specifications.items():
+        small[chart] = {}
+        for part, value in specification.items():
+            text = texts[chart, part]
+            if text in common and text not in places:
+                places[text] = len(parts)
+                parts.append(value)
+            small[chart][part] = {"shared": places[text]} if text in common else value
+    return small, parts
 
 
 def compact(specification: Mapping[str, Any]) -> dict[str, Any]:

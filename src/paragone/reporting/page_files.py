@@ -12,6 +12,8 @@ from paragone.tables import Table, to_csv, to_latex, to_markdown
 
 LATEX_HEAD = "% Every table of the page. Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"
 
+FLOATS = 12
+
 
 def draw_page(page: Page, folder: Path, drawing: Drawing) -> None:
     """Have every chart of the page drawn into files named as its save button names them."""
@@ -37,7 +39,9 @@ def write_page(page: Page, folder: Path, split_columns: int | None = None) -> No
     words = [f"## {title}\n\n{text}\n" for title, text in page.told.items()]
     _write(folder / "tables.md", "\n".join([*words, *texts]))
     latex = [to_latex(captioned(sheet), columns_a_block=split_columns, fit=True) for sheet in sheets]
-    _write(folder / "tables.tex", LATEX_HEAD + "\n\n".join(latex) + "\n")
+    # LaTeX gives up on more than a few dozen floats in a row.
+    pages = ["\n\n".join(latex[i : i + FLOATS]) for i in range(0, len(latex), FLOATS)]
+    _write(folder / "tables.tex", LATEX_HEAD + "\n\n\\clearpage\n".join(pages) + "\n")
     (folder / "tables").mkdir(exist_ok=True)
     for sheet in sheets:
         _write(folder / "tables" / f"{file_stem(sheet.name)}.csv", to_csv(sheet.table))

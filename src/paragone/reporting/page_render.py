@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from paragone.reporting.chart_files import file_stem
-from paragone.reporting.figure_data import compact
+from paragone.reporting.figure_data import compact, share
 from paragone.reporting.page_model import Evidence, Page, Sheet
 from paragone.tables import Cell
 
@@ -56,8 +56,10 @@ def report_context(page: Page) -> dict[str, Any]:
     """Return what the templates of a page need."""
     figures = page.figures()
     identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(figures)}
+    specifications, shared = share({identifiers[id(figure)]: compact(figure.specification) for figure in figures})
     data = {
-        "figures": {identifiers[id(figure)]: compact(figure.specification) for figure in figures},
+        "figures": specifications,
+        "shared": shared,
         "evidence": {key: _evidence(evidence) for key, evidence in page.evidence.items()},
     }
     return {"page": page, "data": json_in_script(data), "figure_id": lambda figure: identifiers[id(figure)]}
@@ -135,8 +137,13 @@ def _evidence(evidence: Evidence) -> list[Any]:
 
 def _evidence_row(row: tuple[str, float, str]) -> list[Any]:
     label, value, key = row
-    number = value if math.isfinite(value) else None
+    number = _short(value) if math.isfinite(value) else None
     return [label, number, key] if key else [label, number]
+
+
+def _short(value: float) -> float:
+    """Keep ten figures: more than any table shows, and half the characters."""
+    return float(f"{value:.10g}")
 
 
 @cache
@@ -184,6 +191,9 @@ def sheet_rows(sheet: Sheet) -> list[tuple[bool, list[_Shown]]]:
     for place, row in enumerate(sheet.table.rows):
         numbers = sheet.numbers[place] if sheet.numbers else (None,) * len(row)
         behind = sheet.behind[place] if sheet.behind else ("",) * len(row)
-        shown = [_Shown(*parts) for parts in zip(row, numbers, behind, strict=True)]
+        shown = [
+            _Shown(cell, None if number is None else _short(number), key)
+            for cell, number, key in zip(row, numbers, behind, strict=True)
+        ]
         rows.append((place >= last, shown))
     return rows

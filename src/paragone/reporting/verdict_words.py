@@ -31,7 +31,11 @@ def headline(comparison: Comparison) -> str:
     for pair in comparison.leading_pairs:
         verdicts.setdefault(pair.verdict, []).append(pair.rival)
     n_rivals = len(comparison.leading_pairs)
-    claims = [CLAIMS[verdict].format(_whom(verdicts[verdict], n_rivals)) for verdict in CLAIMS if verdict in verdicts]
+    claims = [
+        CLAIMS[verdict].format(_whom(verdicts[verdict], n_rivals, "any of its" if verdict == "undecided" else "all"))
+        for verdict in CLAIMS
+        if verdict in verdicts
+    ]
     return " ".join([f"{comparison.leader} is {listing(claims)}.", *_size(comparison), _rank(comparison)])
 
 
@@ -54,10 +58,10 @@ def listing(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _whom(rivals: Sequence[str], n_rivals: int) -> str:
+def _whom(rivals: Sequence[str], n_rivals: int, all_of: str) -> str:
     if len(rivals) <= NAMED:
         return listing(rivals)
-    return f"all {n_rivals} rivals" if len(rivals) == n_rivals else f"{len(rivals)} of {n_rivals} rivals"
+    return f"{all_of} {n_rivals} rivals" if len(rivals) == n_rivals else f"{len(rivals)} of {n_rivals} rivals"
 
 
 def _rank(comparison: Comparison) -> str:

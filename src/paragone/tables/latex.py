@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from itertools import groupby
 
 from paragone.tables.model import Cell, Table
 from paragone.tables.stack import stack
@@ -24,7 +24,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
     "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}",
     "±": r"\(\pm\)",
@@ -52,37 +52,48 @@ _PLAIN = set(
     "‐‑‒‘’“”†‡•‰€←↑↓"
 )
 
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn")
+
 _LEADING_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that any LaTeX prints; what plain pdflatex has no letter for is named in brackets.
+    r"""Return text that any LaTeX prints.
+
+    What plain pdflatex has no letter for is named in brackets there, and printed as it stands by XeLaTeX and LuaLaTeX.
 
     Examples
     --------
     >>> print(escape_latex("50% of A_1 & B #2"))
     50\% of A\_1 \& B \#2
-    >>> print(escape_latex("Müller \N{TEST TUBE}"), escape_latex("\u5934"))
-    Müller {[}test tube] {[}U+5934]
+    >>> print(escape_latex("Müller \N{TEST TUBE}"))
+    Müller \ifx\Umathchar\undefined{[}test tube]\else \N{TEST TUBE}\fi{}
     """
-    return "".join(_printable(character) for character in unicodedata.normalize("NFC", text))
+    parts = []
+    for is_plain, letters in groupby(unicodedata.normalize("NFC", text), _is_plain):
+        run = "".join(letters)
+        parts.append("".join(_SPECIAL.get(letter, letter) for letter in run) if is_plain else _in_two_ways(run))
+    return "".join(parts)
 
 
-@cache
-def _printable(character: str) -> str:
-    if character in _SPECIAL:
-        return _SPECIAL[character]
-    if " " <= character <= "~" or character in _PLAIN:
-        return character
-    kind = unicodedata.category(character)
-    if kind in ("Mn", "Me", "Cf", "Cc"):
-        # Marks that belong to the character before, and what is never seen.
-        return ""
-    if kind.startswith("Z"):
-        return " "
-    name = unicodedata.name(character, "").lower() if kind.startswith("S") else ""
-    # In braces: at the start of a row LaTeX would take a bracket for the height of a gap.
-    return f"{{[}}{name or f'U+{ord(character):04X}'}]"
+def _is_plain(letter: str) -> bool:
+    return " " <= letter <= "~" or letter in _SPECIAL or letter in _PLAIN
+
+
+def _in_two_ways(run: str) -> str:
+    """Write letters for engines that have them, and their names for those that have not."""
+    seen = "".join(letter for letter in run if unicodedata.category(letter) not in _UNSEEN)
+    if not seen.strip():
+        # Blanks of other kinds, and what is never seen.
+        return " " if seen else ""
+    # The bracket in braces: at the start of a row LaTeX would take it for the height of a gap.
+    names = ", ".join(_name_of(letter) for letter in seen)
+    return rf"\ifx\Umathchar\undefined{{[}}{names}]\else {seen}\fi{{}}"
+
+
+def _name_of(letter: str) -> str:
+    name = unicodedata.name(letter, "").lower() if unicodedata.category(letter).startswith("S") else ""
+    return name or f"U+{ord(letter):04X}"
 
 
 def to_latex(table: Table, *, columns_a_block: int | None = None, environment: str = "table", fit: bool = False) -> str:

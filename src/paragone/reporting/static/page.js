@@ -2,7 +2,7 @@
 /* The page's behaviour: choices, sorting, filters, charts, and what is behind a number.
    Names of methods and datasets reach the document as text only, never as markup. */
 (() => {
-  let data = { figures: {}, evidence: {} };
+  let data = { figures: {}, shared: [], evidence: {} };
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const number = (value) => (value === null ? "-" : Number(value.toPrecision(7)).toString());
 
@@ -200,7 +200,9 @@
   }
 
   function specificationOf(figure) {
-    return expanded(data.figures[figure.dataset.figure]);
+    const parts = Object.entries(data.figures[figure.dataset.figure]);
+    const whole = parts.map(([name, part]) => [name, part !== null && Number.isInteger(part.shared) ? data.shared[part.shared] : part]);
+    return expanded(Object.fromEntries(whole));
   }
 
   const OPTIONS = {
