@@ -1,6 +1,20 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, doctor, export, import_, merge, pairwise, report, run, scores, status, view
+from paragone.cli import (
+    compare,
+    demo,
+    doctor,
+    export,
+    import_,
+    merge,
+    pairwise,
+    report,
+    reproduce,
+    run,
+    scores,
+    status,
+    view,
+)
 from paragone.cli.app import app, main
 
 __all__ = [
@@ -14,6 +28,7 @@ __all__ = [
     "merge",
     "pairwise",
     "report",
+    "reproduce",
     "run",
     "scores",
     "status",

@@ -184,7 +184,8 @@ def read_declaration(path: Path) -> tuple[Declaration, str]:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give an experiment file")
     try:
-        text = path.read_text(encoding="utf-8")
+        # As bytes: the text is kept, and comes back by `paragone reproduce`, with the line ends that it has.
+        text = path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"no experiment file at {path}") from error
     except (OSError, UnicodeDecodeError) as error:

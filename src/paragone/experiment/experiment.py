@@ -101,6 +101,7 @@ class Experiment:
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._data = list(data)
         self._text: str | None = None
+        self.file: Path | None = None
         self.import_paths: tuple[str, ...] = ()
 
     @classmethod
@@ -116,6 +117,7 @@ class Experiment:
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         experiment._text = text
+        experiment.file = path
         experiment.import_paths = (str(folder),)
         return experiment
 

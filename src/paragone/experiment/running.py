@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from paragone.cells import Cell
 from paragone.engine import CellRun, InProcessSeat, Observer, ProcessSeat, Seat, SharedSeat, Silent, Spool, Tally
 from paragone.errors import InputError
-from paragone.experiment.environment import available_cores, environment
+from paragone.experiment.environment import available_cores
 from paragone.experiment.forecast import overwritten, store_forecast
 from paragone.experiment.preparation import Preparation
 from paragone.experiment.progress_folder import ProgressFolder
+from paragone.experiment.provenance import provenance
 from paragone.experiment.stages import extended
 from paragone.store import Store
 from paragone.store.runs import RunIdentity
@@ -52,7 +53,7 @@ def run_into(
     overwritten(options.overwrite, experiment.methods, experiment.cells())
     keeps = experiment.protocol.keeps_progress and executor is None
     with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
-        run = store.begin_run(RunIdentity.of_this_process(), places, environment())
+        run = store.begin_run(RunIdentity.of_this_process(), places, provenance(experiment))
         try:
             _Stages(experiment, store, spool, progress, run, seats, options).work()
         finally:

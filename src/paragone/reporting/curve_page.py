@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
 from paragone.reporting.curve_tables import Wording, title_of
@@ -68,7 +69,8 @@ def curve_page(
         Section("trouble", "Failures and warnings", trouble(results, described["name"], views, wording)),
         Section("how", "How it was done", how_it_was_done(results, described, views, wording)),
     )
-    return Page(f"{described['name']}", _subtitle(views[0]), _choices(views), sections, behind.found)
+    record = experiment_record(results, described["name"])
+    return Page(f"{described['name']}", _subtitle(views[0]), _choices(views), sections, behind.found, record)
 
 
 def _choices(views: Sequence[View]) -> tuple[Choice, ...]:

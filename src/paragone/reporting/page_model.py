@@ -162,6 +162,8 @@ class Page:
         From top to bottom.
     evidence : mapping of str to Evidence
         What is behind the numbers, by key.
+    record : mapping
+        What `paragone reproduce` needs to do the experiment again; empty where nothing was recorded.
     """
 
     title: str
@@ -169,6 +171,7 @@ class Page:
     choices: tuple[Choice, ...]
     sections: tuple[Section, ...]
     evidence: Mapping[str, Evidence]
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     def sheets(self) -> tuple[Sheet, ...]:
         """Return every table, from top to bottom."""

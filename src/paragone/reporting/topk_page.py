@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paragone.experiment.record import experiment_record
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Gallery, Listing, Page, Points, Prose, Section, Sheet
+from paragone.reporting.run_parts import run_blocks
 from paragone.reporting.topk_charts import topk_chart
 from paragone.reporting.topk_tables import (
     TopKFigures,
@@ -49,7 +51,8 @@ def topk_page(figures: TopKFigures, wording: Wording) -> Page:
         Section("how", "How it was done", _how(figures)),
     ]
     subtitle = f"{len(run.methods)} methods, {len(run.datasets)} dataset{'s' * (len(run.datasets) != 1)}; top-K lists"
-    return Page(run.experiment, subtitle, (), tuple(sections), {})
+    record = experiment_record(figures.results, run.experiment)
+    return Page(run.experiment, subtitle, (), tuple(sections), {}, record)
 
 
 def _verdict(figures: TopKFigures) -> tuple[Block, ...]:
@@ -102,7 +105,8 @@ def _how(figures: TopKFigures) -> tuple[Block, ...]:
     lines: Sequence[str] = [*run.notes, rules]
     if figures.comparison is not None:
         lines = [*lines, f"Comparison: {figures.comparison.method}."]
-    return Points(tuple(lines)), Listing("The experiment as declared", figures.results.declared(run.experiment))
+    declared = Listing("The experiment as declared", figures.results.declared(run.experiment))
+    return Points(tuple(lines)), *run_blocks(figures.results, run.experiment), declared
 
 
 def _sheet(name: str, title: str, table: Table, n_footer: int = 0) -> Sheet:
