@@ -201,8 +201,9 @@ def test_no_name_becomes_markup(tmp_path):
     store = write_store(tmp_path / "a.sqlite", NASTY_NAMES, NASTY_NAMES)
     html = render_page(page_of(store))
     reader = read(html)
-    assert sum(tag == "script" for tag, _ in reader.tags) == 3
-    assert "alert(1)" not in "".join(reader.scripts[1:])
+    assert sum(tag == "script" for tag, _ in reader.tags) == 4
+    assert "alert(1)" not in "".join(reader.scripts[2:])
+    assert "<" not in reader.scripts[1], "the record of the experiment"
     assert "49" not in [text.strip() for text in reader.text]
     text = "\n".join(reader.text)
     data = json.loads(reader.scripts[0])
