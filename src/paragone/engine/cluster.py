@@ -136,6 +136,7 @@ class DaskCluster(Workplace):
         self._next_look = 0.0
         self._empty_since: float | None = None
         self._closed = False
+        self._look()
         self._client.subscribe_topic(EVENTS, self._take_note)
         self._client.subscribe_topic(BEGUN, self._take_note_of_begin)
 

@@ -36,6 +36,8 @@ WATCH_SECONDS = 0.02
 FAMILY_EVERY = 10
 ABANDONED_SECONDS = 0.5
 KEPT_SHARE = 0.25
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL")
+"""Signals that only the task itself can have caused; any other end of a process is a loss."""
 
 Given = TypeVar("Given")
 
@@ -105,7 +107,8 @@ class GuardedProcess:
         Returns
         -------
         Given, Outcome or Loss
-            What the task gave; a timeout or a failure where it went over a limit; a loss where the process died.
+            What the task gave; a timeout or a failure where it went over a limit, and a failure where it crashed; a
+            loss where the process was killed.
 
         Raises
         ------
@@ -125,6 +128,9 @@ class GuardedProcess:
             given: Given = future.result()
         except (BrokenExecutor, ShutdownExecutorError) as error:
             self.kill()
+            crash = next((name for name in CRASHES if f"{name}(" in str(error)), None)
+            if crash is not None:
+                return Outcome("failed", error=f"crashed its process in native code ({crash})", traceback=str(error))
             return Loss(f"{type(error).__name__}: {error}")
         self._replace_if_swollen()
         return given

@@ -6,10 +6,10 @@ names.
 
 from __future__ import annotations
 
-import atexit
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from multiprocessing.util import Finalize
 
 from paragone.cells import Outcome
 from paragone.engine.guard import GuardedProcess, Loss
@@ -47,7 +47,8 @@ class _Idle:
 
 
 _IDLE = _Idle()
-atexit.register(_IDLE.end_all)
+# A worker that was itself started by multiprocessing waits for its children before any atexit function runs.
+Finalize(None, _IDLE.end_all, exitpriority=100)
 
 
 def run_isolated(

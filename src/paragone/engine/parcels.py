@@ -19,10 +19,14 @@ DATA, CODE = "data-", "code-"
 
 @dataclass(frozen=True)
 class Reference:
-    """What a worker must have: the name of its content, and the folder where the run has it."""
+    """What a worker must have: the name of its content, and the folder where the run has it.
+
+    Where the folder is ``visible``, a worker that finds it may use it.
+    """
 
     key: str
     folder: str
+    visible: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Depot:
         A dataset lies in a folder with a random name, so that a folder of this name is that folder. Code is always
         sent: another machine may have other code under the same name.
         """
-        if reference.key.startswith(DATA) and Path(reference.folder).is_dir():
+        if reference.visible and Path(reference.folder).is_dir():
             return reference.folder
         with self._lock:
             sent = self.folder / reference.key

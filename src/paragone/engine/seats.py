@@ -47,6 +47,7 @@ class Workplace(ABC):
     """Where the cells of a run are worked on: how many seats there are now, and what they can do."""
 
     can_end = False
+    shares_disk = False
     look_seconds: float | None = None
 
     @abstractmethod
@@ -124,6 +125,8 @@ class ProcessSeat(Seat):
 class ThisProcess(Workplace):
     """The calling process, one cell after another."""
 
+    shares_disk = True
+
     @override
     def size(self, seconds: float | None = None) -> int:
         return 1
@@ -151,6 +154,7 @@ class LocalProcesses(Workplace):
     """
 
     can_end = True
+    shares_disk = True
 
     def __init__(self, n_workers: int, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
         self._n_workers = n_workers

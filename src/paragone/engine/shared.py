@@ -132,11 +132,14 @@ class Courier:
         What a cell may cost.
     isolated : bool
         Whether cells run in processes of their own.
+    hidden : bool
+        Whether to act as if no worker could see this machine's disk.
     """
 
     import_paths: tuple[str, ...]
     limits: Limits
     isolated: bool
+    hidden: bool = False
     run: str = field(default_factory=lambda: uuid4().hex)
     sent: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -148,7 +151,7 @@ class Courier:
     def pack(self, task: Task) -> Envelope:
         """Put a task into an envelope, without its data."""
         packed = PackedTask.of(task, (), checked=True)
-        data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder)
+        data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
         return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolated)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:

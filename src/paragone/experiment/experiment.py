@@ -21,7 +21,7 @@ from paragone.experiment.forecast import Forecast, overwritten, store_forecast
 from paragone.experiment.loading import load_entry, loaded
 from paragone.experiment.planning import Layout, lay_out
 from paragone.experiment.protocol_of_file import declared_protocol
-from paragone.experiment.running import RunOptions, run_into
+from paragone.experiment.running import RunOptions, run_into, workplace_for
 from paragone.experiment.stages import extended
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -225,7 +225,8 @@ class Experiment:
         """
         seconds = None if budget is None else parse_duration(budget)
         options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
-        run_into(self, store, workers, executor, options)
+        workplace = workplace_for(workers, executor, self.limits, self.import_paths)
+        run_into(self, store, workplace, options)
         return Results.open(store)
 
     def plan(self, layout: Layout) -> Plan:

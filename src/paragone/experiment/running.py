@@ -61,14 +61,11 @@ class RunOptions:
     budget: float | None = None
 
 
-def run_into(
-    experiment: Experiment, path: str | Path, workers: int | None, executor: Executor | None, options: RunOptions
-) -> None:
-    """Run what is missing into the store at a path; every mistake of the user's is found before it is made."""
-    overwritten(options.overwrite, experiment.methods, experiment.cells())
-    workplace = workplace_for(workers, executor, experiment.limits, experiment.import_paths)
-    keeps = experiment.protocol.keeps_progress and executor is None
+def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
+    """Run what is missing into the store at a path, and give the workplace up."""
+    keeps = experiment.protocol.keeps_progress and workplace.shares_disk
     try:
+        overwritten(options.overwrite, experiment.methods, experiment.cells())
         with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
             described = {**environment(), "engine": workplace.described()}
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)

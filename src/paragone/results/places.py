@@ -33,7 +33,9 @@ class PlaceResults:
         import pandas as pd
 
         columns = ["run", "key", "why", "lost_at"]
-        return pd.DataFrame([(loss.run, loss.key, loss.why, loss.lost_at) for loss in self._store.losses()], columns=columns)
+        return pd.DataFrame(
+            [(loss.run, loss.key, loss.why, loss.lost_at) for loss in self._store.losses()], columns=columns
+        )
 
     def places(self) -> pd.DataFrame:
         """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
