@@ -7,9 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from paragone.data import ReadOptions, SplitPlan
+from paragone.engine.quantities import parse_size
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
 from paragone.metrics.multilabel import ZeroDivision
@@ -150,10 +151,18 @@ AnyProtocol = Annotated[
 ]
 
 
+def _size(given: str | int) -> int:
+    try:
+        return parse_size(given)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+
+
 class LimitsSection(Section):
     """``[limits]``: what a cell may cost."""
 
     seconds: Annotated[float, Field(gt=0)] | None = None
+    memory: Annotated[str | int, AfterValidator(_size)] | None = None
 
 
 class Declaration(Section):

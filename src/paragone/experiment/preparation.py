@@ -48,6 +48,5 @@ class Preparation:
             seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
             score_seed=seed_of(parts.seed, parts.data, parts.split),
             fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
-            import_paths=experiment.import_paths,
             scratch=self._progress.of(cell),
         )

@@ -13,7 +13,7 @@ from loky.process_executor import ProcessPoolExecutor
 from paragone.cells import Fitted
 from paragone.data import Dataset, SplitPlan
 from paragone.engine import Observer
-from paragone.engine.seats import THREAD_VARIABLES
+from paragone.engine.guard import THREAD_VARIABLES
 from paragone.experiment import Experiment
 from paragone.protocols import Protocol
 from paragone.store import Store
