@@ -37,9 +37,7 @@ class Acknowledgement:
     def __post_init__(self) -> None:
         code_of(self.code)
         if not self.reason.strip():
-            raise InputError(
-                f"audit.acknowledge of {self.code}: the reason is empty; say why the finding may stand"
-            )
+            raise InputError(f"audit.acknowledge of {self.code}: the reason is empty; say why the finding may stand")
 
     @classmethod
     def of(cls, given: Acknowledgement | Mapping[str, Any]) -> Acknowledgement:

@@ -130,7 +130,9 @@ CODES: dict[str, Code] = _catalogue(
         "see that its headings and names are those of the store; give --display-map where names are shown otherwise",
     ),
     Code("PG401", "warning", "missing cells", "run the experiment again: it goes on where it was"),
-    Code("PG402", "warning", "failed cells", "see `paragone status STORE --tracebacks`; mend and run with --retry-failed"),
+    Code(
+        "PG402", "warning", "failed cells", "see `paragone status STORE --tracebacks`; mend and run with --retry-failed"
+    ),
     Code("PG403", "warning", "cells that ran out of time", "raise limits.seconds and run with --retry-failed"),
     Code("PG404", "warning", "stale cells", "run the experiment again: what a result depends on has changed"),
     Code(
@@ -153,7 +155,7 @@ def code_of(code: str) -> Code:
     >>> code_of("PG1O1")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: unknown audit code 'PG1O1': did you mean 'PG111'?
+    paragone.errors.InputError: unknown audit code 'PG1O1': did you mean ...?
     """
     if code not in CODES:
         raise unknown_name("audit code", code, CODES)

@@ -77,7 +77,7 @@ def _with_same_target(material: Material, codes: IntArray, twins: list[IntArray]
 
 
 def _examples(material: Material, codes: IntArray, twins: list[IntArray]) -> list[str]:
-    named = []
+    named: list[str] = []
     for side, found in zip(material.sides, twins, strict=True):
         for row in found[: SHOWN - len(named)]:
             twin = side.train[np.flatnonzero(codes[side.train] == codes[row])[0]]

@@ -97,11 +97,11 @@ def _file_distances(X: Any) -> FloatArray:
         deviation = np.sqrt(np.maximum(np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2, 0.0))
         scaled = X @ sparse.diags_array(np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0))
         step = scaled[1:] - scaled[:-1]
-        return np.sqrt(np.asarray(step.multiply(step).sum(axis=1)).ravel())
+        return np.asarray(np.sqrt(np.asarray(step.multiply(step).sum(axis=1)).ravel()))
     deviation = np.nanstd(np.where(np.isnan(X).all(axis=0), 0.0, X), axis=0)
     used = deviation > 0
     step = np.nan_to_num(np.diff(X[:, used], axis=0) / deviation[used])
-    return np.sqrt(np.einsum("ij,ij->i", step, step))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", step, step)))
 
 
 def check_replicates(material: Material, ledger: Ledger) -> None:
@@ -120,8 +120,8 @@ def check_replicates(material: Material, ledger: Ledger) -> None:
     ledger.find(
         "PG104",
         f"{len(rows)} of {material.n_held} held-out rows have a replicate in train: the rows come in "
-        f"{sets[-1] + 1} sets of {found.size} (median distance {found.inside:.3g} inside a set, {found.across:.3g} to the "
-        f"next; p = {found.p:.1g}), and no groups are declared",
+        f"{sets[-1] + 1} sets of {found.size} (median distance {found.inside:.3g} inside a set, {found.across:.3g} to "
+        f"the next; p = {found.p:.1g}), and no groups are declared",
         dataset=material.name,
         count=len(rows),
         total=material.n_held,

@@ -8,8 +8,8 @@ Features are divided by their standard deviation on train. A held-out row is nea
   would be the smallest of nine uniform numbers, so p = 1 - (1 - u)^9; it must be at most 1 % divided by the number
   of held-out rows looked at.
 
-D is the intrinsic dimension by the ratio of the first two neighbours' distances (Facco et al., Scientific Reports 7, 2017),
-taken on a fifth of train, where twins have mostly lost each other.
+D is the intrinsic dimension by the ratio of the first two neighbours' distances (Facco et al., Scientific Reports 7,
+2017), taken on a fifth of train, where twins have mostly lost each other.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
         order = sorted(pairs, key=lambda pair: pair.ratio)
         ledger.find(
             "PG102",
-            f"{len(near)} of {len(looked)} held-out rows are at most {RATIO:g} times as far from a train row as from the "
-            f"tenth nearest, which chance would not give one of in a hundred such datasets",
+            f"{len(near)} of {len(looked)} held-out rows are nearer to a train row than chance explains: at most "
+            f"{RATIO:g} of the distance to the tenth nearest, p at most {LEVEL:.0%} over all rows of the split",
             dataset=material.name,
             count=len(near),
             total=len(looked),
@@ -224,4 +224,4 @@ def _distances(query: Any, rows: Any) -> FloatArray:
     if sparse.issparse(rows):
         query, rows = query.toarray(), rows.toarray()
     difference = rows - query
-    return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", difference, difference)))
