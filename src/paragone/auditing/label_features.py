@@ -147,16 +147,12 @@ def _is_pure(values: IntArray, codes: IntArray) -> bool:
 
 
 def _words(column: FloatArray, values: IntArray | None, codes: IntArray, dataset: Dataset) -> str:
-    if values is not None and _is_pure(values, codes):
-        return f"has {values.max() + 1} values, each with one value of"
-    if codes.max() == 1:
-        return "separates by a threshold"
-    classes = np.unique(dataset.y)
     for one in range(codes.max() + 1):
         mine, others = column[codes == one], column[codes != one]
         if mine.min() > others.max() or mine.max() < others.min():
-            return f"separates by a threshold the class {classes[one]!s} of"
-    return "separates by a threshold"
+            several = f" the class {np.unique(dataset.y)[one]!s} of" if codes.max() > 1 else ""
+            return f"separates by a threshold{several}"
+    return f"has {0 if values is None else values.max() + 1} values, each with one value of"
 
 
 def _of_number(dataset: Dataset, target: FloatArray, name: str) -> list[Giveaway]:
