@@ -1,6 +1,7 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
 from paragone.cli import (
+    audit,
     compare,
     demo,
     doctor,
@@ -19,6 +20,7 @@ from paragone.cli.app import app, main
 
 __all__ = [
     "app",
+    "audit",
     "compare",
     "demo",
     "doctor",

@@ -7,7 +7,16 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+)
 
 from paragone.data import ReadOptions, SplitPlan
 from paragone.engine.quantities import parse_size
@@ -165,6 +174,29 @@ class LimitsSection(Section):
     memory: Annotated[str | int, AfterValidator(_size)] | None = None
 
 
+class AcknowledgeSection(Section):
+    """``[[audit.acknowledge]]``: a finding of an audit that may stand, with the reason."""
+
+    code: Annotated[str, Field(pattern=r"^PG\d{3}$")]
+    reason: str
+    dataset: str = ""
+    method: str = ""
+    file: str = ""
+
+    @field_validator("reason")
+    @classmethod
+    def _said(cls, reason: str) -> str:
+        if not reason.strip():
+            raise ValueError("the reason is empty; say why the finding may stand")
+        return reason
+
+
+class AuditSection(Section):
+    """``[audit]``: what is known of the findings of an audit; no part of any result."""
+
+    acknowledge: tuple[AcknowledgeSection, ...] = ()
+
+
 class Declaration(Section):
     """The whole file."""
 
@@ -175,6 +207,7 @@ class Declaration(Section):
     protocol: AnyProtocol = ProtocolSection()
     methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
+    audit: AuditSection = AuditSection()
 
 
 def read_declaration(path: Path) -> tuple[Declaration, str]:
@@ -266,10 +299,11 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
         ("protocol", "p"): PGrid,
         ("protocol", "evaluator"): EstimatorSection,
         ("limits",): LimitsSection,
+        ("audit",): AuditSection,
     }
     section = sections.get(tuple(path))
     if section is None:
-        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion}
+        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion, "audit": AcknowledgeSection}
         section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)
