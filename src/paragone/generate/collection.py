@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -49,6 +49,8 @@ class GeneratedSet:
         Each method's AUROC on the fresh rows of every evidence sample.
     stability : float
         How alike the order of the methods is from sample to sample.
+    parameters : mapping of str to mapping
+        The configuration in which each method was measured.
     """
 
     name: str
@@ -65,9 +67,19 @@ class GeneratedSet:
     y_hash: str
     aurocs: Mapping[str, tuple[float, ...]]
     stability: float
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, generator: GeneratorSpec, concept: int, seed: int, n_rows: int, evidence: Evidence) -> Self:
+    def of(
+        cls,
+        name: str,
+        generator: GeneratorSpec,
+        concept: int,
+        seed: int,
+        n_rows: int,
+        evidence: Evidence,
+        parameters: Mapping[str, Mapping[str, Any]],
+    ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
         sample = generator.sample(n_rows, seed)
@@ -86,6 +98,7 @@ class GeneratedSet:
             hash_labels(sample.y),
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
+            {method: dict(params) for method, params in parameters.items()},
         )
 
     def generator(self) -> GeneratorSpec:
@@ -200,24 +213,3 @@ class Collection:
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
     return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs})
-
-
-def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tuple[GeneratedSet, ...]:
-    """Choose datasets that prove as many ordered pairs as possible, few of one concept.
-
-    In each step the dataset that proves most pairs that are still open; ties to the one whose order of methods is
-    the most stable, then to the earlier one. A concept is taken at most ``per_concept`` times.
-    """
-    proven = {item.name: set(item.evidence().proven(margin)) for item in sets}
-    left, chosen, done = list(sets), list[GeneratedSet](), set[tuple[str, str]]()
-    while left:
-        best = max(left, key=lambda item: (len(proven[item.name] - done), item.stability))
-        if not proven[best.name] - done:
-            break
-        chosen.append(best)
-        done |= proven[best.name]
-        left.remove(best)
-        taken = sum(item.concept == best.concept for item in chosen)
-        if taken >= per_concept:
-            left = [item for item in left if item.concept != best.concept]
-    return tuple(chosen)
