@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -173,18 +174,39 @@ class Collection:
                 return item.load()
         raise unknown_name(f"dataset in {self.name}", name, [item.name for item in self.sets])
 
+    def coverage(self) -> pd.DataFrame:
+        """Count the datasets that prove the row's method better than the column's by the margin."""
+        import pandas as pd
+
+        methods = list(self.sets[0].aurocs) if self.sets else []
+        counts = pd.DataFrame(0, index=methods, columns=methods)
+        for item in self.sets:
+            for up, down in item.evidence().proven(self.margin):
+                counts.loc[up, down] += 1
+        return counts
+
+    def leads(self) -> pd.DataFrame:
+        """Return, for every ordered pair, the dataset with the largest lower bound of the difference, proven or not."""
+        import pandas as pd
+
+        rows = []
+        for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
+            leads = [(item.evidence().lead(up, down), item) for item in self.sets]
+            lead, item = max(leads, key=lambda found: found[0].low)
+            proven = lead.low >= self.margin
+            rows.append({"up": up, "down": down, "dataset": item.name, **asdict(lead), "proven": proven})
+        return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
+
     def inspect(self) -> Inspection:
-        """Inspect the datasets, with the mean AUROCs of the evidence."""
-        specimens = [
-            Specimen(
-                item.name,
-                Expression.parse(item.formula),
-                np.asarray(item.load().X),
-                {method: float(np.mean(values)) for method, values in item.aurocs.items()},
-            )
-            for item in self.sets
-        ]
-        return inspect_sets(self.name, specimens, self.margin)
+        """Inspect the datasets; a pair is told apart where the evidence proves it."""
+        specimens = []
+        for item in self.sets:
+            generator = item.generator()
+            rows, cut = np.asarray(item.load().X), generator.threshold()
+            specimens.append(Specimen(item.name, generator.expression, rows, cut, generator.noise, item.bayes))
+        n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
+        basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
+        return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""

@@ -125,24 +125,38 @@ def signature(
     return Signature(placed, labels)
 
 
-def group_concepts(signatures: Sequence[Signature], agreement: float = AGREEMENT) -> tuple[int, ...]:
+def agreements(signatures: Sequence[Signature]) -> FloatArray:
+    """Return the agreement of every two formulas; 1 on the diagonal."""
+    table = np.eye(len(signatures))
+    for later, candidate in enumerate(signatures):
+        for earlier in range(later):
+            table[later, earlier] = table[earlier, later] = candidate.agreement(signatures[earlier])
+    return table
+
+
+def group_concepts(agreement: FloatArray, least: float = AGREEMENT) -> tuple[int, ...]:
     """Return the concept of every formula: the position of the first formula of the same concept.
 
     Formulas that agree are of one concept, and so are those that a chain of agreeing formulas links.
 
+    Parameters
+    ----------
+    agreement : ndarray of shape (n_formulas, n_formulas)
+        See `agreements`.
+    least : float, default=AGREEMENT
+        From where on two formulas agree.
+
     Examples
     --------
     >>> texts = ["mul(X0, X1)", "safeDiv(X7, X3)", "add(X0, X1)"]
-    >>> group_concepts([signature(Expression.parse(text)) for text in texts])
+    >>> group_concepts(agreements([signature(Expression.parse(text)) for text in texts]))
     (0, 0, 2)
     """
-    first = list(range(len(signatures)))
-    for later, candidate in enumerate(signatures):
-        for earlier in range(later):
-            if first[earlier] != first[later] and candidate.agreement(signatures[earlier]) >= agreement:
-                joined, kept = sorted((first[earlier], first[later]), reverse=True)
-                first = [kept if concept == joined else concept for concept in first]
-    return tuple(first)
+    from scipy.sparse.csgraph import connected_components
+
+    _, groups = connected_components(agreement >= least, directed=False)
+    leaders: dict[int, int] = {}
+    return tuple(leaders.setdefault(int(group), position) for position, group in enumerate(groups))
 
 
 @cache

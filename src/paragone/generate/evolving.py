@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,17 +55,8 @@ class Evolved:
 
     def open_table(self) -> pd.DataFrame:
         """Return the pairs that nothing measured proves, each with the best that was measured."""
-        import pandas as pd
-
-        proven = {pair for item in self.measured for pair in item.evidence().proven(self.collection.margin)}
-        methods = list(self.measured[0].aurocs) if self.measured else []
-        rows = []
-        for pair in permutations(methods, 2):
-            if pair not in proven:
-                leads = [(item.evidence().lead(*pair), item) for item in self.measured]
-                lead, item = max(leads, key=lambda found: found[0].low)
-                rows.append({"up": pair[0], "down": pair[1], "dataset": item.name, **asdict(lead)})
-        return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high"])
+        leads = replace(self.collection, sets=self.measured).leads()
+        return leads.loc[~leads["proven"].astype(bool)].drop(columns="proven").reset_index(drop=True)
 
     def write(self, folder: str | Path) -> None:
         """Write the collection, its evidence, its datasets and the coverage curve."""

@@ -54,7 +54,8 @@ class Progress:
             f"generation {self.generation}: {self.proven} of {self.pairs} pairs proven by {self.proven_concepts} "
             f"concepts, {self.measured} measured, {self.raced} raced; "
             f"screened: {self.covered} pairs, {self.niches} niches, {self.concepts} concepts; {self.seen} seen, "
-            f"{self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted, {self.fitted} fitted, {self.failed} failed"
+            f"{self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted, "
+            f"{self.fitted} fitted, {self.failed} failed"
         )
 
 

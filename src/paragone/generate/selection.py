@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from paragone.generate.collection import GeneratedSet
-from paragone.generate.concepts import group_concepts, signature
+from paragone.generate.concepts import agreements, group_concepts, signature
 
 Pair = tuple[str, str]
 
@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
     """Number the concepts of datasets anew, with all probe rows, in the order of the datasets."""
     marks = [signature(item.generator().expression, n_features=item.n_features) for item in sets]
-    leaders = group_concepts(marks)
+    leaders = group_concepts(agreements(marks))
     numbers = {leader: number for number, leader in enumerate(sorted(set(leaders)), start=1)}
     return tuple(replace(item, concept=numbers[leader]) for item, leader in zip(sets, leaders, strict=True))
 
