@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib.resources import as_file
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +15,7 @@ import numpy as np
 from paragone.data import Dataset
 from paragone.data.digen import Expression
 from paragone.data.digen.datasets import hash_features, hash_labels
+from paragone.data.evolved import collection_file
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
@@ -46,6 +48,8 @@ class GeneratedSet:
         The AUROC of the true formula.
     md5, x_hash, y_hash : str
         Of the formula, the features (to six decimals) and the labels.
+    cut, inclusive : float and bool
+        Labels are 1 above this value of the formula, and at it where that is included.
     aurocs : mapping of str to tuple of float
         Each method's AUROC on the fresh rows of every evidence sample.
     stability : float
@@ -66,6 +70,8 @@ class GeneratedSet:
     md5: str
     x_hash: str
     y_hash: str
+    cut: float
+    inclusive: bool
     aurocs: Mapping[str, tuple[float, ...]]
     stability: float
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -83,7 +89,7 @@ class GeneratedSet:
     ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
-        sample = generator.sample(n_rows, seed)
+        sample, cut = generator.sample(n_rows, seed), generator.threshold()
         return cls(
             name,
             generator.formula,
@@ -97,6 +103,8 @@ class GeneratedSet:
             expression.md5,
             hash_features(np.asarray(sample.X)),
             hash_labels(sample.y),
+            cut.value,
+            cut.inclusive,
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
             {method: dict(params) for method, params in parameters.items()},
@@ -212,6 +220,18 @@ class Collection:
         """Write the collection as JSON."""
         content = {"format": FORMAT, **asdict(self)}
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Read a collection that comes with the package.
+
+        Examples
+        --------
+        >>> Collection.named("paragone-v1").margin
+        0.05
+        """
+        with as_file(collection_file(name)) as path:
+            return cls.read(path)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:

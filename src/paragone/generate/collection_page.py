@@ -171,8 +171,8 @@ def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ..
         return (f"Pairs are told apart {inspection.basis}.", concepts)
     measured = (
         f"Every method was fitted on samples of the size of the dataset and scored on {collection.evidence_rows:,} "
-        f"fresh rows of each. All methods saw the same samples. A pair is proven when the lower 95 % bound of the paired "
-        f"difference reaches {collection.margin:g}. No sample of the evidence was used in the search."
+        f"fresh rows of each. All methods saw the same samples. A pair is proven when the lower 95 % bound of the "
+        f"paired difference reaches {collection.margin:g}. No sample of the evidence was used in the search."
     )
     return (measured, concepts)
 

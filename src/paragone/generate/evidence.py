@@ -134,7 +134,7 @@ def measure(
         for i in range(n_seeds)
     ]
     built = {contender.name: contender.configured(params) for contender, params in methods}
-    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False))
+    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False, metrics=("auroc",)))
     if len(found) < len(datasets) * len(built):
         return None
     aurocs = [[float(found[d.name, method].arrays["scores"][0]) for method in built] for d in datasets]
