@@ -42,6 +42,8 @@ class MethodBenchmark:
         Labels and the method's values on test rows, by dataset.
     notes : tuple of str
         What the reader must know, such as a method scored by hard labels.
+    how : str
+        How the method was tuned and scored, in a paragraph.
     """
 
     method: str
@@ -50,6 +52,7 @@ class MethodBenchmark:
     chosen: Mapping[str, Mapping[str, Any]]
     predictions: Mapping[str, tuple[Any, Any]]
     notes: tuple[str, ...]
+    how: str = ""
 
     def table(self) -> pd.DataFrame:
         """Return mean AUROC by dataset (down) and method (across)."""

@@ -58,7 +58,9 @@ def measure_digen(
         evidence = measure(entry.name, generator, configured, laboratory, **sizes)
         if evidence is not None:
             concept = int(concepts[entry.name])
-            measured.append(GeneratedSet.of(entry.name, generator, concept, entry.seed, n_train, evidence))
+            parameters = {method.name: params for method, params in configured}
+            described = (entry.name, generator, concept, entry.seed, n_train, evidence, parameters)
+            measured.append(GeneratedSet.of(*described))
         if tell is not None:
             tell(f"measured {position} of {len(chosen)}")
     return Collection("digen, measured", MARGIN, n_fresh, tuple(measured))

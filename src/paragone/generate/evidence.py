@@ -103,6 +103,7 @@ def measure(
     n_train: int,
     n_fresh: int,
     n_seeds: int,
+    first_seed: int = FIRST_SEED,
 ) -> Evidence | None:
     """Fit every method on fresh samples and score it on fresh rows.
 
@@ -118,6 +119,8 @@ def measure(
         Where the fits run.
     n_train, n_fresh, n_seeds : int
         Rows to train on, fresh rows to score on, and samples; methods see the same samples.
+    first_seed : int
+        Of the first sample.
 
     Returns
     -------
@@ -127,11 +130,11 @@ def measure(
     if n_seeds < 2:
         raise InputError(f"evidence needs at least two samples, n_seeds is {n_seeds}")
     datasets = [
-        parted(generator.sample(n_train + n_fresh, FIRST_SEED + i, name=f"sample {i}"), np.arange(n_train))
+        parted(generator.sample(n_train + n_fresh, first_seed + i, name=f"sample {i}"), np.arange(n_train))
         for i in range(n_seeds)
     ]
     built = {contender.name: contender.configured(params) for contender, params in methods}
-    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False))
+    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False, metrics=("auroc",)))
     if len(found) < len(datasets) * len(built):
         return None
     aurocs = [[float(found[d.name, method].arrays["scores"][0]) for method in built] for d in datasets]
