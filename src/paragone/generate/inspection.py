@@ -45,6 +45,15 @@ class Inspection:
         On how many datasets the row's method beats the column's by the margin.
     margin : float
         The margin of the coverage.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sets = pd.DataFrame({"dataset": ["one", "two"], "concept": [1, 1]})
+    >>> coverage = pd.DataFrame([[0, 2], [0, 0]], index=["A", "B"], columns=["A", "B"])
+    >>> inspection = Inspection("a pair", sets, coverage, margin=0.05)
+    >>> inspection.n_concepts, inspection.open_pairs
+    (1, (('B', 'A'),))
     """
 
     name: str

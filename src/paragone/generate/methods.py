@@ -36,6 +36,12 @@ class Contender:
         The configurations of screening; the best counts.
     letter : str
         One letter for compact tables.
+
+    Examples
+    --------
+    >>> tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 3}, {"max_depth": 8}))
+    >>> tree.configured({"max_depth": 3}).build()
+    DecisionTreeClassifier(max_depth=3)
     """
 
     name: str
