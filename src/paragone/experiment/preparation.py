@@ -80,6 +80,5 @@ def cell_task(
         seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
         score_seed=seed_of(parts.seed, parts.data, parts.split),
         fitted=fitted,
-        import_paths=experiment.import_paths,
         scratch=scratch,
     )

@@ -44,6 +44,16 @@ class MethodBenchmark:
         What the reader must know, such as a method scored by hard labels.
     how : str
         How the method was tuned and scored, in a paragraph.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    >>> result.method, result.collection, list(result.charts())
+    ('NB', 'digen', ['heat_map', 'boxes', 'parallel_coordinates', 'roc', 'precision_recall', 'duels'])
     """
 
     method: str
@@ -113,6 +123,16 @@ def benchmark_method(
         Trials of the tuning.
     settings : DuelSettings, optional
         How it is tuned; by real AUROC where it is not given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    >>> result.table().shape, "NB" in result.table()
+    ((1, 9), True)
     """
     settings = settings or DuelSettings()
     if collection is None:

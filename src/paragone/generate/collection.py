@@ -56,6 +56,14 @@ class GeneratedSet:
         How alike the order of the methods is from sample to sample.
     parameters : mapping of str to mapping
         The configuration in which each method was measured.
+
+    Examples
+    --------
+    >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item.active, item.load()
+    ((0, 1), Dataset 'product': 50 samples x 3 features, classification, 2 classes)
     """
 
     name: str
@@ -147,6 +155,14 @@ class Collection:
         Fresh rows of each evidence sample.
     sets : tuple of GeneratedSet
         The datasets.
+
+    Examples
+    --------
+    >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> Collection("one", margin=0.05, evidence_rows=100, sets=(item,)).covered()
+    {('A', 'B'): 'product'}
     """
 
     name: str

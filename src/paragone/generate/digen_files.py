@@ -47,6 +47,14 @@ def write_digen(folder: str | Path) -> tuple[Path, ...]:
     -------
     tuple of Path
         The 40 CSV files, and the manifest last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = write_digen(Path(folder) / "digen")
+    ...     len(files), files[0].name, files[-1].name
+    (41, 'digen1_6265.csv', 'manifest.json')
     """
     folder = Path(folder)
     try:

@@ -40,6 +40,18 @@ class Evolved:
         Where the search stood after every generation and every later race.
     n_failed : int
         Cells that failed; what needed them is not claimed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> classes = {"NB": "naive_bayes:GaussianNB", "Tree": "tree:DecisionTreeClassifier"}
+    >>> methods = {name: {"use": f"sklearn.{use}"} for name, use in classes.items()}
+    >>> sizes = {"generations": 1, "batch": 4, "chunk": 4, "n_train": 100, "n_test": 200, "n_features": 3}
+    >>> spec = EvolveSpec("tiny", **sizes, evidence_seeds=2, evidence_rows=200, methods=methods)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     evolved = evolve(spec, Path(folder) / "search.sqlite")
+    >>> evolved.curve_table().columns.tolist()[:2], evolved.n_failed
+    (['generation', 'seen'], 0)
     """
 
     collection: Collection
@@ -113,6 +125,18 @@ def evolve(
     -------
     Evolved
         The collection and how it came about.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> classes = {"NB": "naive_bayes:GaussianNB", "Tree": "tree:DecisionTreeClassifier"}
+    >>> methods = {name: {"use": f"sklearn.{use}"} for name, use in classes.items()}
+    >>> sizes = {"generations": 1, "batch": 4, "chunk": 4, "n_train": 100, "n_test": 200, "n_features": 3}
+    >>> spec = EvolveSpec("tiny", **sizes, evidence_seeds=2, evidence_rows=200, methods=methods)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     evolved = evolve(spec, Path(folder) / "search.sqlite")
+    >>> all(item.n_features == 3 for item in evolved.measured)
+    True
     """
     if goal not in GOALS:
         raise unknown_name("goal", goal, GOALS)

@@ -74,6 +74,15 @@ class Inspection:
         The margin of the coverage.
     basis : str
         What a dataset's verdict on two methods rests on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sets = pd.DataFrame({"dataset": ["one", "two"], "concept": [1, 1]})
+    >>> coverage = pd.DataFrame([[0, 2], [0, 0]], index=["A", "B"], columns=["A", "B"])
+    >>> inspection = Inspection("a pair", sets, coverage, margin=0.05)
+    >>> inspection.n_concepts, inspection.open_pairs
+    (1, (('B', 'A'),))
     """
 
     name: str

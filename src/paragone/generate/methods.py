@@ -39,6 +39,12 @@ class Contender:
         One letter for compact tables.
     scout : str
         The cheap stand-in that looks candidates over first, see `SCOUTS`; empty for a method that does so itself.
+
+    Examples
+    --------
+    >>> tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 3}, {"max_depth": 8}))
+    >>> tree.configured({"max_depth": 3}).build()
+    DecisionTreeClassifier(max_depth=3)
     """
 
     name: str

@@ -73,6 +73,18 @@ def report(
     -------
     tuple of Path
         Every file written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.experiment import Experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     methods = {"Variance": "variance", "Random": "random"}
+    ...     results = Experiment(["wine-traits"], methods, {"folds": 2}).run(Path(folder) / "a.sqlite", 0)
+    ...     files = report(results, Path(folder) / "paper", charts=False)
+    ...     results.close()
+    ...     sorted(file.name for file in files)[:2]
+    ['benchmark_means_kgrid.csv', 'report.html']
     """
     opened = results if isinstance(results, Results) else Results.open(results)
     described = opened.described(experiment)

@@ -1,7 +1,4 @@
-"""Losses: the workers that died under cells, which is nobody's fault and worth knowing.
-
-The table is made with the first loss: a store without one is as it always was.
-"""
+"""Losses: the workers that died under cells, which is nobody's fault and worth knowing."""
 
 from __future__ import annotations
 
@@ -9,16 +6,6 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-TABLE = """
-CREATE TABLE IF NOT EXISTS losses (
-    id INTEGER PRIMARY KEY,
-    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    key TEXT NOT NULL,
-    why TEXT NOT NULL,
-    lost_at TEXT NOT NULL
-) STRICT
-"""
 
 
 class Readable(Protocol):
@@ -40,12 +27,12 @@ class Loss:
 
 def write_loss(db: sqlite3.Connection, run: int, key: str, why: str, now: str) -> None:
     """Add a loss; within a transaction of the caller's."""
-    db.execute(TABLE)
     db.execute("INSERT INTO losses (run_id, key, why, lost_at) VALUES (?, ?, ?, ?)", (run, key, why, now))
 
 
 def read_losses(store: Readable) -> list[Loss]:
     """Return all losses, in order of time."""
+    # A store of version 1 that no newer run has written into has no such table.
     if not store.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'losses'"):
         return []
     return [Loss(*row) for row in store.read("SELECT run_id, key, why, lost_at FROM losses ORDER BY id")]
