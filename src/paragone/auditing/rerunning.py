@@ -16,7 +16,7 @@ from loky.process_executor import ProcessPoolExecutor
 from paragone.cells import Cell, Outcome
 from paragone.data import Dataset
 from paragone.engine import Spool, Task
-from paragone.engine.seats import THREAD_VARIABLES
+from paragone.engine.guard import THREAD_VARIABLES
 from paragone.engine.spool import PREFIX
 from paragone.engine.task import run_task
 from paragone.experiment import Experiment

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paragone.engine.guard import THREAD_VARIABLES
 from paragone.experiment.code_state import code_state, is_installed, own_checkout, own_files
 from paragone.experiment.environment import environment
 from paragone.experiment.packages import package_versions
@@ -16,7 +17,6 @@ from paragone.experiment.packages import package_versions
 if TYPE_CHECKING:
     from paragone.experiment.experiment import Experiment
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 THREADS_A_CELL = 1
 
 
