@@ -129,6 +129,7 @@ CREATE TABLE losses (
 ) STRICT;
 """
 """What a store of version 1 lacks; a run into one adds it, and everything else reads it as it is."""
+NEW_IN_VERSION_2 = ("checksums", "quarantine", "losses")
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
