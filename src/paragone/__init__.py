@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from paragone.auditing import Audit, audit
     from paragone.comparison import Comparison, PairedComparison, compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Audit": "paragone.auditing",
     "Comparison": "paragone.comparison",
     "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
@@ -27,6 +29,7 @@ _PUBLIC = {
     "PairedComparison": "paragone.comparison",
     "Results": "paragone.results",
     "TopK": "paragone.protocols",
+    "audit": "paragone.auditing",
     "compare": "paragone.comparison",
     "load": "paragone.data",
     "pairwise": "paragone.comparison",
@@ -36,10 +39,23 @@ _PUBLIC = {
 }
 
 _PACKAGES = frozenset(
-    {"comparison", "data", "exchange", "generate", "metrics", "models", "protocols", "rankers", "reporting", "testing"}
+    {
+        "auditing",
+        "comparison",
+        "data",
+        "exchange",
+        "generate",
+        "metrics",
+        "models",
+        "protocols",
+        "rankers",
+        "reporting",
+        "testing",
+    }
 )
 
 __all__ = [
+    "Audit",
     "Comparison",
     "Crossval",
     "Curve",
@@ -50,6 +66,7 @@ __all__ = [
     "Results",
     "TopK",
     "__version__",
+    "audit",
     "compare",
     "load",
     "pairwise",

@@ -11,6 +11,15 @@ class InputError(ValueError):
 
     The message is for a person: what is wrong, where, and what to do, in one or two lines.
     The command line prints it without a traceback and exits with code 2.
+
+    Examples
+    --------
+    >>> import paragone
+    >>> try:
+    ...     paragone.Experiment(["wine-traits"], {"V": "varianze"})
+    ... except paragone.InputError as error:
+    ...     print(error)
+    unknown method 'V' 'varianze': did you mean 'variance'?
     """
 
 

@@ -272,7 +272,7 @@ def test_failed_cells_are_kept_until_they_are_asked_for_again(tmp_path):
 
 def test_a_time_limit_without_processes_is_refused(tmp_path):
     experiment = Experiment(["wine-traits"], {"V": "variance"}, seconds_limit=1.0)
-    with pytest.raises(InputError, match="a time limit needs worker processes"):
+    with pytest.raises(InputError, match="a time or memory limit needs worker processes"):
         experiment.run(tmp_path / "a.sqlite", workers=0)
     assert not (tmp_path / "a.sqlite").exists()
 

@@ -183,7 +183,8 @@ def test_the_policy_allows_exactly_the_scripts_and_the_style_of_the_page(page):
 
     assert rules["default-src"] == "'none'"
     assert rules["connect-src"] == "'none'"
-    assert rules["script-src"].split() == [fingerprint(script) for script in reader.scripts[1:]]
+    # Data and record go first, and neither is a script that runs.
+    assert rules["script-src"].split() == [fingerprint(script) for script in reader.scripts[2:]]
     assert rules["style-src"].split() == [fingerprint(style) for style in reader.styles]
     assert "unsafe" not in policy
 
@@ -201,8 +202,9 @@ def test_no_name_becomes_markup(tmp_path):
     store = write_store(tmp_path / "a.sqlite", NASTY_NAMES, NASTY_NAMES)
     html = render_page(page_of(store))
     reader = read(html)
-    assert sum(tag == "script" for tag, _ in reader.tags) == 3
-    assert "alert(1)" not in "".join(reader.scripts[1:])
+    assert sum(tag == "script" for tag, _ in reader.tags) == 4
+    assert "alert(1)" not in "".join(reader.scripts[2:])
+    assert "<" not in reader.scripts[1], "the record of the experiment"
     assert "49" not in [text.strip() for text in reader.text]
     text = "\n".join(reader.text)
     data = json.loads(reader.scripts[0])

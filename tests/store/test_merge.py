@@ -110,6 +110,20 @@ def test_runs_are_kept_from_both(parts, tmp_path):
         assert [told["python"] for told in results.runs()["environment"]][1] == "3.13"
 
 
+def test_losses_stay_with_their_runs(parts, tmp_path):
+    a, b = parts
+    execute(b, "UPDATE runs SET host = 'cluster'")
+    for store in parts:
+        execute(store, "INSERT INTO losses (run_id, key, why, lost_at) SELECT id, 'k', host, 'then' FROM runs LIMIT 1")
+    merge(a, b, tmp_path / "c.sqlite")
+    merge(tmp_path / "c.sqlite", b, tmp_path / "d.sqlite")
+    for merged in ("c", "d"):
+        with closing(sqlite3.connect(tmp_path / f"{merged}.sqlite")) as database:
+            rows = database.execute("SELECT why, host FROM losses JOIN runs ON runs.id = run_id").fetchall()
+        assert len(rows) == 2, merged
+        assert all(why == host for why, host in rows), merged
+
+
 SHARED = "(SELECT id FROM cells WHERE id IN (3, 4) ORDER BY id LIMIT 1)"
 
 

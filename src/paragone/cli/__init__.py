@@ -1,10 +1,26 @@
 """The command line: parses, calls the API, prints. It holds no logic."""
 
-from paragone.cli import compare, demo, doctor, export, import_, merge, pairwise, report, run, scores, status, view
+from paragone.cli import (
+    audit,
+    compare,
+    demo,
+    doctor,
+    export,
+    import_,
+    merge,
+    pairwise,
+    report,
+    reproduce,
+    run,
+    scores,
+    status,
+    view,
+)
 from paragone.cli.app import app, main
 
 __all__ = [
     "app",
+    "audit",
     "compare",
     "demo",
     "doctor",
@@ -14,6 +30,7 @@ __all__ = [
     "merge",
     "pairwise",
     "report",
+    "reproduce",
     "run",
     "scores",
     "status",

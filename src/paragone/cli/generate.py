@@ -12,6 +12,8 @@ from paragone.cli.output import print_json, say, show_table
 from paragone.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from paragone.generate import Collection, Inspection
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -43,21 +45,22 @@ def digen(out: Annotated[Path, typer.Option("--out", help="The folder to write t
 
 
 def inspect_collection(
-    collection: Annotated[str, typer.Argument(help="digen, or a collection file (JSON).")],
+    collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
     margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
-    out: Annotated[Path | None, typer.Option(help="Write the table and charts of duels and formulas here.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write a page, tables and charts here.")] = None,
     as_json: Json = False,
 ) -> None:
     """Say what a collection really holds: concepts, label noise, Bayes ceilings, pairs told apart.
 
     Example: paragone generate inspect digen
     """
-    from paragone.generate import inspect_digen
+    from paragone.generate import inspect_digen, write_collection_page
 
     found = _collection(collection)
     inspection = inspect_digen(margin) if found is None else found.inspect()
     if out is not None:
-        _write_inspection(inspection, out)
+        page = write_collection_page(inspection, out, found, *_around(collection))
+        say(f"page: {page}", stderr=True)
     if as_json:
         print_json(inspection.as_dict())
         return
@@ -73,6 +76,7 @@ def evolve_collection(
     workers: Workers = 0,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
+    goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
 
@@ -98,6 +102,7 @@ def evolve_collection(
         workers,
         hours=hours,
         focus=focus,
+        goal=goal,
         retry_failed=retry_failed,
         tell=lambda said: say(said, stderr=True),
     )
@@ -114,7 +119,7 @@ def evolve_collection(
 def benchmark(
     use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
-    collection: Annotated[str, typer.Option(help="digen, or a collection file (JSON).")] = "digen",
+    collection: Annotated[str, typer.Option(help="digen, paragone-v1, or a collection file or folder.")] = "digen",
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Annotated[Path | None, typer.Option(help="The search space (TOML); without one it is not tuned.")] = None,
     trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
@@ -157,15 +162,32 @@ def _import_from_here() -> None:
 
 
 def _collection(reference: str) -> Collection | None:
-    """Return the collection of a file; None stands for DIGEN."""
+    """Return the collection of a name, a file or a folder; None stands for DIGEN."""
+    from paragone.data.evolved import collections
     from paragone.errors import unknown_name
     from paragone.generate import Collection
 
     if reference == "digen":
         return None
-    if not reference.endswith(".json") and not Path(reference).exists():
-        raise unknown_name("collection", reference, ["digen", "FILE.json"])
-    return Collection.read(reference)
+    if reference in collections():
+        return Collection.named(reference)
+    path = Path(reference)
+    if not reference.endswith(".json") and not path.exists():
+        raise unknown_name("collection", reference, ["digen", *collections(), "FILE.json"])
+    return Collection.read(path / "collection.json" if path.is_dir() else path)
+
+
+def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
+    """Return the search's curve of a collection, and what is shown beside it, where they are known."""
+    import pandas as pd
+
+    from paragone.data.evolved import collections
+    from paragone.generate.shipped import digen_measured, search_curve
+
+    if reference in collections():
+        return search_curve(reference), digen_measured()
+    curve = Path(reference) / "coverage_curve.csv"
+    return (pd.read_csv(curve) if curve.is_file() else None), None
 
 
 def _show(inspection: Inspection) -> None:
@@ -176,19 +198,3 @@ def _show(inspection: Inspection) -> None:
         say(f"open: {winner} over {loser}")
     for finding in inspection.findings():
         say(finding)
-
-
-def _write_inspection(inspection: Inspection, out: Path) -> None:
-    from paragone.charts import save_chart
-    from paragone.generate import Expression
-    from paragone.generate.charts import duel_chart, formula_tree
-
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: give a folder")
-    (out / "formulas").mkdir(parents=True, exist_ok=True)
-    inspection.sets.to_csv(out / "sets.csv", index=False)
-    inspection.coverage.to_csv(out / "coverage.csv")
-    save_chart(duel_chart(inspection.coverage, inspection.margin), out / "duels", ["svg"])
-    for row in inspection.sets.itertuples():
-        chart = formula_tree(Expression.parse(row.simplified), f"{row.dataset}, concept {row.concept}")
-        save_chart(chart, out / "formulas" / str(row.dataset), ["svg"])

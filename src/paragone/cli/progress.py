@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paragone.cells import Cell, Outcome
 from paragone.cli.output import console
 from paragone.engine import Tally
+from paragone.engine.quantities import format_duration
 
 PLAIN_STEPS = 10
 
@@ -17,6 +18,7 @@ class ProgressBar:
     """Follows a run: a bar on a terminal, a line every tenth of the way in a log."""
 
     def __init__(self) -> None:
+        self.tally: Tally | None = None
         self._console = console(stderr=True)
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -24,13 +26,12 @@ class ProgressBar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             TextColumn("[red]{task.fields[failures]}"),
             console=self._console,
             disable=not self._console.is_terminal,
         )
-        self._task = self._bar.add_task("cells", rate="", failures="")
+        self._task = self._bar.add_task("cells", rate="", left="", failures="")
         self._next_step = 0
 
     def __enter__(self) -> Self:
@@ -42,22 +43,42 @@ class ProgressBar:
 
     def began(self, tally: Tally) -> None:
         """Show what is there already."""
+        self.tally = tally
         self._bar.update(self._task, total=tally.total, completed=tally.finished)
         self._next_step = tally.finished + 1
 
     def finished(self, cell: Cell, outcome: Outcome | None, tally: Tally) -> None:
         """Move on by a cell."""
-        bad = tally.failed + tally.timeout
         speed = self._bar.tasks[0].speed
         self._bar.update(
             self._task,
             completed=tally.finished,
-            failures=f"{bad} failed" if bad else "",
+            failures=troubles(tally),
+            left="" if tally.seconds_left is None else f"{format_duration(tally.seconds_left)} left",
             rate=f"{speed:.1f}/s" if speed else "",
         )
         if outcome is not None and outcome.status != "done":
             where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
             self._bar.console.print(f"{outcome.status}: {where}: {outcome.error}", markup=False, soft_wrap=True)
         elif not self._console.is_terminal and (tally.finished >= self._next_step or tally.finished == tally.total):
-            self._console.print(f"{tally.finished} of {tally.total} cells", markup=False)
+            left = "" if not tally.seconds_left else f", {format_duration(tally.seconds_left)} left"
+            self._console.print(f"{tally.finished} of {tally.total} cells{left}", markup=False)
             self._next_step = tally.finished + max(1, tally.total // PLAIN_STEPS)
+
+    def said(self, sentence: str, tally: Tally) -> None:
+        """Show what was said, and the losses."""
+        self._bar.update(self._task, failures=troubles(tally))
+        self._bar.console.print(sentence, markup=False, soft_wrap=True)
+
+
+def troubles(tally: Tally) -> str:
+    """Say what went wrong so far: failed cells, and workers that died.
+
+    Examples
+    --------
+    >>> troubles(Tally(10, failed=1, timeout=1, lost=2)), troubles(Tally(10))
+    ('2 failed, 2 workers lost', '')
+    """
+    bad = tally.failed + tally.timeout
+    workers = f"{tally.lost} worker{'s' * (tally.lost != 1)} lost" if tally.lost else ""
+    return ", ".join(part for part in (f"{bad} failed" if bad else "", workers) if part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,14 +13,24 @@ from typing_extensions import override
 
 from paragone.cli.app import app
 from paragone.cli.output import print_json, say
+from paragone.errors import InputError
 
 if TYPE_CHECKING:
+    from paragone.engine import Tally
     from paragone.experiment import Experiment, Forecast
     from paragone.results import Results
 
 EVERY_METHOD = "*"
 EXIT_FAILURES = 1
+EXIT_BUDGET = 3
 EXIT_STOPPED = 130
+
+
+class Engine(StrEnum):
+    """Where cells are worked on."""
+
+    LOCAL = "local"
+    DASK = "dask"
 
 
 class OptionalOverwrite(TyperCommand):
@@ -55,13 +66,35 @@ def run(
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this folder when the run is done.")
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Where cells are worked on: processes of this machine, or a Dask cluster.")
+    ] = Engine.LOCAL,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tcp://HOST:PORT",
+            help="The Dask scheduler; a cluster on this machine where it is not given.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Stop after this time, such as 90s, 30m, 2h or 1h30m.", show_default=False),
+    ] = None,
 ) -> None:
     """Run an experiment, or go on with it: cells that are done are skipped.
 
+    Exit codes: 0 all done, 1 some cells failed, 2 a mistake in what was given, 3 stopped at the budget, 130 Ctrl-C.
+
     Example: paragone run examples/first.toml --store first.sqlite --workers 2
+
+    Example: paragone run examples/first.toml --engine dask --address tcp://head:8786 --budget 2h
     """
     from paragone.experiment import Experiment
 
+    if address is not None and engine is not Engine.DASK:
+        raise InputError("--address is for --engine dask")
+    seconds = None if budget is None else seconds_of(budget)
     declared = Experiment.from_toml(experiment)
     path = store or experiment.with_suffix(".sqlite")
     again: bool | str = overwrite == EVERY_METHOD or overwrite or False
@@ -69,7 +102,11 @@ def run(
         print_notes(declared)
         show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
-    results = run_with_progress(declared, path, workers, retry_failed=retry_failed, overwrite=again)
+    options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds}
+    if engine is Engine.DASK:
+        results = run_on_dask(declared, path, workers, address, **options)
+    else:
+        results = run_with_progress(declared, path, workers, **options)
     if report_to is not None:
         show_report(path, declared.name, report_to, as_json=as_json)
     conclude(results, as_json=as_json)
@@ -101,19 +138,57 @@ def print_notes(experiment: Experiment) -> None:
         say(f"note: {note}", stderr=True)
 
 
+def seconds_of(budget: str) -> float:
+    """Read the time of ``--budget``."""
+    from paragone.engine.quantities import parse_duration
+
+    return parse_duration(budget, what="--budget")
+
+
+def run_on_dask(
+    experiment: Experiment, store: Path, workers: int | None, address: str | None, **options: Any
+) -> Results:
+    """Run on a Dask cluster: the one at an address, or one of this machine's own."""
+    from paragone.engine import dask_executor
+
+    experiment.cells()
+    with dask_executor(address, workers) as executor:
+        most = workers if address is not None else None
+        return run_with_progress(experiment, store, most, executor=executor, **options)
+
+
 def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
-    """Run with a progress bar; Ctrl-C ends it with a sentence on how to go on."""
+    """Run with a progress bar; Ctrl-C and the end of the budget come with a sentence on how to go on."""
     from paragone.cli.progress import ProgressBar
 
     print_notes(experiment)
     with ProgressBar() as bar:
         try:
-            return experiment.run(store, workers, observer=bar, **options)
+            results = experiment.run(store, workers, observer=bar, **options)
         except KeyboardInterrupt:
-            interrupted = True
-    if interrupted:
+            results = None
+    if results is None:
         say(f"stopped: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
-    sys.exit(EXIT_STOPPED)
+        sys.exit(EXIT_STOPPED)
+    if bar.tally is not None and bar.tally.out_of_budget:
+        say(out_of_budget(bar.tally, store, options["budget"]), stderr=True)
+        sys.exit(EXIT_BUDGET)
+    return results
+
+
+def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
+    """Say how far a run came within its time, and how to go on."""
+    from paragone.engine.quantities import format_duration
+
+    left = tally.total - tally.finished
+    worked = tally.done + tally.failed + tally.timeout
+    sentence = (
+        f"the budget of {format_duration(budget)} is over: {worked} cells ended in it, {left} are left; every finished "
+        f"cell is kept in {store}, run the same command again to go on"
+    )
+    if not worked and tally.shortest_left is not None:
+        sentence += f" with a larger budget: the shortest cell left may take {format_duration(tally.shortest_left)}"
+    return sentence
 
 
 def conclude(results: Results, *, as_json: bool) -> None:

@@ -6,12 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from paragone.cli.app import app
 from paragone.cli.output import print_json, say, show_table
+
+if TYPE_CHECKING:
+    from paragone.results import Results
 
 
 @app.command()
@@ -53,12 +56,20 @@ def status(
         reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
         for (name, method, why), count in reasons.items():
             say(f"{name}: {count} of {method}: {why}")
+        show_losses(results)
         for note, count in shared_work(places["notes"]).items():
             say(f"shared: {count} of {len(places)} cells: {note}")
         if tracebacks:
             for failure in results.failures().itertuples():
                 say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
                 say(str(failure.traceback))
+
+
+def show_losses(results: Results) -> None:
+    """Say how many workers died under cells, which is no fault of the methods'."""
+    losses = results.losses()
+    if len(losses):
+        say(f"lost: {len(losses)} workers died at {losses['key'].nunique()} cells, which then began again")
 
 
 def shared_work(notes: Iterable[Any]) -> Counter[str]:

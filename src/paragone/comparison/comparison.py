@@ -52,6 +52,18 @@ class Comparison:
         Everything that was chosen, in words.
     warnings : tuple of str
         What a reader must know about the input.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from paragone import compare
+    >>> names = [f"set {number}" for number in range(8)]
+    >>> better, worse = [0.9, 0.8, 0.7, 0.9, 0.8, 0.7, 0.6, 0.9], [0.8, 0.7, 0.6, 0.7, 0.7, 0.5, 0.5, 0.8]
+    >>> comparison = compare(pd.DataFrame({"dataset": names, "A": better, "B": worse}), metric="accuracy")
+    >>> comparison.leader, comparison.pairs[0].verdict, comparison.pairs[0].p
+    ('A', 'better', 0.0078125)
+    >>> comparison.friedman.average_ranks
+    (1.0, 2.0)
     """
 
     scores: ScoreTable

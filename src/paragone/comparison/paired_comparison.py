@@ -50,6 +50,13 @@ class PairedComparison:
         Figures without double fails; None without a threshold, or where nothing is left.
     settings : Settings
         The options.
+
+    Examples
+    --------
+    >>> from paragone import pairwise
+    >>> result = pairwise([0.6, 0.7, 0.8, 0.6, 0.7, 0.9], [0.7, 0.8, 0.9, 0.7, 0.8, 0.95], higher_is_better=True)
+    >>> result.differences["winner"].unique().tolist(), result.p
+    (['B'], 0.03125)
     """
 
     name_a: str

@@ -53,7 +53,17 @@ class SampleDifference:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleComparison:
-    """What the samples of a test set say about a reference and its rivals."""
+    """What the samples of a test set say about a reference and its rivals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"sample": [0, 1, 2], "A": [1.0, 0.5, 1.0], "B": [0.0, 0.5, 0.5]})
+    >>> frame = wide.melt("sample", var_name="method").assign(dataset="d", metric="recall", at=5)
+    >>> comparison = compare_samples(frame, reference="A")
+    >>> [(row.rival, row.difference) for row in comparison.rows]
+    [('B', 0.5)]
+    """
 
     reference: str
     rows: tuple[SampleDifference, ...]

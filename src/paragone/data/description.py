@@ -74,6 +74,13 @@ class DatasetDescription:
         Hash of the content.
     notes : tuple of str
         What the reader changed or noticed.
+
+    Examples
+    --------
+    >>> from paragone.data import load
+    >>> described = describe(load("wine-traits"))
+    >>> described.n_samples, described.n_features, described.labels.rows_without_labels
+    (178, 11, 0)
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One entry for every dataset: a bundled name, a file, a folder, stored folds, OpenML or DIGEN."""
+"""One entry for every dataset: a bundled name, a file, a folder, stored folds, OpenML, or a generated collection."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
+from paragone.data.evolved import is_evolved, load_evolved
 from paragone.data.options import Nominal, ReadOptions
 from paragone.errors import InputError, unknown_name
 
@@ -29,9 +30,10 @@ def load(
     drop: str | Sequence[str] = (),
     name: str | None = None,
 ) -> Dataset:
-    """Load a dataset by its bundled name, its file or folder, as ``folds:FOLDER``, ``openml:NAME`` or ``digen:NUMBER``.
+    """Load a dataset by its bundled name, its file or folder, or a reference such as ``folds:FOLDER``.
 
-    A bundled name wins over a folder of the same name: write ``./iris`` for the folder.
+    Others are ``openml:NAME``, ``digen:NUMBER`` and ``paragone-v1:NUMBER``. A bundled name wins over a folder of
+    the same name: write ``./iris`` for the folder.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ def _read(name_or_path: str | Path, base: Path, options: ReadOptions) -> Dataset
         from paragone.data.digen import load_digen
 
         return load_digen(reference, options)
+    if is_evolved(reference):
+        return load_evolved(reference, options)
     if isinstance(name_or_path, str) and reference in bundled_names():
         if options != ReadOptions(name=options.name):
             raise InputError(f"dataset {reference!r} is bundled and takes no options but name=")

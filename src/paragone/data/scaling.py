@@ -26,6 +26,11 @@ class Scaler:
         The kind.
     center, spread : ndarray of shape (n_features,)
         Minimum and range, or mean and deviation, of the train columns; spread is 1 for a constant one.
+
+    Examples
+    --------
+    >>> fit_scaler([[1.0], [3.0]], "minmax").spread
+    array([2.])
     """
 
     how: Scale

@@ -10,13 +10,21 @@ from paragone.cells import Cell, Outcome
 
 @dataclass
 class Tally:
-    """How many cells of a run there are, were there before, and ended in which way."""
+    """How many cells of a run there are, were there before, and ended in which way.
+
+    ``lost`` counts the workers that died under a cell, which then began again; ``seconds_left`` is what the rest may
+    take, as far as the cells that ended tell; ``out_of_budget`` says that the run stopped because its time was over.
+    """
 
     total: int
     skipped: int = 0
     done: int = 0
     failed: int = 0
     timeout: int = 0
+    lost: int = 0
+    seconds_left: float | None = None
+    out_of_budget: bool = False
+    shortest_left: float | None = None
 
     @property
     def finished(self) -> int:
@@ -33,12 +41,18 @@ class Observer(Interface):
     def finished(self, cell: Cell, outcome: Outcome | None, tally: Tally) -> None:
         """Take note of a cell that ended; no outcome where another run did it."""
 
+    def said(self, sentence: str, tally: Tally) -> None:
+        """Take note of something else, such as a worker that was lost."""
+
 
 class Silent:
-    """An observer that says nothing."""
+    """An observer that says nothing; a base for those that follow only some things."""
 
     def began(self, tally: Tally) -> None:
         """Say nothing."""
 
     def finished(self, cell: Cell, outcome: Outcome | None, tally: Tally) -> None:
+        """Say nothing."""
+
+    def said(self, sentence: str, tally: Tally) -> None:
         """Say nothing."""

@@ -1,141 +1,182 @@
-"""Seats: places where one task at a time is worked on.
+"""Seats: places where one task at a time is worked on, and the workplaces that have them.
 
-A local seat is a process of its own. When a method hangs, its seat alone is killed; when the system kills a
-process, the seat knows whose cell it was: nobody else's work is lost and nothing needs guessing.
+A local seat is a process of its own. When a method hangs, its seat alone is ended; when the system kills a process, the
+seat knows whose cell it was: nobody else's work is lost and nothing needs guessing.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import threading
-import time
 from abc import ABC, abstractmethod
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeAlias
 
-from loky import process_executor
-from loky.process_executor import ProcessPoolExecutor
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.task import Task, be_ready, run_task
+from paragone.engine.guard import GuardedProcess, Loss
+from paragone.engine.limits import Limits
+from paragone.engine.packing import PackedTask, Refused, run_packed
+from paragone.engine.task import Task, run_task
+from paragone.errors import InputError
 
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "BLIS_NUM_THREADS",
-)
+Ended: TypeAlias = Outcome | Loss
+Following: TypeAlias = Future[Any]
 
 
 class Seat(ABC):
     """A place for one task at a time."""
 
-    can_kill = False
-
-    def warm_up(self) -> Future[None] | None:
+    def warm_up(self) -> Future[Any] | None:
         """Begin to get ready, so that a cell's time limit covers the cell alone; None where it is ready."""
         return None
 
     @abstractmethod
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[Any]:
         """Begin a task."""
 
-    def collect(self, future: Future[Outcome]) -> Outcome:
-        """Return what came of a finished task."""
-        return future.result()
+    def collect(self, future: Future[Any]) -> Ended | Following:
+        """Return what came of a task, or another future to wait for where it is not at its end yet."""
+        return accepted(future.result())
 
-    def kill(self) -> None:  # noqa: B027  only places of one's own can be killed
-        """End what runs here at once, and be ready for the next task."""
+    def end(self) -> bool:
+        """End what runs here at once; False where that is not in this seat's power."""
+        return False
 
-    def close(self) -> None:
-        """Give the place up."""
-        self.kill()
+
+class Workplace(ABC):
+    """Where the cells of a run are worked on: how many seats there are now, and what they can do."""
+
+    can_end = False
+    shares_disk = False
+    look_seconds: float | None = None
+
+    @abstractmethod
+    def size(self, seconds: float | None = None) -> int:
+        """Return how many cells may be in flight now, given how long one takes, where that is known."""
+
+    def at_once(self) -> int:
+        """Return how many cells are worked on at the same time."""
+        return self.size()
+
+    @abstractmethod
+    def new_seat(self) -> Seat:
+        """Make one more seat."""
+
+    @abstractmethod
+    def described(self) -> str:
+        """Say in a few words where this is, for the run's record."""
+
+    def lost(self) -> list[tuple[Future[Any], Loss]]:
+        """Return the cells whose worker was lost since the last call though another one has them by now."""
+        return []
+
+    def news(self) -> list[str]:
+        """Return what there is to tell the user since the last call."""
+        return []
+
+    def close(self) -> None:  # noqa: B027  most have nothing to give up
+        """Give everything up."""
+
+
+def accepted(reply: Outcome | Loss | Refused) -> Ended:
+    """Return what came of a task; a worker that refused it is a mistake in its installation."""
+    if isinstance(reply, Refused):
+        raise InputError(f"a worker cannot run the cells: {reply.sentence}")
+    return reply
 
 
 class InProcessSeat(Seat):
     """Works in the calling process: for debugging and for very small runs."""
 
     @override
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[Any]:
         future: Future[Outcome] = Future()
         future.set_result(run_task(task))
         return future
 
 
-class SharedSeat(Seat):
-    """A place on an executor that somebody else owns."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-
-    @override
-    def submit(self, task: Task) -> Future[Outcome]:
-        return self._executor.submit(run_task, task)
-
-
 class ProcessSeat(Seat):
-    """A worker process of its own, computing on one thread."""
+    """A worker process of its own, and the thread that watches it."""
 
-    can_kill = True
-
-    def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-
-    @override
-    def warm_up(self) -> Future[None] | None:
-        if self._pool is not None:
-            return None
-        self._pool = ProcessPoolExecutor(
-            max_workers=1,
-            timeout=None,
-            initializer=_begin_worker,
-            initargs=(os.getpid(),),
-            env=dict.fromkeys(THREAD_VARIABLES, "1"),
-        )
-        future: Future[None] = self._pool.submit(be_ready)
-        return future
+    def __init__(self, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+        self._process = GuardedProcess(limits)
+        self._import_paths = import_paths
+        self._watcher = ThreadPoolExecutor(1, thread_name_prefix="paragone-seat")
 
     @override
-    def submit(self, task: Task) -> Future[Outcome]:
-        if self._pool is None:
-            raise RuntimeError("submit before warm_up")
-        future: Future[Outcome] = self._pool.submit(run_task, task)
-        return future
+    def warm_up(self) -> Future[Any] | None:
+        return self._process.warm_up()
 
     @override
-    def collect(self, future: Future[Outcome]) -> Outcome:
-        try:
-            return future.result()
-        except BrokenExecutor as error:
-            self.kill()
-            return Outcome(
-                "failed",
-                error="the worker process died, as when the system runs out of memory",
-                traceback=f"{type(error).__name__}: {error}",
-            )
+    def submit(self, task: Task) -> Future[Any]:
+        return self._watcher.submit(self._process.run, run_packed, PackedTask.of(task, self._import_paths))
 
     @override
-    def kill(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, kill_workers=True)
-            self._pool = None
+    def end(self) -> bool:
+        self._process.kill()
+        return True
+
+    def close(self) -> None:
+        """Give the place up."""
+        self._process.kill()
+        self._watcher.shutdown(wait=True)
 
 
-def _begin_worker(coordinator: int) -> None:
-    # A worker keeps the arrays of its last split; where psutil is installed, loky would take that for a leak,
-    # end the worker and warn.
-    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
-    # Ctrl-C reaches the whole process group; the coordinator alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
+class ThisProcess(Workplace):
+    """The calling process, one cell after another."""
+
+    shares_disk = True
+
+    @override
+    def size(self, seconds: float | None = None) -> int:
+        return 1
+
+    @override
+    def new_seat(self) -> Seat:
+        return InProcessSeat()
+
+    @override
+    def described(self) -> str:
+        return "this process"
 
 
-def _end_with(coordinator: int) -> None:
-    """End this process when the coordinator is gone, even in the middle of a long task."""
-    while os.getppid() == coordinator:
-        time.sleep(0.5)
-    os._exit(1)
+class LocalProcesses(Workplace):
+    """So many worker processes on this machine.
+
+    Parameters
+    ----------
+    n_workers : int
+        How many.
+    limits : Limits
+        What a cell may cost.
+    import_paths : tuple of str
+        Where the user's modules are.
+    """
+
+    can_end = True
+    shares_disk = True
+
+    def __init__(self, n_workers: int, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+        self._n_workers = n_workers
+        self._limits = limits
+        self._import_paths = import_paths
+        self._seats: list[ProcessSeat] = []
+
+    @override
+    def size(self, seconds: float | None = None) -> int:
+        return self._n_workers
+
+    @override
+    def new_seat(self) -> Seat:
+        seat = ProcessSeat(self._limits, self._import_paths)
+        self._seats.append(seat)
+        return seat
+
+    @override
+    def described(self) -> str:
+        return "processes of this machine"
+
+    @override
+    def close(self) -> None:
+        for seat in self._seats:
+            seat.close()

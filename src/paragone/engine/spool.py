@@ -33,7 +33,7 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        _remove_orphans()
+        remove_orphans()
         self._folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
 
     def __enter__(self) -> Self:
@@ -78,7 +78,7 @@ def _load(folder: Path, name: str) -> Any:
     return sparse.csr_array(tuple(parts), shape=shape)
 
 
-def _remove_orphans() -> None:
+def remove_orphans() -> None:
     """Remove what killed runs left behind."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         owner = folder.name.removeprefix(PREFIX).partition("-")[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
 import time
 import traceback
 from dataclasses import dataclass
@@ -22,10 +23,15 @@ from paragone.plugins import Method
 from paragone.protocols import Protocol
 from paragone.validation import IntArray
 
+_ONE_AT_A_TIME = threading.Lock()
+
 
 @dataclass(frozen=True, eq=False)
 class SplitReference:
-    """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale."""
+    """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale.
+
+    The folder is where the dataset lies on the machine of the run; another machine has its own copy elsewhere.
+    """
 
     folder: str
     fingerprint: str
@@ -94,19 +100,16 @@ class Task:
     seed: int
     score_seed: int
     fitted: Fitted | None
-    import_paths: tuple[str, ...] = ()
     scratch: str | None = None
 
 
-def be_ready() -> None:
-    """Do nothing: that a worker can call this shows that it has imported everything."""
-
-
 def run_task(task: Task) -> Outcome:
-    """Run one cell on one thread and return what came of it; the method's errors become part of that."""
-    _extend_path(task.import_paths)
+    """Run one cell on one thread and return what came of it; the method's errors become part of that.
+
+    Cells of one process run one after another, on an executor of threads too: a method may use the global generators.
+    """
     begun = time.perf_counter()
-    with _thread_pools(len(sys.modules)).limit(limits=1):
+    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1):
         try:
             data = task.split.load()
             _seed_globals(task.seed)
@@ -114,10 +117,11 @@ def run_task(task: Task) -> Outcome:
             _seed_globals(task.score_seed)
             scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
         except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
+            kind = "memory: " if isinstance(error, MemoryError) else ""
             return Outcome(
                 "failed",
                 seconds=time.perf_counter() - begun,
-                error=f"{type(error).__name__}: {error}",
+                error=f"{kind}{type(error).__name__}: {error}",
                 traceback="".join(traceback.format_exception(error)),
             )
     return Outcome(
@@ -146,9 +150,3 @@ def _seed_globals(seed: int) -> None:
     """Seed the global generators too, for methods that know no better."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
-
-
-def _extend_path(paths: tuple[str, ...]) -> None:
-    for path in paths:
-        if path not in sys.path:
-            sys.path.append(path)

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exported:
-    """What `export_protocol_files` wrote: how many cells, and how many have no result to write."""
+    """What `export_protocol_files` wrote: how many cells, and how many have no result to write.
+
+    Examples
+    --------
+    >>> print(Exported(Path("run"), written=6, left_out=1))
+    6 rankings with their curves written to run; 1 cells have no result and were left out
+    """
 
     folder: Path
     written: int

@@ -20,7 +20,22 @@ from paragone.rankers.imported import ImportedRanking, MissingRanking
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """An experiment of imported rankings, ready to run, and what to tell the user about the files."""
+    """An experiment of imported rankings, ready to run, and what to tell the user about the files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.data import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     own = Path(folder) / "elsewhere" / "Mine"
+    ...     own.mkdir(parents=True)
+    ...     numbers = [str(feature + 1) for feature in range(load("wine-traits").n_features)]
+    ...     for fold in range(2):
+    ...         _ = (own / f"wine-traits_fold{fold}_ranking.csv").write_text(",".join(numbers))
+    ...     imported = import_rankings(own.parent, ["wine-traits"], SplitPlan(folds=2), seed=42)
+    ...     imported.experiment, len(imported.notes)
+    (Experiment 'elsewhere': 1 dataset x 1 method, curve, 0)
+    """
 
     experiment: Experiment
     notes: tuple[str, ...]

@@ -45,6 +45,15 @@ def read_ranking(path: Path, n_features: int) -> IntArray:
     -------
     ndarray of int64
         0-based, best first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a_fold0_ranking.csv"
+    ...     _ = path.write_text("3, 1, 2")
+    ...     read_ranking(path, 3)
+    array([2, 0, 1])
     """
     numbers = _numbers(path)
     length = (

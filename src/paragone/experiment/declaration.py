@@ -7,9 +7,19 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+)
 
 from paragone.data import ReadOptions, SplitPlan
+from paragone.engine.quantities import parse_size
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
 from paragone.metrics.multilabel import ZeroDivision
@@ -150,10 +160,41 @@ AnyProtocol = Annotated[
 ]
 
 
+def _size(given: str | int) -> int:
+    try:
+        return parse_size(given)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+
+
 class LimitsSection(Section):
     """``[limits]``: what a cell may cost."""
 
     seconds: Annotated[float, Field(gt=0)] | None = None
+    memory: Annotated[str | int, AfterValidator(_size)] | None = None
+
+
+class AcknowledgeSection(Section):
+    """``[[audit.acknowledge]]``: a finding of an audit that may stand, with the reason."""
+
+    code: Annotated[str, Field(pattern=r"^PG\d{3}$")]
+    reason: str
+    dataset: str = ""
+    method: str = ""
+    file: str = ""
+
+    @field_validator("reason")
+    @classmethod
+    def _said(cls, reason: str) -> str:
+        if not reason.strip():
+            raise ValueError("the reason is empty; say why the finding may stand")
+        return reason
+
+
+class AuditSection(Section):
+    """``[audit]``: what is known of the findings of an audit; no part of any result."""
+
+    acknowledge: tuple[AcknowledgeSection, ...] = ()
 
 
 class Declaration(Section):
@@ -166,6 +207,7 @@ class Declaration(Section):
     protocol: AnyProtocol = ProtocolSection()
     methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
+    audit: AuditSection = AuditSection()
 
 
 def read_declaration(path: Path) -> tuple[Declaration, str]:
@@ -184,7 +226,8 @@ def read_declaration(path: Path) -> tuple[Declaration, str]:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give an experiment file")
     try:
-        text = path.read_text(encoding="utf-8")
+        # As bytes: the text is kept, and comes back by `paragone reproduce`, with the line ends that it has.
+        text = path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"no experiment file at {path}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -256,10 +299,11 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
         ("protocol", "p"): PGrid,
         ("protocol", "evaluator"): EstimatorSection,
         ("limits",): LimitsSection,
+        ("audit",): AuditSection,
     }
     section = sections.get(tuple(path))
     if section is None:
-        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion}
+        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion, "audit": AcknowledgeSection}
         section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)

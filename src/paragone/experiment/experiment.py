@@ -13,7 +13,8 @@ from typing import Any, Self
 
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan
-from paragone.engine import Observer, Silent
+from paragone.engine import Limits, Observer, Silent
+from paragone.engine.quantities import parse_duration, parse_size
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, read_declaration
 from paragone.experiment.forecast import Forecast, overwritten, store_forecast
@@ -21,7 +22,7 @@ from paragone.experiment.loading import load_entry, loaded
 from paragone.experiment.names import check_names
 from paragone.experiment.planning import Layout, lay_out
 from paragone.experiment.protocol_of_file import declared_protocol
-from paragone.experiment.running import RunOptions, run_into
+from paragone.experiment.running import RunOptions, run_into, workplace_for
 from paragone.experiment.stages import extended
 from paragone.protocols import Curve, Protocol
 from paragone.results import Results
@@ -51,6 +52,8 @@ class Experiment:
         A cell that takes longer is ended and counts as ``timeout``.
     folder : Path, optional
         Where files that a method's parameters name are looked for; the working folder where it is not given.
+    memory_limit : int or str, optional
+        A cell that holds more bytes is ended and counts as ``failed``; ``"4GiB"`` and the like are understood.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class Experiment:
         repeats: Mapping[str, int] | None = None,
         seconds_limit: float | None = None,
         folder: Path | None = None,
+        memory_limit: int | str | None = None,
     ) -> None:
         if not data:
             raise InputError("the experiment has no dataset: name at least one")
@@ -94,7 +98,7 @@ class Experiment:
         self.name = name
         self.seed = seed
         self.repeats = _checked_repeats(repeats or {}, methods)
-        self.seconds_limit = seconds_limit
+        self.limits = Limits(seconds_limit, None if memory_limit is None else parse_size(memory_limit))
         self.protocol = protocol or Curve()
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
@@ -104,6 +108,7 @@ class Experiment:
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._data = list(data)
         self._text: str | None = None
+        self.file: Path | None = None
         self.import_paths: tuple[str, ...] = ()
 
     @classmethod
@@ -119,6 +124,7 @@ class Experiment:
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         experiment._text = text
+        experiment.file = path
         experiment.import_paths = (str(folder),)
         return experiment
 
@@ -136,6 +142,7 @@ class Experiment:
             repeats={name: method.seeds for name, method in declaration.methods.items() if method.seeds > 1},
             seconds_limit=declaration.limits.seconds,
             folder=folder,
+            memory_limit=declaration.limits.memory,
         )
 
     @cached_property
@@ -193,6 +200,7 @@ class Experiment:
         retry_failed: bool = False,
         overwrite: bool | str = False,
         observer: Observer | None = None,
+        budget: float | str | None = None,
     ) -> Results:
         """Run the cells that the store does not have yet.
 
@@ -203,21 +211,27 @@ class Experiment:
         workers : int, optional
             Worker processes, at most one a core; one a core where it is not given, 0 to work in this process.
         executor : concurrent.futures.Executor, optional
-            Where to work instead; ``workers`` is then how many cells it is given at a time.
+            Where to work instead, such as a Dask client's ``get_executor()``; ``workers`` is then how many cells it is
+            given at a time. A Dask cluster is given as many as it has room for, where ``workers`` is not given.
         retry_failed : bool, default=False
             Whether failed and timed-out cells run again.
         overwrite : bool or str, default=False
             Whether done cells, of all methods or of the one named, run again.
         observer : Observer, optional
             Whoever follows the run.
+        budget : float or str, optional
+            Seconds, or a time such as ``"2h"``, after which the run stops: no cell begins that is expected to end
+            later, and cells that are still at work then are ended and stay missing. Run again to go on.
 
         Returns
         -------
         Results
             The read side of the store.
         """
-        options = RunOptions(retry_failed, overwrite, observer or Silent())
-        run_into(self, store, workers, executor, options)
+        seconds = None if budget is None else parse_duration(budget)
+        options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
+        workplace = workplace_for(workers, executor, self.limits, self.import_paths)
+        run_into(self, store, workplace, options)
         return Results.open(store)
 
     def plan(self, layout: Layout) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paragone.data import Dataset, load
-from paragone.data.digen import expand
+from paragone.data.expansion import expand
 from paragone.data.replicates import with_replicates
 from paragone.errors import InputError
 from paragone.experiment.declaration import SetSection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paragone.cells import Cell
+from paragone.cells import Cell, Fitted
 from paragone.engine import SplitReference, Spool, Task
 from paragone.experiment.planning import seed_of
 from paragone.experiment.progress_folder import ProgressFolder
@@ -29,25 +29,56 @@ class Preparation:
 
     def __call__(self, cell: Cell) -> Task:
         """Return the task of a cell."""
-        experiment, layout = self._experiment, self._experiment.layout
-        split = layout.split(cell)
-        parts = cell.parts
-        reference = SplitReference(
-            self._spool.add(layout.arrangements[cell.dataset].dataset),
-            parts.split,
-            split.train,
-            split.test,
-            layout.scale(cell),
-            layout.arrangements[cell.dataset].dataset.task,
-            split.validation,
-        )
-        return Task(
-            split=reference,
-            method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
-            protocol=experiment.protocol,
-            seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
-            score_seed=seed_of(parts.seed, parts.data, parts.split),
+        dataset = self._experiment.layout.arrangements[cell.dataset].dataset
+        return cell_task(
+            self._experiment,
+            cell,
+            self._spool.add(dataset),
             fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
-            import_paths=experiment.import_paths,
             scratch=self._progress.of(cell),
         )
+
+
+def cell_task(
+    experiment: Experiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
+) -> Task:
+    """Make the task of a cell.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the cell belongs to.
+    cell : Cell
+        Which one.
+    folder : str
+        Where its dataset is spooled.
+    fitted : Fitted, optional
+        A stored fit to score again.
+    scratch : str, optional
+        Where a long fit may keep its progress.
+
+    Returns
+    -------
+    Task
+        Ready to travel.
+    """
+    layout, parts = experiment.layout, cell.parts
+    split = layout.split(cell)
+    reference = SplitReference(
+        folder,
+        parts.split,
+        split.train,
+        split.test,
+        layout.scale(cell),
+        layout.arrangements[cell.dataset].dataset.task,
+        split.validation,
+    )
+    return Task(
+        split=reference,
+        method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
+        protocol=experiment.protocol,
+        seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
+        score_seed=seed_of(parts.seed, parts.data, parts.split),
+        fitted=fitted,
+        scratch=scratch,
+    )

@@ -63,3 +63,6 @@ class _Tidying:
         if outcome is not None and outcome.status != "timeout":
             shutil.rmtree(self._folder / cell.fit_key, ignore_errors=True)
         self._observer.finished(cell, outcome, tally)
+
+    def said(self, sentence: str, tally: Tally) -> None:
+        self._observer.said(sentence, tally)

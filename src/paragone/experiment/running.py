@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paragone.cells import Cell
-from paragone.engine import CellRun, InProcessSeat, Observer, ProcessSeat, Seat, SharedSeat, Silent, Spool, Tally
+from paragone.engine import (
+    CellRun,
+    DaskCluster,
+    Limits,
+    LocalProcesses,
+    Observer,
+    SharedExecutor,
+    Silent,
+    Spool,
+    Tally,
+    ThisProcess,
+    Workplace,
+    is_dask,
+)
+from paragone.engine.memory import check_memory_can_be_watched
 from paragone.errors import InputError
-from paragone.experiment.environment import available_cores, environment
+from paragone.experiment.environment import available_cores
 from paragone.experiment.forecast import overwritten, store_forecast
+from paragone.experiment.learning import learnt_estimates
 from paragone.experiment.preparation import Preparation
 from paragone.experiment.progress_folder import ProgressFolder
+from paragone.experiment.provenance import provenance
 from paragone.experiment.stages import extended
 from paragone.store import Store
 from paragone.store.runs import RunIdentity
@@ -34,46 +52,51 @@ class RunOptions:
         Whether done cells, of all methods or of the one named, run again.
     observer : Observer
         Whoever follows the run.
+    budget : float, optional
+        Seconds after which the run stops.
     """
 
     retry_failed: bool = False
     overwrite: bool | str = False
     observer: Observer = field(default_factory=Silent)
+    budget: float | None = None
 
 
-def run_into(
-    experiment: Experiment, path: str | Path, workers: int | None, executor: Executor | None, options: RunOptions
-) -> None:
-    """Run what is missing into the store at a path; every mistake of the user's is found before it is made."""
-    places = workers if workers is not None else available_cores()
-    if places < 0:
-        raise InputError(f"workers must be 0 or more, it is {places}")
-    seats = seats_for(places, executor, experiment.seconds_limit)
-    overwritten(options.overwrite, experiment.methods, experiment.cells())
-    keeps = experiment.protocol.keeps_progress and executor is None
-    with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
-        run = store.begin_run(RunIdentity.of_this_process(), places, environment())
-        try:
-            _Stages(experiment, store, spool, progress, run, seats, options).work()
-        finally:
-            for seat in seats:
-                seat.close()
-            store.release(run)
+def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
+    """Run what is missing into the store at a path, and give the workplace up."""
+    keeps = experiment.protocol.keeps_progress and workplace.shares_disk
+    try:
+        overwritten(options.overwrite, experiment.methods, experiment.cells())
+        with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
+            described = {**provenance(experiment), "engine": workplace.described()}
+            run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
+            try:
+                _Stages(experiment, store, spool, progress, run, workplace, options).work()
+            finally:
+                workplace.close()
+                store.release(run)
+    finally:
+        workplace.close()
 
 
-def seats_for(places: int, executor: Executor | None, seconds_limit: float | None) -> list[Seat]:
-    """Return the places to work at: in this process, in processes of their own, or on an executor."""
-    seats: list[Seat]
+def workplace_for(
+    workers: int | None, executor: Executor | None, limits: Limits, import_paths: tuple[str, ...] = ()
+) -> Workplace:
+    """Return where to work: in this process, in processes of its own, on an executor, or on a Dask cluster."""
+    if workers is not None and workers < 0:
+        raise InputError(f"workers must be 0 or more, it is {workers}")
+    if limits.memory is not None:
+        check_memory_can_be_watched()
     if executor is not None:
-        seats = [SharedSeat(executor) for _ in range(max(1, places))]
-    elif places == 0:
-        seats = [InProcessSeat()]
-    else:
-        # A worker computes on one thread: more workers than cores would only get in each other's way.
-        seats = [ProcessSeat() for _ in range(min(places, available_cores()))]
-    if seconds_limit is not None and not all(seat.can_kill for seat in seats):
-        raise InputError("a time limit needs worker processes: give workers >= 1 and no executor")
-    return seats
+        if is_dask(executor):
+            return DaskCluster(executor, limits, import_paths, workers or None)
+        return SharedExecutor(executor, max(1, available_cores() if workers is None else workers), limits, import_paths)
+    if workers == 0:
+        if limits:
+            raise InputError("a time or memory limit needs worker processes: give workers >= 1")
+        return ThisProcess()
+    # A worker computes on one thread: more workers than cores would only get in each other's way.
+    return LocalProcesses(min(workers or available_cores(), available_cores()), limits, import_paths)
 
 
 class _Stages:
@@ -86,7 +109,7 @@ class _Stages:
         spool: Spool,
         progress: ProgressFolder,
         run: int,
-        seats: list[Seat],
+        workplace: Workplace,
         options: RunOptions,
     ) -> None:
         self._experiment = experiment
@@ -94,7 +117,9 @@ class _Stages:
         self._spool = spool
         self._progress = progress
         self._run = run
-        self._seats = seats
+        self._workplace = workplace
+        self._deadline = math.inf if options.budget is None else time.monotonic() + options.budget
+        self._estimates = learnt_estimates(experiment.layout, store)
         self._options = options
         self._observer = progress.following(options.observer)
 
@@ -115,6 +140,8 @@ class _Stages:
             tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
             self._observer.began(tally)
             self._cell_run(to_run, again).work(to_run, tally)
+            if tally.out_of_budget:
+                return
             tried |= {cell.key for cell in layout.cells}
             first = {cell.key for cell in experiment.layout.cells}
             if len(layout.cells) > len(experiment.layout.cells) and not any(cell.key in first for cell in to_run):
@@ -125,9 +152,10 @@ class _Stages:
         return CellRun(
             self._store,
             self._run,
-            self._seats,
+            self._workplace,
             Preparation(self._experiment, self._store, self._spool, self._progress, again),
             self._observer,
-            seconds_limit=self._experiment.seconds_limit,
+            estimates=self._estimates,
+            deadline=self._deadline,
             again=again | retried,
         )

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paragone.data.digen import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
+    from paragone.generate.benchmark_page import write_benchmark
     from paragone.generate.canonical_form import canonical, canonical_key
     from paragone.generate.collection import Collection, GeneratedSet
-    from paragone.generate.concepts import active_features, group_concepts, signature
+    from paragone.generate.collection_page import write_collection_page
+    from paragone.generate.concepts import active_features, agreements, group_concepts, signature
     from paragone.generate.digen_evidence import measure_digen
     from paragone.generate.digen_files import load, write_digen
     from paragone.generate.duel import Duel
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from paragone.generate.laboratory import Laboratory
     from paragone.generate.learning import learning_curve
     from paragone.generate.methods import Contender, reference_methods
-    from paragone.generate.page import write_benchmark
     from paragone.generate.random_trees import Grammar
     from paragone.generate.refitting import refit
     from paragone.generate.rejection import reason_to_reject
@@ -52,6 +53,7 @@ _PUBLIC = {
     "MethodBenchmark": "paragone.generate.benchmark",
     "TunedClassifier": "paragone.generate.tuned",
     "active_features": "paragone.generate.concepts",
+    "agreements": "paragone.generate.concepts",
     "benchmark_method": "paragone.generate.benchmark",
     "canonical": "paragone.generate.canonical_form",
     "canonical_key": "paragone.generate.canonical_form",
@@ -70,7 +72,8 @@ _PUBLIC = {
     "simplify": "paragone.generate.simplification",
     "stage2": "paragone.generate.stages",
     "stage3": "paragone.generate.stages",
-    "write_benchmark": "paragone.generate.page",
+    "write_collection_page": "paragone.generate.collection_page",
+    "write_benchmark": "paragone.generate.benchmark_page",
     "write_digen": "paragone.generate.digen_files",
 }
 
@@ -91,6 +94,7 @@ __all__ = [
     "MethodBenchmark",
     "TunedClassifier",
     "active_features",
+    "agreements",
     "benchmark_method",
     "canonical",
     "canonical_key",
@@ -110,6 +114,7 @@ __all__ = [
     "stage2",
     "stage3",
     "write_benchmark",
+    "write_collection_page",
     "write_digen",
 ]
 

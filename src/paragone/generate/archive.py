@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
+
+import numpy as np
 
 from paragone.data.digen import Expression
 from paragone.generate.concepts import AGREEMENT, Signature, signature
 from paragone.validation import FloatArray
+
+BOOK_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,25 +29,41 @@ class Candidate:
         return float(self.scores[pair[0]] - self.scores[pair[1]])
 
 
-@dataclass
 class ConceptBook:
-    """Concepts met so far, numbered in the order of meeting."""
+    """Concepts met so far, numbered in the order of meeting.
 
-    n_features: int
-    signatures: list[Signature] = field(default_factory=list)
-    _known: dict[str, int] = field(default_factory=dict)
+    A formula is of a known concept when some placement of its features agrees with it; see `concepts`. The book looks
+    at fewer probe rows than `inspect` does, since it is asked about every candidate.
+
+    Parameters
+    ----------
+    n_features : int
+        Features of the formulas.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self._known: dict[str, int] = {}
+        self._labels = np.zeros((0, BOOK_ROWS), dtype=np.float32)
+        self._placed: list[int] = []
 
     def number(self, expression: Expression) -> int:
         """Return the concept of a formula: a known one that agrees with it, or a new one."""
         text = str(expression)
         if text not in self._known:
-            mine = signature(expression, n_features=self.n_features)
-            found = (i for i, known in enumerate(self.signatures) if known.agreement(mine) >= AGREEMENT)
-            concept = next(found, len(self.signatures))
-            if concept == len(self.signatures):
-                self.signatures.append(mine)
-            self._known[text] = concept
+            self._known[text] = self._found(signature(expression, n_features=self.n_features, n_rows=BOOK_ROWS))
         return self._known[text]
+
+    def _found(self, mine: Signature) -> int:
+        shared = np.abs(self._labels @ mine.labels.T.astype(np.float32)).max(axis=1, initial=0) / BOOK_ROWS
+        # Only the first placement of a known concept is kept: one with more features cannot be moved onto fewer.
+        fits = (shared + 1) / 2 >= AGREEMENT
+        for concept in np.flatnonzero(fits):
+            if self._placed[concept] <= len(mine.placed):
+                return int(concept)
+        self._labels = np.vstack([self._labels, mine.labels[:1].astype(np.float32)])
+        self._placed.append(len(mine.placed))
+        return len(self._placed) - 1
 
 
 class Archive:
@@ -57,11 +77,11 @@ class Archive:
         Tells concepts apart.
     depth : int, default=6
         How many concepts a pair keeps.
-    floor : float, default=0.02
-        A lead below this is not kept.
+    floor : float, default=0.0
+        A lead up to this is not kept.
     """
 
-    def __init__(self, n_methods: int, concepts: ConceptBook, depth: int = 6, floor: float = 0.02) -> None:
+    def __init__(self, n_methods: int, concepts: ConceptBook, depth: int = 6, floor: float = 0.0) -> None:
         self.pairs = tuple(permutations(range(n_methods), 2))
         self.concepts = concepts
         self.depth = depth
@@ -76,9 +96,13 @@ class Archive:
         concept = self.concepts.number(candidate.expression)
         return sum(self._enter(pair, concept, candidate) for pair in wanted)
 
+    def promise(self, candidate: Candidate, weights: Mapping[tuple[int, int], float]) -> float:
+        """Return the weight of the pairs whose niches the candidate may enter, whatever its concept."""
+        return sum(weight for pair, weight in weights.items() if self._could_enter(pair, candidate))
+
     def _could_enter(self, pair: tuple[int, int], candidate: Candidate) -> bool:
         niche, lead = self.niches[pair], candidate.lead(pair)
-        if lead < self.floor:
+        if lead <= self.floor:
             return False
         return len(niche) < self.depth or lead > min(kept.lead(pair) for kept in niche.values())
 

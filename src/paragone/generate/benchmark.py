@@ -42,6 +42,18 @@ class MethodBenchmark:
         Labels and the method's values on test rows, by dataset.
     notes : tuple of str
         What the reader must know, such as a method scored by hard labels.
+    how : str
+        How the method was tuned and scored, in a paragraph.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    >>> result.method, result.collection, list(result.charts())
+    ('NB', 'digen', ['heat_map', 'boxes', 'parallel_coordinates', 'roc', 'precision_recall', 'duels'])
     """
 
     method: str
@@ -50,6 +62,7 @@ class MethodBenchmark:
     chosen: Mapping[str, Mapping[str, Any]]
     predictions: Mapping[str, tuple[Any, Any]]
     notes: tuple[str, ...]
+    how: str = ""
 
     def table(self) -> pd.DataFrame:
         """Return mean AUROC by dataset (down) and method (across)."""
@@ -110,6 +123,16 @@ def benchmark_method(
         Trials of the tuning.
     settings : DuelSettings, optional
         How it is tuned; by real AUROC where it is not given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    >>> result.table().shape, "NB" in result.table()
+    ((1, 9), True)
     """
     settings = settings or DuelSettings()
     if collection is None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.resources import as_file
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +15,7 @@ import numpy as np
 from paragone.data import Dataset
 from paragone.data.digen import Expression
 from paragone.data.digen.datasets import hash_features, hash_labels
+from paragone.data.evolved import collection_file
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
@@ -45,10 +48,22 @@ class GeneratedSet:
         The AUROC of the true formula.
     md5, x_hash, y_hash : str
         Of the formula, the features (to six decimals) and the labels.
+    cut, inclusive : float and bool
+        Labels are 1 above this value of the formula, and at it where that is included.
     aurocs : mapping of str to tuple of float
         Each method's AUROC on the fresh rows of every evidence sample.
     stability : float
         How alike the order of the methods is from sample to sample.
+    parameters : mapping of str to mapping
+        The configuration in which each method was measured.
+
+    Examples
+    --------
+    >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item.active, item.load()
+    ((0, 1), Dataset 'product': 50 samples x 3 features, classification, 2 classes)
     """
 
     name: str
@@ -63,14 +78,26 @@ class GeneratedSet:
     md5: str
     x_hash: str
     y_hash: str
+    cut: float
+    inclusive: bool
     aurocs: Mapping[str, tuple[float, ...]]
     stability: float
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, generator: GeneratorSpec, concept: int, seed: int, n_rows: int, evidence: Evidence) -> Self:
+    def of(
+        cls,
+        name: str,
+        generator: GeneratorSpec,
+        concept: int,
+        seed: int,
+        n_rows: int,
+        evidence: Evidence,
+        parameters: Mapping[str, Mapping[str, Any]],
+    ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
-        sample = generator.sample(n_rows, seed)
+        sample, cut = generator.sample(n_rows, seed), generator.threshold()
         return cls(
             name,
             generator.formula,
@@ -84,8 +111,11 @@ class GeneratedSet:
             expression.md5,
             hash_features(np.asarray(sample.X)),
             hash_labels(sample.y),
+            cut.value,
+            cut.inclusive,
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
+            {method: dict(params) for method, params in parameters.items()},
         )
 
     def generator(self) -> GeneratorSpec:
@@ -125,6 +155,14 @@ class Collection:
         Fresh rows of each evidence sample.
     sets : tuple of GeneratedSet
         The datasets.
+
+    Examples
+    --------
+    >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> Collection("one", margin=0.05, evidence_rows=100, sets=(item,)).covered()
+    {('A', 'B'): 'product'}
     """
 
     name: str
@@ -160,23 +198,56 @@ class Collection:
                 return item.load()
         raise unknown_name(f"dataset in {self.name}", name, [item.name for item in self.sets])
 
+    def coverage(self) -> pd.DataFrame:
+        """Count the datasets that prove the row's method better than the column's by the margin."""
+        import pandas as pd
+
+        methods = list(self.sets[0].aurocs) if self.sets else []
+        counts = pd.DataFrame(0, index=methods, columns=methods)
+        for item in self.sets:
+            for up, down in item.evidence().proven(self.margin):
+                counts.loc[up, down] += 1
+        return counts
+
+    def leads(self) -> pd.DataFrame:
+        """Return, for every ordered pair, the dataset with the largest lower bound of the difference, proven or not."""
+        import pandas as pd
+
+        rows = []
+        for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
+            leads = [(item.evidence().lead(up, down), item) for item in self.sets]
+            lead, item = max(leads, key=lambda found: found[0].low)
+            proven = lead.low >= self.margin
+            rows.append({"up": up, "down": down, "dataset": item.name, **asdict(lead), "proven": proven})
+        return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
+
     def inspect(self) -> Inspection:
-        """Inspect the datasets, with the mean AUROCs of the evidence."""
-        specimens = [
-            Specimen(
-                item.name,
-                Expression.parse(item.formula),
-                np.asarray(item.load().X),
-                {method: float(np.mean(values)) for method, values in item.aurocs.items()},
-            )
-            for item in self.sets
-        ]
-        return inspect_sets(self.name, specimens, self.margin)
+        """Inspect the datasets; a pair is told apart where the evidence proves it."""
+        specimens = []
+        for item in self.sets:
+            generator = item.generator()
+            rows, cut = np.asarray(item.load().X), generator.threshold()
+            specimens.append(Specimen(item.name, generator.expression, rows, cut, generator.noise, item.bayes))
+        n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
+        basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
+        return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
         content = {"format": FORMAT, **asdict(self)}
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Read a collection that comes with the package.
+
+        Examples
+        --------
+        >>> Collection.named("paragone-v1").margin
+        0.05
+        """
+        with as_file(collection_file(name)) as path:
+            return cls.read(path)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -200,24 +271,3 @@ class Collection:
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
     return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs})
-
-
-def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tuple[GeneratedSet, ...]:
-    """Choose datasets that prove as many ordered pairs as possible, few of one concept.
-
-    In each step the dataset that proves most pairs that are still open; ties to the one whose order of methods is
-    the most stable, then to the earlier one. A concept is taken at most ``per_concept`` times.
-    """
-    proven = {item.name: set(item.evidence().proven(margin)) for item in sets}
-    left, chosen, done = list(sets), list[GeneratedSet](), set[tuple[str, str]]()
-    while left:
-        best = max(left, key=lambda item: (len(proven[item.name] - done), item.stability))
-        if not proven[best.name] - done:
-            break
-        chosen.append(best)
-        done |= proven[best.name]
-        left.remove(best)
-        taken = sum(item.concept == best.concept for item in chosen)
-        if taken >= per_concept:
-            left = [item for item in left if item.concept != best.concept]
-    return tuple(chosen)

@@ -46,6 +46,17 @@ def measure_digen(
     -------
     Collection
         With the evidence; a formula on which a fit failed is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> chosen = [method for method in reference_methods() if method.letter in "KR"]
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "digen.sqlite") as laboratory:
+    ...     sizes = {"n_train": 200, "n_fresh": 500, "n_seeds": 2}
+    ...     measured = measure_digen(laboratory, sets=["digen8"], methods=chosen, **sizes)
+    >>> [item.name for item in measured.sets]
+    ['digen8_4426']
     """
     chosen = [find(name) for name in sets] or list(entries())
     concepts = inspect_digen().sets.set_index("dataset")["concept"]
@@ -58,7 +69,9 @@ def measure_digen(
         evidence = measure(entry.name, generator, configured, laboratory, **sizes)
         if evidence is not None:
             concept = int(concepts[entry.name])
-            measured.append(GeneratedSet.of(entry.name, generator, concept, entry.seed, n_train, evidence))
+            parameters = {method.name: params for method, params in configured}
+            described = (entry.name, generator, concept, entry.seed, n_train, evidence, parameters)
+            measured.append(GeneratedSet.of(*described))
         if tell is not None:
             tell(f"measured {position} of {len(chosen)}")
     return Collection("digen, measured", MARGIN, n_fresh, tuple(measured))

@@ -1,4 +1,4 @@
-"""Load and write the DIGEN sets."""
+"""Load generated datasets by name, and write the DIGEN sets."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ from pathlib import Path
 
 from paragone.data import Dataset
 from paragone.data.digen import DigenEntry, entries, find, make_digen
+from paragone.data.evolved import collections, load_evolved
 from paragone.errors import InputError
 
 MANIFEST = "manifest.json"
 
 
 def load(name: str) -> Dataset:
-    """Make a DIGEN set by its short or published name, checked by its hashes.
+    """Make a generated dataset by its name, checked by its hashes.
+
+    Parameters
+    ----------
+    name : str
+        A DIGEN set by its short or published name, or a dataset of an evolved collection, as ``paragone-v1:3`` or
+        ``paragone-v1-3``.
 
     Examples
     --------
     >>> load("digen8")
     Dataset 'digen8_4426': 1000 samples x 10 features, classification, 2 classes
+    >>> load("paragone-v1-1")
+    Dataset 'paragone-v1-1': 1000 samples x 10 features, classification, 2 classes
     """
-    return make_digen(find(name))
+    for collection in collections():
+        if name.startswith((f"{collection}:", f"{collection}-")):
+            return load_evolved(f"{collection}:{name[len(collection) + 1 :]}")
+    return make_digen(find(name.removeprefix("digen:")))
 
 
 def write_digen(folder: str | Path) -> tuple[Path, ...]:
@@ -35,6 +47,14 @@ def write_digen(folder: str | Path) -> tuple[Path, ...]:
     -------
     tuple of Path
         The 40 CSV files, and the manifest last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = write_digen(Path(folder) / "digen")
+    ...     len(files), files[0].name, files[-1].name
+    (41, 'digen1_6265.csv', 'manifest.json')
     """
     folder = Path(folder)
     try:

@@ -106,6 +106,16 @@ class Duel:
         Where candidates are scored.
     settings : DuelSettings, optional
         Sizes; the published ones with the real AUROC where it is not given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> small = DuelSettings(population=4, generations=1, trials=1, folds=3, methods=("K", "R"))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "duel.sqlite") as laboratory:
+    ...     outcome = Duel("K", "R", seed=5, laboratory=laboratory, settings=small).run()
+    >>> outcome.up, outcome.seen == outcome.rejected + outcome.pruned + outcome.scored
+    ('KNeighborsClassifier', True)
     """
 
     def __init__(

@@ -1,56 +1,33 @@
 """Evolution: one search that serves all duels; MAP-Elites over pairs and concepts, or NSGA-III.
 
-The search is a pure function of its spec: every generation draws from a generator seeded by the spec's seed and
-the generation's number, and scores come from cells of the store. Stopped and started again, it goes the same way.
+A generation is looked over by cheap scouts; what would enter an archive of theirs is screened with the methods
+themselves; what leads there is proven on fresh samples. The search is a pure function of its spec: every generation
+draws from a generator seeded by the spec's seed and the generation's number, and scores come from cells of the
+store. Stopped and started again, it goes the same way.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
 from paragone.generate.archive import Archive, Candidate, ConceptBook
+from paragone.generate.breeding import Breeder, Child
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
-from paragone.generate.random_trees import Grammar
-from paragone.generate.rejection import reason_to_reject
-from paragone.generate.screening import Screening, candidate_batch, screen_of
-from paragone.generate.threshold import Threshold
+from paragone.generate.progress import Progress, Stopwatch
+from paragone.generate.proving import Prover
+from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
+from paragone.validation import FloatArray
 
-CROSSOVER_SHARE = 0.7
 N_PARTITIONS = 12
-MAX_DRAWS = 50
-"""Draws a wanted candidate may take before a generation goes on with fewer."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a search stands."""
-
-    generation: int = 0
-    seen: int = 0
-    rejected: int = 0
-    duplicates: int = 0
-    fitted: int = 0
-    failed: int = 0
-    niches: int = 0
-    concepts: int = 0
-    covered: int = 0
-    pairs: int = 0
-    seconds: float = 0.0
-
-    def __str__(self) -> str:
-        return (
-            f"generation {self.generation}: {self.covered} of {self.pairs} pairs, {self.niches} niches, "
-            f"{self.concepts} concepts; {self.seen} seen, {self.rejected} rejected, "
-            f"{self.duplicates} duplicates, {self.fitted} fitted, {self.failed} failed"
-        )
+OPEN_WEIGHT = 4.0
+"""How much more often parents come from a pair that is not proven yet."""
 
 
 @dataclass(eq=False)
@@ -62,101 +39,102 @@ class Evolution:
     spec : EvolveSpec
         What is searched, and how.
     laboratory : Laboratory
-        Where candidates are screened.
+        Where candidates are scored.
+    stopwatch : Stopwatch
+        Knows the time that the search has taken, earlier runs included.
+    focus : str, optional
+        Only pairs in which this method stands count.
+    goal : {"both", "wins", "loses"}, default="both"
+        What the method in focus is to do.
     """
 
     spec: EvolveSpec
     laboratory: Laboratory
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
+    focus: str | None = None
+    goal: str = "both"
     progress: Progress = field(default_factory=Progress)
     curve: list[Progress] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         spec = self.spec
         self.methods = spec.contenders()
-        self.archive = Archive(len(self.methods), ConceptBook(spec.n_features), spec.depth)
-        self.grammar = Grammar(spec.n_features, spec.constants, spec.max_size)
-        rng = np.random.default_rng([spec.seed, 0])
-        self.X = rng.normal(size=(spec.n_train + spec.n_test, spec.n_features))
-        self._met: set[bytes] = set()
+        concepts = ConceptBook(spec.n_features)
+        self.archive = Archive(len(self.methods), concepts, spec.depth)
+        self.scouting = Archive(len(self.methods), concepts, spec.depth)
+        self.X = np.random.default_rng([spec.seed, 0]).normal(size=(spec.n_train + spec.n_test, spec.n_features))
+        self.breeder = Breeder(spec, self.X)
+        self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
         self._population: list[Candidate] = []
         self._survival = NSGA3Survival(reference_directions(2, N_PARTITIONS))
-        self._begun = time.monotonic()
 
-    def run(self, hours: float | None = None, tell: Callable[[Progress], None] | None = None) -> None:
-        """Go on until the spec's generations are done or the hours are over."""
-        while self.progress.generation < self.spec.generations:
-            if hours is not None and time.monotonic() - self._begun > hours * 3600:
-                return
-            self.step()
-            if tell is not None:
-                tell(self.progress)
+    def run(self, tell: Callable[[Progress], None], over: Callable[[], bool]) -> None:
+        """Go on until the spec's generations are done or the time is over."""
+        while self.progress.generation < self.spec.generations and not over():
+            self.step(over)
+            tell(self.progress)
 
-    def step(self) -> None:
-        """Make, screen and archive one generation."""
+    def step(self, over: Callable[[], bool] = lambda: False) -> None:
+        """Make, scout, screen, archive and prove one generation."""
         generation = self.progress.generation + 1
         rng = np.random.default_rng([self.spec.seed, generation])
-        children = self._children(rng)
+        children = self.breeder.children(rng, self._parents)
         candidates = self._screened(generation, children)
         for candidate in candidates:
             self.archive.offer(candidate)
         if self.spec.strategy == "nsga3":
             self._survive(candidates, generation, rng)
+        self.prover.advance(self.archive, self.spec.races, over)
+        before = self.progress
+        self.progress = replace(
+            before,
+            generation=generation,
+            scouted=before.scouted + len(children),
+            fitted=before.fitted + len(candidates),
+        )
+        self.note()
+
+    def prove_rest(self, tell: Callable[[Progress], None], over: Callable[[], bool]) -> None:
+        """Race what the archive still promises."""
+        for _ in range(self.spec.finalists):
+            if over() or not self.prover.advance(self.archive, 1, over):
+                return
+            self.note()
+            tell(self.progress)
+
+    def note(self) -> None:
+        """Count where the search stands, and keep it on the curve."""
+        prover = self.prover
+        moment = (self.progress.generation, prover.n_raced)
         self.progress = replace(
             self.progress,
-            generation=generation,
-            fitted=self.progress.fitted + len(candidates),
+            **self.breeder.counts,
             failed=self.laboratory.n_failed,
             niches=self.archive.n_filled,
             concepts=len({number for niche in self.archive.niches.values() for number in niche}),
-            covered=len(self.archive.covered(self.spec.margin)),
-            pairs=len(self.archive.pairs),
-            seconds=time.monotonic() - self._begun,
+            covered=len(set(self.archive.covered(self.spec.margin)) & set(prover.wanted)),
+            raced=prover.n_raced,
+            measured=len(prover.measured),
+            proven=len(prover.proven),
+            proven_concepts=prover.n_concepts,
+            pairs=len(prover.wanted),
+            seconds=self.stopwatch.at(moment),
         )
         self.curve.append(self.progress)
 
-    # Making children
+    def _wanted(self) -> tuple[tuple[int, int], ...]:
+        names = [method.name for method in self.methods]
 
-    def _children(self, rng: np.random.Generator) -> list[tuple[Expression, NDArray[np.uint8]]]:
-        children: list[tuple[Expression, NDArray[np.uint8]]] = []
-        counts = {"seen": 0, "rejected": 0, "duplicates": 0}
-        for _ in range(MAX_DRAWS * self.spec.batch):
-            if len(children) == self.spec.batch:
-                break
-            expression = self._drawn(rng)
-            counts["seen"] += 1
-            labels, fate = self._labelled(expression)
-            if labels is None:
-                counts[fate] += 1
-            else:
-                children.append((expression, labels))
-        before = self.progress
-        self.progress = replace(before, **{name: getattr(before, name) + n for name, n in counts.items()})
-        return children
+        def counts(up: str, down: str) -> bool:
+            wins, loses = up == self.focus, down == self.focus
+            return self.focus is None or (wins and self.goal != "loses") or (loses and self.goal != "wins")
 
-    def _labelled(self, expression: Expression) -> tuple[NDArray[np.uint8] | None, str]:
-        """Return a formula's labels, or the reason why it is no candidate."""
-        values = expression.evaluate(self.X)
-        if reason_to_reject(values[: self.spec.n_train]) or not np.isfinite(values).all():
-            return None, "rejected"
-        labels = Threshold.halving(values[: self.spec.n_train]).label(values)
-        if min(labels[self.spec.n_train :].mean(), 1 - labels[self.spec.n_train :].mean()) < self.spec.smallest_class:
-            return None, "rejected"
-        train = labels[: self.spec.n_train]
-        key = np.packbits(train ^ train[0]).tobytes()
-        if key in self._met:
-            return None, "duplicates"
-        self._met.add(key)
-        return labels, ""
+        return tuple(pair for pair in self.archive.pairs if counts(names[pair[0]], names[pair[1]]))
 
-    def _drawn(self, rng: np.random.Generator) -> Expression:
-        if rng.random() < self.spec.random_share:
-            return self.grammar.half_and_half(rng)
-        parents = self._parents(rng)
-        if parents is None:
-            return self.grammar.half_and_half(rng)
-        if rng.random() < CROSSOVER_SHARE:
-            return self.grammar.cross(rng, *parents)
-        return self.grammar.mutate(rng, parents[0])
+    def _weights(self) -> dict[tuple[int, int], float]:
+        return {pair: 1.0 if pair in self.prover.proven else OPEN_WEIGHT for pair in self.prover.wanted}
+
+    # Parents
 
     def _parents(self, rng: np.random.Generator) -> tuple[Expression, Expression] | None:
         if self.spec.strategy == "nsga3":
@@ -167,45 +145,23 @@ class Evolution:
         return self._elites(rng)
 
     def _elites(self, rng: np.random.Generator) -> tuple[Expression, Expression] | None:
-        """Draw an elite of a pair, open pairs twice as often, and a mate from anywhere in the archive."""
-        filled = [pair for pair in self.archive.pairs if self.archive.niches[pair]]
-        if not filled:
+        """Draw an elite of a wanted pair, more often of one that is open, and a mate from anywhere in the archive."""
+        niches = self.archive.niches
+        wanted = [pair for pair in self.prover.wanted if niches[pair]]
+        if not wanted:
             return None
-        done = set(self.archive.covered(self.spec.margin))
-        weights = np.array([1.0 if pair in done else 2.0 for pair in filled])
+        weights = np.array([self._weights()[pair] for pair in wanted])
+        pair = wanted[int(rng.choice(len(wanted), p=weights / weights.sum()))]
+        filled = [pair for pair in self.archive.pairs if niches[pair]]
+        mate = filled[int(rng.integers(len(filled)))]
         drawn = []
-        for share in (weights / weights.sum(), None):
-            pair = filled[int(rng.choice(len(filled), p=share))]
-            elites = self.archive.best(pair)
+        for elites in (self.archive.best(pair), self.archive.best(mate)):
             drawn.append(elites[int(rng.integers(len(elites)))][1].expression)
         return drawn[0], drawn[1]
 
-    # Screening
-
-    def _screened(self, generation: int, children: Sequence[tuple[Expression, NDArray[np.uint8]]]) -> list[Candidate]:
-        if not children:
-            return []
-        size = self.spec.chunk
-        chunks = [children[begin : begin + size] for begin in range(0, len(children), size)]
-        batches = [
-            candidate_batch(f"batch {number}", self.X, [labels for _, labels in chunk], self.spec.n_train)
-            for number, chunk in enumerate(chunks)
-        ]
-        screens = {method.name: screen_of(method) for method in self.methods}
-        name = f"{self.spec.name} generation {generation}"
-        found = self.laboratory.run(name, batches, screens, Screening(), seed=self.spec.seed)
-        candidates = []
-        for batch, chunk in zip(batches, chunks, strict=True):
-            places = [(batch.name, method.name) for method in self.methods]
-            if all(place in found for place in places):
-                tables = [np.asarray(found[place].arrays["auroc"]) for place in places]
-                candidates += [_candidate(e, tables, row, generation) for row, (e, _) in enumerate(chunk)]
-        return candidates
-
     def _survive(self, candidates: Sequence[Candidate], generation: int, rng: np.random.Generator) -> None:
         """Choose the next parents by NSGA-III, for a pair that is still open, in turn."""
-        done = set(self.archive.covered(self.spec.margin))
-        open_pairs = [pair for pair in self.archive.pairs if pair not in done] or list(self.archive.pairs)
+        open_pairs = [pair for pair in self.prover.wanted if pair not in self.prover.proven] or self.prover.wanted
         pair = open_pairs[generation % len(open_pairs)]
         pool = [*self._population, *candidates]
         if pool:
@@ -213,7 +169,57 @@ class Evolution:
             kept = self._survival.select(objectives, self.spec.batch, rng)
             self._population = [pool[position] for position in sorted(kept.tolist())]
 
+    # Scores
 
-def _candidate(expression: Expression, tables: Sequence[NDArray[np.float64]], row: int, generation: int) -> Candidate:
-    scores = np.array([table[row].max() for table in tables])
-    return Candidate(expression, scores, tuple(int(table[row].argmax()) for table in tables), generation)
+    def _screened(self, generation: int, children: Sequence[Child]) -> list[Candidate]:
+        """Scout all children, and score those worth it with the methods that were only stood in for."""
+        scouts = dict(scout_of(method) for method in self.methods)
+        scouted = self._scores(f"generation {generation} scouted", children, scouts)
+        names = [scout_of(method)[0] for method in self.methods]
+        found = [(child, _candidate(child, tables, names, generation), tables) for child, tables in scouted]
+        dear = {method.name: screen_of(method) for method in self.methods if method.scout}
+        if not dear:
+            return [candidate for _, candidate, _ in found]
+        worth = self._worth([candidate for _, candidate, _ in found])
+        chosen = {str(found[position][0].expression): found[position][2] for position in worth}
+        screened = self._scores(f"generation {generation}", [found[position][0] for position in worth], dear)
+        own = [method.name for method in self.methods]
+        return [
+            _candidate(child, {**chosen[str(child.expression)], **tables}, own, generation)
+            for child, tables in screened
+        ]
+
+    def _worth(self, scouted: Sequence[Candidate]) -> list[int]:
+        """Return which candidates get real fits: those that enter the scouts' archive, the most promising first."""
+        promises = [self.scouting.promise(candidate, self._weights()) for candidate in scouted]
+        order = sorted(range(len(scouted)), key=lambda position: (-promises[position], position))
+        worth: list[int] = []
+        for position in order:
+            if len(worth) < self.spec.screened and self.scouting.offer(scouted[position]):
+                worth.append(position)
+        return worth
+
+    def _scores(
+        self, step: str, children: Sequence[Child], screens: Mapping[str, Any]
+    ) -> list[tuple[Child, dict[str, FloatArray]]]:
+        """Return children with the AUROC of each configuration of each screen; one with a failed cell is left out."""
+        if not children:
+            return []
+        size = self.spec.chunk
+        chunks = [children[begin : begin + size] for begin in range(0, len(children), size)]
+        batches = [
+            candidate_batch(f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train)
+            for number, chunk in enumerate(chunks)
+        ]
+        found = self.laboratory.run(f"{self.spec.name} {step}", batches, screens, Screening(), seed=self.spec.seed)
+        scored = []
+        for batch, chunk in zip(batches, chunks, strict=True):
+            if all((batch.name, name) in found for name in screens):
+                tables = {name: np.asarray(found[batch.name, name].arrays["auroc"]) for name in screens}
+                scored += [(child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)]
+        return scored
+
+
+def _candidate(child: Child, tables: Mapping[str, FloatArray], names: Sequence[str], generation: int) -> Candidate:
+    scores = np.array([tables[name].max() for name in names])
+    return Candidate(child.expression, scores, tuple(int(tables[name].argmax()) for name in names), generation)

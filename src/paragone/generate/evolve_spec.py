@@ -44,8 +44,14 @@ class EvolveSpec:
         The least share of either class among the fresh rows.
     evidence_seeds, evidence_rows : int
         Samples a finalist is measured on, and fresh rows of each.
-    finalists : int, default=2
-        Candidates a pair that are measured.
+    screened : int, default=16
+        Candidates of a generation that are scored with the methods themselves, where scouts stand in for some.
+    races, race_seeds : int
+        Candidates that are raced after each generation, and samples of a race; see `proving`.
+    concepts : int, default=24
+        Candidates are measured for the sake of a new concept until so many prove some pair.
+    finalists : int, default=20
+        Candidates that are raced after the last generation, as long as some promise a pair or a concept.
     trials, folds : int
         Tune every method on a finalist with this many trials over folds, beginning with its portfolio, before it is
         measured; with 0 trials the best of the portfolio in screening is measured.
@@ -77,7 +83,11 @@ class EvolveSpec:
     smallest_class: float = 0.3
     evidence_seeds: int = 10
     evidence_rows: int = 20_000
-    finalists: int = 2
+    screened: int = 16
+    races: int = 2
+    race_seeds: int = 3
+    concepts: int = 24
+    finalists: int = 20
     trials: int = 0
     folds: int = 5
     per_concept: int = 3
@@ -92,7 +102,8 @@ class EvolveSpec:
             if whole or (item.type == "float" and not isinstance(value, (int, float))):
                 raise InputError(f"{item.name} must be a number of type {item.type}, it is {value!r}")
         for name, least in (("generations", 1), ("batch", 2), ("chunk", 1), ("n_train", 50), ("n_test", 50),
-                            ("n_features", 1), ("evidence_seeds", 2), ("evidence_rows", 50), ("finalists", 1),
+                            ("n_features", 1), ("evidence_seeds", 2), ("evidence_rows", 50), ("finalists", 0),
+                            ("concepts", 0), ("screened", 1), ("races", 0), ("race_seeds", 2),
                             ("per_concept", 1), ("depth", 1), ("trials", 0), ("folds", 2)):  # fmt: skip
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
@@ -127,7 +138,14 @@ class EvolveSpec:
         """Return the spec with one method more: a class of the user's, with its default parameters."""
         name = use.rpartition(":")[2]
         tables = dict(self.methods) or {
-            m.name: {"use": m.use, "fixed": m.fixed, "space": m.space, "portfolio": m.portfolio, "letter": m.letter}
+            m.name: {
+                "use": m.use,
+                "fixed": m.fixed,
+                "space": m.space,
+                "portfolio": m.portfolio,
+                "letter": m.letter,
+                "scout": m.scout,
+            }
             for m in reference_methods()
         }
         if name in tables:

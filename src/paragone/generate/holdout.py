@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +11,12 @@ from typing_extensions import override
 
 from paragone.cells import Fitted, Score, SplitData
 from paragone.data import Dataset
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.generate.scoring import auroc, confidence
 from paragone.generate.tuned import TunedClassifier
 from paragone.plugins import digest
 from paragone.protocols import Protocol
+from paragone.validation import FloatArray
 
 METRICS = ("auroc", "auprc", "f1")
 
@@ -26,20 +28,26 @@ class Holdout(Protocol):
     ----------
     keep_values : bool, default=True
         Whether the classifier's values on the test rows are kept, for curves; without them only scores are.
+    metrics : tuple of str, default=("auroc", "auprc", "f1")
+        What is scored. AUROC alone spares the hard labels, which take many methods as long as the values do.
     """
 
     kind: ClassVar[str] = "holdout"
 
-    def __init__(self, *, keep_values: bool = True) -> None:
+    def __init__(self, *, keep_values: bool = True, metrics: tuple[str, ...] = METRICS) -> None:
+        for name in metrics:
+            if name not in METRICS:
+                raise unknown_name("metric", name, METRICS)
         self.keep_values = keep_values
+        self.metrics = metrics
 
     @override
     def identity(self) -> str:
-        return digest({"kind": self.kind, "metrics": METRICS, "keep_values": self.keep_values})
+        return digest({"kind": self.kind, "metrics": self.metrics, "keep_values": self.keep_values})
 
     @override
     def described(self) -> dict[str, Any]:
-        return {"kind": self.kind, "metrics": list(METRICS)}
+        return {"kind": self.kind, "metrics": list(self.metrics)}
 
     @override
     def versions(self) -> dict[str, str]:
@@ -61,7 +69,6 @@ class Holdout(Protocol):
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
         fitted = estimator.fit(data.X_train, data.y_train)
         found = confidence(fitted, data.X_test)
-        hard = np.asarray(fitted.predict(data.X_test)) == np.max(data.y_train)
         # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
         tuned = isinstance(fitted, TunedClassifier)
         info = {
@@ -69,7 +76,7 @@ class Holdout(Protocol):
             "params": fitted.best_params_ if tuned else {},
             "bounded": int(fitted.n_bounded_ if tuned else getattr(fitted, "hit_bound_", False)),
         }
-        arrays = {"scores": np.array(_scores(data.y_test, found.values, hard))}
+        arrays = {"scores": np.array(self._scored(fitted, data, found.values))}
         if tuned:
             arrays["cv"] = np.array(fitted.best_score_)
         if self.keep_values:
@@ -80,7 +87,7 @@ class Holdout(Protocol):
     def score(
         self, fitted: Fitted, data: SplitData, seed: int
     ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
-        scores = [Score(name, float(v)) for name, v in zip(METRICS, fitted.arrays["scores"], strict=True)]
+        scores = [Score(name, float(v)) for name, v in zip(self.metrics, fitted.arrays["scores"], strict=True)]
         if "cv" in fitted.arrays and not np.isnan(fitted.arrays["cv"]):
             scores.append(Score("cv", float(fitted.arrays["cv"])))
         notes = []
@@ -90,13 +97,17 @@ class Holdout(Protocol):
             notes.append(f"{fitted.info['bounded']} fits hit the bound on iterations")
         return tuple(scores), None, tuple(notes)
 
+    def _scored(self, fitted: Any, data: SplitData, values: FloatArray) -> list[float]:
+        from sklearn.metrics import average_precision_score, f1_score
 
-def _scores(truth: Any, values: Any, hard: Any) -> tuple[float, float, float]:
-    from sklearn.metrics import average_precision_score, f1_score
+        positive = np.asarray(data.y_test) == np.max(data.y_test)
 
-    positive = np.asarray(truth) == np.max(truth)
-    return (
-        auroc(positive, values),
-        float(average_precision_score(positive, values)),
-        float(f1_score(positive, hard, zero_division=0)),
-    )
+        def hard_labels() -> Any:
+            return np.asarray(fitted.predict(data.X_test)) == np.max(data.y_train)
+
+        known: dict[str, Callable[[], float]] = {
+            "auroc": lambda: auroc(positive, values),
+            "auprc": lambda: average_precision_score(positive, values),
+            "f1": lambda: f1_score(positive, hard_labels(), zero_division=0),
+        }
+        return [float(known[name]()) for name in self.metrics]

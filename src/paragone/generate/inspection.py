@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from paragone.data.digen import Expression, cut_in_half, entries
 from paragone.data.digen.datasets import digen_features
-from paragone.generate.concepts import active_features, group_concepts, signature
+from paragone.generate.canonical_form import canonical_key
+from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.coverage import MARGIN, duel_matrix, open_pairs
 from paragone.generate.simplification import simplify
 from paragone.generate.threshold import Threshold
@@ -23,12 +24,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Specimen:
-    """A dataset to be inspected: its formula, its rows and the scores that are known of it."""
+    """A dataset to be inspected.
+
+    Parameters
+    ----------
+    name : str
+        The dataset.
+    expression : Expression
+        Its formula.
+    X : ndarray
+        Its rows.
+    threshold : Threshold
+        Where its values are cut.
+    noise : float
+        The share of labels that do not follow from the formula.
+    ceiling : float
+        The AUROC of the formula itself.
+    """
 
     name: str
     expression: Expression
     X: FloatArray
-    scores: Mapping[str, float]
+    threshold: Threshold
+    noise: float
+    ceiling: float
+
+    @classmethod
+    def halved(cls, name: str, expression: Expression, X: FloatArray) -> Specimen:
+        """Describe a dataset whose own rows are cut in half, ties and all, as DIGEN does."""
+        values = expression.evaluate(X)
+        cut = cut_in_half(values)
+        return cls(name, expression, X, Threshold.halving(values), cut.noise, cut.ceiling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +66,37 @@ class Inspection:
     name : str
         The collection.
     sets : DataFrame
-        One row a dataset: formula, simplified formula, features that matter, concept, label noise, Bayes ceiling.
+        One row a dataset: formula, simplified formula, features that matter, concept, label noise, Bayes ceiling, and
+        the other dataset that it agrees with most.
     coverage : DataFrame
         On how many datasets the row's method beats the column's by the margin.
     margin : float
         The margin of the coverage.
+    basis : str
+        What a dataset's verdict on two methods rests on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sets = pd.DataFrame({"dataset": ["one", "two"], "concept": [1, 1]})
+    >>> coverage = pd.DataFrame([[0, 2], [0, 0]], index=["A", "B"], columns=["A", "B"])
+    >>> inspection = Inspection("a pair", sets, coverage, margin=0.05)
+    >>> inspection.n_concepts, inspection.open_pairs
+    (1, (('B', 'A'),))
     """
 
     name: str
     sets: pd.DataFrame
     coverage: pd.DataFrame
     margin: float
+    basis: str
+
+    @property
+    def duplicates(self) -> tuple[tuple[str, ...], ...]:
+        """The datasets whose formulas are one formula in other spellings, group by group."""
+        keys = [canonical_key(Expression.parse(text)) for text in self.sets["formula"]]
+        groups = [tuple(self.sets["dataset"][[own == key for own in keys]]) for key in dict.fromkeys(keys)]
+        return tuple(group for group in groups if len(group) > 1)
 
     @property
     def concept_sizes(self) -> tuple[int, ...]:
@@ -83,11 +129,12 @@ class Inspection:
         if len(noisy):
             worst = ", ".join(f"{row.dataset} {row.noise:.1%}" for row in noisy.head(3).itertuples())
             said.append(f"{len(noisy)} datasets have labels that ties decided ({worst})")
+        said += [f"one formula in several spellings: {', '.join(group)}" for group in self.duplicates]
         if len(self.coverage):
             missing = self.open_pairs
             said.append(
                 f"{self.n_pairs - len(missing)} of {self.n_pairs} ordered pairs differ by {self.margin:g} on some "
-                f"dataset; {len(missing)} on none"
+                f"dataset, {self.basis}; {len(missing)} on none"
             )
         return tuple(said)
 
@@ -100,6 +147,8 @@ class Inspection:
             "sets": self.sets.to_dict("records"),
             "coverage": self.coverage.to_dict("index"),
             "margin": self.margin,
+            "basis": self.basis,
+            "duplicates": [list(group) for group in self.duplicates],
             "open_pairs": [list(pair) for pair in self.open_pairs],
             "findings": list(self.findings()),
         }
@@ -108,36 +157,39 @@ class Inspection:
         return f"Inspection of {self.name}: " + "; ".join(self.findings())
 
 
-def inspect_sets(name: str, specimens: Sequence[Specimen], margin: float = MARGIN) -> Inspection:
+def inspect_sets(
+    name: str, specimens: Sequence[Specimen], coverage: pd.DataFrame, margin: float = MARGIN, basis: str = ""
+) -> Inspection:
     """Inspect datasets: which concepts they are, how noisy, how far a perfect method would get, what they tell apart.
 
-    A formula's concept is taken with the cut of the dataset's own rows.
+    A formula's concept is taken with the cut of the dataset itself.
     """
     import pandas as pd
 
-    rows, signatures = [], []
-    for specimen in specimens:
-        values = specimen.expression.evaluate(specimen.X)
-        cut, threshold = cut_in_half(values), Threshold.halving(values)
-        n_features = specimen.X.shape[1]
-        signatures.append(signature(specimen.expression, threshold, n_features))
-        active = sorted(active_features(specimen.expression, threshold, n_features))
-        rows.append(
-            {
-                "dataset": specimen.name,
-                "formula": str(specimen.expression),
-                "simplified": str(simplify(specimen.expression, specimen.X)),
-                "active": " ".join(f"X{feature}" for feature in active),
-                "noise": cut.noise,
-                "ceiling": cut.ceiling,
-            }
-        )
-    concepts = group_concepts(signatures)
+    shown = [_row(specimen) for specimen in specimens]
+    marks = [signature(s.expression, s.threshold, s.X.shape[1]) for s in specimens]
+    agreement = agreements(marks)
+    concepts = group_concepts(agreement)
     numbers = {leader: number for number, leader in enumerate(sorted(set(concepts)), start=1)}
-    sets = pd.DataFrame(rows)
+    sets = pd.DataFrame(shown)
     sets.insert(1, "concept", [numbers[concept] for concept in concepts])
-    methods = list(specimens[0].scores) if specimens else []
-    return Inspection(name, sets, duel_matrix([s.scores for s in specimens], methods, margin), margin)
+    others = np.where(np.eye(len(marks), dtype=bool), -1.0, agreement)
+    nearest = others.argmax(axis=1)
+    sets["nearest"] = [specimens[other].name if len(marks) > 1 else "" for other in nearest]
+    sets["agreement"] = others.max(axis=1).clip(0)
+    return Inspection(name, sets, coverage, margin, basis)
+
+
+def _row(specimen: Specimen) -> dict[str, Any]:
+    active = sorted(active_features(specimen.expression, specimen.threshold, specimen.X.shape[1]))
+    return {
+        "dataset": specimen.name,
+        "formula": str(specimen.expression),
+        "simplified": str(simplify(specimen.expression, specimen.X)),
+        "active": " ".join(f"X{feature}" for feature in active),
+        "noise": specimen.noise,
+        "ceiling": specimen.ceiling,
+    }
 
 
 def inspect_digen(margin: float = MARGIN) -> Inspection:
@@ -148,8 +200,10 @@ def inspect_digen(margin: float = MARGIN) -> Inspection:
     >>> inspect_digen().n_concepts
     20
     """
-    specimens = [Specimen(e.name, e.expression(), digen_features(e.seed), e.auroc) for e in entries()]
-    return inspect_sets("digen", specimens, margin)
+    found = entries()
+    specimens = [Specimen.halved(e.name, e.expression(), digen_features(e.seed)) for e in found]
+    coverage = duel_matrix([e.auroc for e in found], list(found[0].auroc), margin)
+    return inspect_sets("digen", specimens, coverage, margin, "by the published scores of one split, without intervals")
 
 
 def _shown(sizes: Sequence[int]) -> str:

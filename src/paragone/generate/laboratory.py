@@ -13,7 +13,7 @@ from loky.process_executor import ProcessPoolExecutor
 from paragone.cells import Fitted
 from paragone.data import Dataset, SplitPlan
 from paragone.engine import Observer
-from paragone.engine.seats import THREAD_VARIABLES
+from paragone.engine.guard import THREAD_VARIABLES
 from paragone.experiment import Experiment
 from paragone.protocols import Protocol
 from paragone.store import Store
@@ -39,6 +39,17 @@ class Laboratory:
         A cell that takes longer counts as ``timeout``; needs workers of its own.
     retry_failed : bool, default=False
         Whether cells that failed before run again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate.holdout import Holdout
+    >>> from paragone.generate.sampling import GeneratorSpec
+    >>> data = parted(GeneratorSpec("add(X0, X1)", n_features=3).sample(200, seed=1, name="sum"), range(100))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     found = laboratory.run("try", [data], {"NB": "sklearn.naive_bayes:GaussianNB"}, Holdout())
+    >>> bool(found["sum", "NB"].arrays["scores"][0] > 0.9)
+    True
     """
 
     def __init__(

@@ -50,6 +50,17 @@ def learning_curve(
     -------
     DataFrame
         Columns ``over, at, method, mean, low, high, bayes``; a point where a fit failed is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     generator = GeneratorSpec("add(X0, X1)", n_features=3)
+    ...     curve = learning_curve(generator, [(tree, {})], laboratory, "n", [50, 800], n_fresh=500, n_seeds=3)
+    >>> bool(curve["mean"].is_monotonic_increasing)
+    True
     """
     import pandas as pd
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from paragone.errors import InputError, unknown_name
+from paragone.generate.scout_portfolios import SCOUTS
 from paragone.generate.spaces import check_space, plain_params
 from paragone.plugins import Method
 
@@ -36,6 +37,14 @@ class Contender:
         The configurations of screening; the best counts.
     letter : str
         One letter for compact tables.
+    scout : str
+        The cheap stand-in that looks candidates over first, see `SCOUTS`; empty for a method that does so itself.
+
+    Examples
+    --------
+    >>> tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 3}, {"max_depth": 8}))
+    >>> tree.configured({"max_depth": 3}).build()
+    DecisionTreeClassifier(max_depth=3)
     """
 
     name: str
@@ -44,8 +53,11 @@ class Contender:
     space: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     portfolio: tuple[Mapping[str, Any], ...] = ({},)
     letter: str = ""
+    scout: str = ""
 
     def __post_init__(self) -> None:
+        if self.scout and self.scout not in SCOUTS:
+            raise unknown_name(f"scout of method {self.name!r}", self.scout, SCOUTS)
         check_space(self.space, f"the space of {self.name!r}")
         for params in (dict.fromkeys(self.space), *self.portfolio):
             self.configured(params)
@@ -81,7 +93,7 @@ def reference_methods() -> tuple[Contender, ...]:
 
 def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]:
     """Make contenders of tables, one a method, as a spec file has them."""
-    known = ("use", "fixed", "space", "portfolio", "letter")
+    known = ("use", "fixed", "space", "portfolio", "letter", "scout")
     made = []
     for name, table in tables.items():
         for key in table:
@@ -89,7 +101,7 @@ def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]
                 raise unknown_name(f"key of method {name!r}", key, known)
         if "use" not in table:
             raise InputError(f"method {name!r}: the key 'use' is missing; name a class as module:Class")
-        options = {key: table[key] for key in ("use", "fixed", "space", "letter") if key in table}
+        options = {key: table[key] for key in ("use", "fixed", "space", "letter", "scout") if key in table}
         made.append(Contender(name, **options, portfolio=tuple(table.get("portfolio", ({},)))))
     return tuple(made)
 

@@ -10,6 +10,7 @@ from paragone.data.digen import OPERATORS, Expression, Feature, Token
 from paragone.errors import InputError
 
 OPERATOR_NAMES = tuple(OPERATORS)
+FOLDED = ("add", "mul", "min", "max")
 EPHEMERAL_HIGH = 100.0
 QUANTILE_DECIMALS = 2
 
@@ -79,6 +80,26 @@ class Grammar:
     def half_and_half(self, rng: np.random.Generator, low: int = 2, high: int = 5) -> Expression:
         """Draw a full formula or one that may end early, each half of the time."""
         return self.grow(rng, low, high, full=bool(rng.random() < 0.5))
+
+    def fold(self, rng: np.random.Generator) -> Expression:
+        """Draw one operator folded over several different features, each plain or changed a little.
+
+        Sums, products and extremes of many features tell methods apart, and grown trees hardly ever are one.
+        """
+        n_terms = int(rng.integers(2, self.n_features + 1)) if self.n_features > 1 else 1
+        operator = FOLDED[int(rng.integers(len(FOLDED)))]
+        term = int(rng.integers(3))
+        tokens: list[Token] = []
+        for position, feature in enumerate(rng.permutation(self.n_features)[:n_terms].tolist()):
+            if position < n_terms - 1:
+                tokens.append(operator)
+            if term == 1:
+                tokens += ["mul", Feature(feature), Feature(feature)]
+            elif term == 2 and rng.random() < 0.5:
+                tokens += [OPERATOR_NAMES[int(rng.integers(len(OPERATOR_NAMES)))], Feature(feature), self.terminal(rng)]
+            else:
+                tokens.append(Feature(feature))
+        return Expression(tuple(tokens))
 
     def cross(self, rng: np.random.Generator, first: Expression, second: Expression) -> Expression:
         """Put a random branch of the second formula in the place of one of the first."""

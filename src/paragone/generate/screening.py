@@ -24,6 +24,7 @@ from paragone.generate.holdout import Holdout
 from paragone.generate.methods import Contender, configured
 from paragone.generate.neighbours import NeighbourVotes
 from paragone.generate.scoring import auroc, auroc_columns, confidence
+from paragone.generate.scout_portfolios import SCOUTS
 from paragone.generate.spaces import plain_params
 from paragone.plugins import Method, digest
 from paragone.validation import FloatArray
@@ -101,7 +102,7 @@ class PortfolioScreen(BaseEstimator):
 
 
 def _plain_neighbours(params: Mapping[str, Any]) -> bool:
-    return set(params) <= {"n_neighbors", "weights"}
+    return set(params) <= {"n_neighbors", "weights", "algorithm"}
 
 
 def screen_of(contender: Contender) -> dict[str, Any]:
@@ -109,6 +110,15 @@ def screen_of(contender: Contender) -> dict[str, Any]:
     portfolio = [plain_params(params) for params in contender.portfolio]
     params = {"classifier": contender.declared(), "portfolio": portfolio, "seed": 0}
     return {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
+
+
+def scout_of(contender: Contender) -> tuple[str, dict[str, Any]]:
+    """Return what looks candidates over for a contender, with its name: its stand-in, or the contender itself."""
+    if not contender.scout:
+        return contender.name, screen_of(contender)
+    use, portfolio = SCOUTS[contender.scout]
+    params = {"classifier": {"use": use}, "portfolio": [dict(p) for p in portfolio], "seed": 0}
+    return f"{contender.scout} scout", {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
 
 
 class Screening(Holdout):

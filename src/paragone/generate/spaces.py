@@ -15,7 +15,17 @@ NONE = "none"
 
 
 def read_space(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Read a space from a TOML file: a table a parameter."""
+    """Read a space from a TOML file: a table a parameter.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "space.toml"
+    ...     _ = file.write_text("max_depth = {low = 2, high = 9}")
+    ...     read_space(file)
+    {'max_depth': {'low': 2, 'high': 9}}
+    """
     path = Path(path)
     try:
         with path.open("rb") as file:

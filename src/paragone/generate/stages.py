@@ -44,6 +44,16 @@ def stage2(
     -------
     DataFrame
         Columns ``formula, seed, method, auroc, auprc, f1, cv``; a fit that failed has no row.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "tuned.sqlite") as laboratory:
+    ...     table = stage2([("mul(X0, X1)", 7)], laboratory, small, trials=1)
+    >>> table["method"].tolist(), bool(table["auroc"][0] > table["auroc"][1])
+    (['KNeighborsClassifier', 'LogisticRegression'], True)
     """
     import pandas as pd
 
@@ -73,7 +83,18 @@ def stage3(
     n_seeds: int = STAGE3_SEEDS,
     trials: int = STAGE3_TRIALS,
 ) -> pd.DataFrame:
-    """Score formulas on datasets of new seeds: the table of `stage2` over ``n_seeds`` seeds from ``first_seed`` on."""
+    """Score formulas on datasets of new seeds: the table of `stage2` over ``n_seeds`` seeds from ``first_seed`` on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "seeds.sqlite") as laboratory:
+    ...     table = stage3(["mul(X0, X1)"], laboratory, small, n_seeds=2, trials=1)
+    >>> table.groupby("seed").size().to_dict()
+    {1: 2, 2: 2}
+    """
     if n_seeds < 1:
         raise InputError(f"n_seeds must be at least 1, it is {n_seeds}")
     pairs = [(formula, seed) for seed in range(first_seed, first_seed + n_seeds) for formula in formulas]

@@ -51,6 +51,13 @@ class Protocol(ABC):
 
     `fit` runs the method on train and keeps what it gave; `score` turns that into scores. What `fit` gives
     must not depend on anything that only `score` uses: a changed grid, metric or evaluator then reuses it.
+
+    Examples
+    --------
+    >>> from paragone.protocols import Curve
+    >>> protocol = Curve()
+    >>> isinstance(protocol, Protocol), protocol.kind, protocol.described()["evaluator"]["use"]
+    (True, 'curve', 'paragone.models.mlknn:MLkNN')
     """
 
     kind: ClassVar[str]

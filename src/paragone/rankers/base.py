@@ -33,6 +33,14 @@ class Ranker(BaseEstimator):
 
     ``deterministic`` declares that nothing is drawn at random, so that permuting the features permutes
     the scores and nothing else.
+
+    Examples
+    --------
+    >>> class ByMean(Ranker):
+    ...     def _score(self, X, Y):
+    ...         return Scored(X.mean(axis=0))
+    >>> ByMean().fit([[1.0, 5.0, 2.0], [1.0, 3.0, 2.0]], [[0], [1]]).ranking_
+    array([1, 2, 0])
     """
 
     deterministic: ClassVar[bool] = False

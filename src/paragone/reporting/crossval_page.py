@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paragone.charts.checking import unchecked
+from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind
 from paragone.reporting.crossval_answer import answer_sheet
 from paragone.reporting.crossval_charts import heat_map
@@ -73,7 +74,8 @@ def crossval_page(
         Section("how", "How it was done", how),
     )
     told = {"The verdict": words_of(verdict), "How it was done": paragraph}
-    return Page(run.experiment, _subtitle(views), (), sections, behind.found, references, told)
+    record = experiment_record(results, run.experiment)
+    return Page(run.experiment, _subtitle(views), (), sections, behind.found, references, told, record)
 
 
 def _subtitle(views: Sequence[ProblemView]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paragone.charts.checking import unchecked
+from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
 from paragone.reporting.curve_tables import Wording, title_of
@@ -81,7 +82,17 @@ def curve_page(
         ),
     )
     told = {"The verdict": words_of(verdict), "How it was done": paragraph}
-    return Page(f"{described['name']}", _subtitle(views[0]), _choices(views), sections, behind.found, references, told)
+    record = experiment_record(results, described["name"])
+    return Page(
+        f"{described['name']}",
+        _subtitle(views[0]),
+        _choices(views),
+        sections,
+        behind.found,
+        references,
+        told,
+        record,
+    )
 
 
 def _choices(views: Sequence[View]) -> tuple[Choice, ...]:

@@ -167,6 +167,8 @@ class Page:
         The literature behind it, as BibTeX.
     told : mapping of str to str
         What stands in words, by title: the verdict and how it was done.
+    record : mapping
+        What `paragone reproduce` needs to do the experiment again; empty where nothing was recorded.
     """
 
     title: str
@@ -176,6 +178,7 @@ class Page:
     evidence: Mapping[str, Evidence]
     references: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     def sheets(self) -> tuple[Sheet, ...]:
         """Return every table, from top to bottom."""

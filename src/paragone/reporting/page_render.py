@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from paragone.experiment.record import ELEMENT
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.figure_data import compact, share
 from paragone.reporting.page_model import Evidence, Page, Sheet
@@ -44,7 +45,8 @@ def render_page(page: Page) -> str:
     style, script = static_file("page.css"), static_file("page.js")
     scripts = [vega_bundle(), script]
     policy = content_security_policy(scripts, [style])
-    return render("page.html", style=style, scripts=scripts, policy=policy, **report_context(page))
+    record = {"element": ELEMENT, "text": json_in_script(page.record)} if page.record else None
+    return render("page.html", style=style, scripts=scripts, policy=policy, record=record, **report_context(page))
 
 
 def render_report(page: Page) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.page_model import Block, Listing, Prose, Sheet
+from paragone.reporting.run_parts import main_versions, run_blocks
 from paragone.reporting.verdict_words import listing
 from paragone.reporting.views import View
 from paragone.results import Results
@@ -68,7 +69,7 @@ def how_it_was_done(
         blocks.append(
             Sheet("choices", "Choices of the comparison", Table.of(columns, [list(c) for c in choices.items()]))
         )
-    blocks.append(_runs(results.runs()))
+    blocks += run_blocks(results, described["name"])
     if references:
         blocks.append(Listing("References as BibTeX", references))
     blocks.append(Listing("The methods paragraph as plain text", paragraph))
@@ -199,23 +200,10 @@ def software_sentence(runs: pd.DataFrame) -> str:
         return ""
     told = []
     for environment in runs["environment"]:
-        versions = [f"{name} {version}" for name, version in environment.items() if name not in ("system", "paragone")]
+        versions = [f"{name} {version}" for name, version in main_versions(environment).items() if name != "paragone"]
         head = (
             f"Paragone {environment.get('paragone', '?')} ({', '.join(versions)}) on {environment.get('system', '?')}"
         )
         if head not in told:
             told.append(head)
     return f"We used {listing(told)}."
-
-
-def _runs(runs: pd.DataFrame) -> Sheet:
-    rows = [
-        [str(row.run), row.begun_at, str(row.workers), row.environment.get("system", ""), _versions(row.environment)]
-        for row in runs.itertuples()
-    ]
-    columns: list[str | Column] = [Column(n, "left") for n in ("run", "begun at", "workers", "system", "versions")]
-    return Sheet("runs", "Runs, machine and versions", Table.of(columns, rows))
-
-
-def _versions(environment: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in environment.items() if name != "system")

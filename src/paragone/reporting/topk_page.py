@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paragone.charts.checking import unchecked
+from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.curve_tables import Wording
@@ -59,8 +60,8 @@ def topk_page(figures: TopKFigures, described: Mapping[str, Any], wording: Wordi
         Section("how", "How it was done", how),
     )
     told = {"The verdict": words_of(verdict), "How it was done": paragraph}
-    choices = _choices(figures, wording)
-    return Page(run.experiment, _subtitle(figures), choices, sections, behind.found, references, told)
+    choices, record = _choices(figures, wording), experiment_record(figures.results, run.experiment)
+    return Page(run.experiment, _subtitle(figures), choices, sections, behind.found, references, told, record)
 
 
 def _subtitle(figures: TopKFigures) -> str:

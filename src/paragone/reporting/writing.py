@@ -58,6 +58,18 @@ def report(
     -------
     tuple of Path
         Every file written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.experiment import Experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     methods = {"Variance": "variance", "Random": "random"}
+    ...     results = Experiment(["wine-traits"], methods, {"folds": 2}).run(Path(folder) / "a.sqlite", 0)
+    ...     files = report(results, Path(folder) / "paper", charts=False)
+    ...     results.close()
+    ...     sorted(file.name for file in files if file.parent.name == "paper")[:3]
+    ['benchmark_means_kgrid.csv', 'references.bib', 'report.html']
     """
     target = Path(out)
     if target.exists() and not target.is_dir():

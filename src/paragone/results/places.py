@@ -28,6 +28,15 @@ class PlaceResults:
         columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", "seconds"]
         return pd.DataFrame(self._store.read(queries.FAILURES), columns=columns)
 
+    def losses(self) -> pd.DataFrame:
+        """Return the workers that died under cells, which then began again: no fault of the methods'."""
+        import pandas as pd
+
+        columns = ["run", "key", "why", "lost_at"]
+        return pd.DataFrame(
+            [(loss.run, loss.key, loss.why, loss.lost_at) for loss in self._store.losses()], columns=columns
+        )
+
     def places(self) -> pd.DataFrame:
         """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
 

@@ -79,6 +79,11 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         name = self.described(experiment)["name"]
         return {dataset: json.loads(described) for dataset, described in self._store.read(queries.DATASETS, (name,))}
 
+    def fingerprints(self, experiment: str | None = None) -> dict[str, str]:
+        """Return the hash of the content of every dataset of an experiment, by name."""
+        name = self.described(experiment)["name"]
+        return dict(self._store.read(queries.FINGERPRINTS, (name,)))
+
     def runs(self) -> pd.DataFrame:
         """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
         import pandas as pd

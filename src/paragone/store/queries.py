@@ -31,6 +31,10 @@ SELECT DISTINCT p.dataset, d.described FROM plan p
 JOIN experiments e ON e.id = p.experiment_id JOIN datasets d USING (data_part)
 WHERE p.current = 1 AND e.name = ? ORDER BY p.position
 """
+FINGERPRINTS = """
+SELECT DISTINCT p.dataset, p.data_part FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND e.name = ? ORDER BY p.position
+"""
 COUNTS = """
 SELECT c.status, count(*), sum(c.seconds) FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? GROUP BY c.status

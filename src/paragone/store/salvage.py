@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.store.examining import examination
-from paragone.store.schema import connect
+from paragone.store.schema import NEW_IN_VERSION_2, connect
 from paragone.store.shapes import DANGLING, TableShape, table_shapes
 
 
@@ -84,7 +84,7 @@ def _rows(source: sqlite3.Connection, shape: TableShape, lost: _Lost) -> Iterato
         yield from source.execute(shape.select()).fetchall()
         return
     except sqlite3.DatabaseError as error:
-        if "no such table" in str(error) and shape.name in ("checksums", "quarantine"):
+        if "no such table" in str(error) and shape.name in NEW_IN_VERSION_2:
             return
         lost.any = True
     for key in _keys(source, shape):

@@ -120,8 +120,16 @@ CREATE TABLE quarantine (
     content BLOB,
     found_at TEXT NOT NULL
 ) STRICT;
+CREATE TABLE losses (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    why TEXT NOT NULL,
+    lost_at TEXT NOT NULL
+) STRICT;
 """
 """What a store of version 1 lacks; a run into one adds it, and everything else reads it as it is."""
+NEW_IN_VERSION_2 = ("checksums", "quarantine", "losses")
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:

@@ -14,6 +14,7 @@ DANGLING = (
     "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
     "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",
+    "DELETE FROM losses WHERE run_id NOT IN (SELECT id FROM runs)",
 )
 """Delete rows that refer to rows which are not there."""
 

@@ -23,6 +23,7 @@ from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
 from paragone.reading import parse_json
 from paragone.store.arrays import pack, unpack
 from paragone.store.checksums import cell_checksum, content_checksum
+from paragone.store.losses import Loss, read_losses, write_loss
 from paragone.store.runs import RunIdentity
 from paragone.store.schema import connect, damaged
 from paragone.validation import IntArray
@@ -237,6 +238,19 @@ class Store:
         """Return the status of those of the cells that have one."""
         wanted = set(keys)
         return {key: status for key, status in self.read("SELECT key, status FROM cells") if key in wanted}
+
+    def seconds_taken(self) -> dict[str, float]:
+        """Return how long every cell took that did take time."""
+        return dict(self.read("SELECT key, seconds FROM cells WHERE seconds > 0"))
+
+    def note_loss(self, run: int, key: str, why: str) -> None:
+        """Write down that a worker died under a cell."""
+        with self._writing() as db:
+            write_loss(db, run, key, why, _now())
+
+    def losses(self) -> list[Loss]:
+        """Return the workers that died under cells, in order of time."""
+        return read_losses(self)
 
     def fit_keys(self) -> set[str]:
         """Return the keys of all stored fits."""

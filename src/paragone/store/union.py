@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from paragone.store.artifacts import SCORES
-from paragone.store.shapes import DANGLING, shape_of, table_shapes
+from paragone.store.shapes import DANGLING, TableShape, shape_of, table_shapes
 from paragone.store.transfer import Reading, add_rows
 
 Row: TypeAlias = tuple[Any, ...]
+RUN_NAMES = ("host", "pid", "process_start", "begun_at")
 
 
 @dataclass
@@ -93,7 +94,8 @@ class Union:
         cells = self._numbers(database, "cells", 1)
         self._add_scores(database, cells, measures)
         self._add_predictions(database, cells)
-        self._append(database, "runs", ("host", "pid", "process_start", "begun_at"))
+        self._append(database, "runs", RUN_NAMES)
+        self._add_losses(database)
         self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
         for statement in DANGLING:
             database.execute(statement)
@@ -171,16 +173,28 @@ class Union:
     def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
         """Add rows under new numbers, unless they are there: the stores may have a past in common."""
         shape = shape_of(table)
-        places = [shape.names.index(name) for name in identity]
-        known = {tuple(row[place] for place in places) for row in database.execute(shape.select())}
-        rows = [row for row in self.second.rows(shape) if tuple(row[place] for place in places) not in known]
+        known = {_named(row, shape, identity) for row in database.execute(shape.select())}
+        rows = [row for row in self.second.rows(shape) if _named(row, shape, identity) not in known]
         add_rows(database, shape, [(None, *row[1:]) for row in rows], str(self.second.path))
+
+    def _add_losses(self, database: sqlite3.Connection) -> None:
+        """Add the losses of the second store's runs, under the numbers that those runs have now."""
+        runs, losses = shape_of("runs"), shape_of("losses")
+        now = {_named(row, runs, RUN_NAMES): row[0] for row in database.execute(runs.select())}
+        numbers = {row[0]: now[_named(row, runs, RUN_NAMES)] for row in self.second.rows(runs)}
+        known = {row[1:] for row in database.execute(losses.select())}
+        moved = [(numbers[row[1]], *row[2:]) for row in self.second.rows(losses)]
+        add_rows(database, losses, [(None, *row) for row in moved if row not in known], str(self.second.path))
+
+
+def _named(row: Row, shape: TableShape, names: Sequence[str]) -> Row:
+    """Return the columns of a row that tell it from others, whatever its number."""
+    return tuple(row[shape.names.index(name)] for name in names)
 
 
 def _place_of(row: Row) -> Row:
     """Return the experiment, dataset, fold, method and repeat of a row of the plan."""
-    names = shape_of("plan").names
-    return tuple(row[names.index(name)] for name in ("experiment_id", "dataset", "fold", "method", "repeat"))
+    return _named(row, shape_of("plan"), ("experiment_id", "dataset", "fold", "method", "repeat"))
 
 
 def _result(side: Reading, number: int) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """The contracts every plug-in must keep, as checks that a user runs on theirs with one call."""
 
 from paragone.testing.contract import Contract, Law, require
+from paragone.testing.executors import check_executor
 from paragone.testing.rankers import check_ranker
 
-__all__ = ["Contract", "Law", "check_ranker", "require"]
+__all__ = ["Contract", "Law", "check_executor", "check_ranker", "require"]

@@ -11,7 +11,13 @@ Subject = TypeVar("Subject")
 
 @dataclass(frozen=True)
 class Law(Generic[Subject]):
-    """One law: its sentence, the check that raises AssertionError, and where it applies."""
+    """One law: its sentence, the check that raises AssertionError, and where it applies.
+
+    Examples
+    --------
+    >>> even = Law("it is even", lambda number: require(number % 2 == 0, "it is odd"), lambda number: True)
+    >>> even.check(4)
+    """
 
     sentence: str
     check: Callable[[Subject], None]

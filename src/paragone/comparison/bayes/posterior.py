@@ -22,6 +22,11 @@ class Posterior:
     sample : ndarray of shape (n_samples, 3) or None
         Posterior draws of the three shares (worse, equal, better), for a chart; None where the posterior
         has a closed form.
+
+    Examples
+    --------
+    >>> Posterior(better=0.9, equal=0.08, worse=0.02, rope=0.01).better
+    0.9
     """
 
     better: float

@@ -47,6 +47,17 @@ class Charts(_Gallery):
     """The charts of a :class:`Comparison`; those about one rival take the best-ranked one.
 
     :meth:`scatter`, :meth:`differences` and :meth:`posterior` take any other rival by name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from paragone import compare
+    >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
+    >>> charts = compare(frame, metric="accuracy").charts
+    >>> charts
+    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior
+    >>> charts["forest"].to_dict()["title"]["text"]
+    ['A against each rival']
     """
 
     def __init__(self, comparison: Comparison) -> None:
@@ -83,7 +94,14 @@ class Charts(_Gallery):
 
 
 class PairedCharts(_Gallery):
-    """The charts of a :class:`PairedComparison`."""
+    """The charts of a :class:`PairedComparison`.
+
+    Examples
+    --------
+    >>> from paragone import pairwise
+    >>> pairwise([0.6, 0.7, 0.8], [0.7, 0.8, 0.7], higher_is_better=True).charts
+    charts: scatter, differences, posterior
+    """
 
     def __init__(self, result: PairedComparison) -> None:
         self._drawers = {

@@ -43,6 +43,13 @@ class ScoreTable:
         Blocks that were left out.
     notes, warnings : tuple of str
         What was done to the input, and what a reader must know about it.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.9, 0.8], "B": [0.7, 0.6]})
+    >>> table = score_table(frame, metric="accuracy")
+    >>> table.methods, table.datasets, table.values.tolist()
+    (('A', 'B'), ('a', 'b'), [[0.9, 0.7], [0.8, 0.6]])
     """
 
     methods: tuple[str, ...]

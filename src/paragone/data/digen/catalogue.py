@@ -39,6 +39,12 @@ class DigenEntry:
         Hashes of the features (to six decimals) and of the labels.
     auroc : mapping of str to float
         The published AUROC of the eight reference methods on the test split.
+
+    Examples
+    --------
+    >>> entry = find("digen8")
+    >>> entry.name, entry.seed, round(entry.auroc["XGBClassifier"], 2)
+    ('digen8_4426', 4426, 0.99)
     """
 
     number: int
@@ -89,7 +95,13 @@ def entries() -> tuple[DigenEntry, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """Return the published names, by number."""
+    """Return the published names, by number.
+
+    Examples
+    --------
+    >>> names()[7]
+    'digen8_4426'
+    """
     return tuple(entry.name for entry in entries())
 
 

@@ -19,7 +19,13 @@ Values: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature column, printed as ``X3``."""
+    """A feature column, printed as ``X3``.
+
+    Examples
+    --------
+    >>> str(Feature(3))
+    'X3'
+    """
 
     index: int
 

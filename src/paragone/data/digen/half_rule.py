@@ -27,6 +27,11 @@ class HalfCut:
         with. No classifier can learn these.
     ceiling : float
         The AUROC of the formula's own values: what the best classifier can reach on these labels.
+
+    Examples
+    --------
+    >>> cut_in_half(np.array([0.3, 0.1, 0.9, 0.5])).ceiling
+    1.0
     """
 
     labels: NDArray[np.uint8]

@@ -22,6 +22,11 @@ def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
         Labels 0/1 and the method's values on the test rows, by dataset.
     method : str
         The method.
+
+    Examples
+    --------
+    >>> roc_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
+    ['ROC curves of A']
     """
     from sklearn.metrics import roc_curve
 
@@ -34,7 +39,13 @@ def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
 
 
 def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
-    """Draw the precision-recall curve of every dataset."""
+    """Draw the precision-recall curve of every dataset.
+
+    Examples
+    --------
+    >>> pr_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
+    ['Precision-recall curves of A']
+    """
     from sklearn.metrics import average_precision_score, precision_recall_curve
 
     rows, shares = [], []

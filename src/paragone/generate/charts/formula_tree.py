@@ -21,6 +21,11 @@ def formula_tree(expression: Expression, title: str = "") -> Any:
         The formula.
     title : str, optional
         The text above it; the formula where it is not given.
+
+    Examples
+    --------
+    >>> formula_tree(Expression.parse("mul(X0, X1)")).to_dict()["title"]["text"]
+    ['mul(X0, X1)']
     """
     import altair as alt
 

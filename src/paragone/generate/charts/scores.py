@@ -40,6 +40,13 @@ def heat_map(table: pd.DataFrame) -> Any:
     ----------
     table : DataFrame
         Datasets down (index), methods across, no gaps.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
+    >>> heat_map(table).to_dict()["title"]["text"]
+    ['AUROC by dataset and method']
     """
     import altair as alt
 
@@ -73,6 +80,13 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
         Columns ``method`` and ``value``.
     over : str
         What the box is over, such as ``"datasets"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"method": ["A", "A", "B"], "value": [0.9, 0.8, 0.7]})
+    >>> score_boxes(scores, "datasets").to_dict()["mark"]["type"]
+    'boxplot'
     """
     import altair as alt
 
@@ -99,6 +113,13 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
         Datasets down (index), methods across.
     highlighted : str
         The method that stands out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
+    >>> len(parallel_coordinates(table, "A").to_dict()["layer"])
+    2
     """
     import altair as alt
 
@@ -125,7 +146,15 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
 
 
 def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels") -> Any:
-    """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked."""
+    """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame([[0, 3], [1, 0]], index=["A", "B"], columns=["A", "B"])
+    >>> duel_chart(counts, 0.05).to_dict()["title"]["text"]
+    ['Ordered duels']
+    """
     import altair as alt
 
     names = [str(name) for name in counts.index]

@@ -19,6 +19,11 @@ class Preset:
         What it does with samples without relevant items.
     note : str
         What else to know.
+
+    Examples
+    --------
+    >>> PRESETS["smgcn"].ties, PRESETS["smgcn"].metrics[-1]
+    ('id', 'ndcg[idcg=hits]')
     """
 
     metrics: tuple[str, ...]

@@ -40,6 +40,13 @@ class Ranking:
         One mark an entry of the truth: it has the score of the last place but stands outside the list.
     n_items : int
         Number of items there are.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> ranking = topk_scores([[0.1, 0.9, 0.5]], [[1]], k=2).ranking
+    >>> ranking.items, ranking.any_tie()
+    (array([[1, 2]], dtype=int32), array([False]))
     """
 
     items: ItemArray

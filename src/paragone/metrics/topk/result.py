@@ -45,6 +45,13 @@ class TopKResult:
         Metrics that failed, and why.
     notes : tuple of str
         What a reader of the numbers must know.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> result = topk_scores([[0.1, 0.9, 0.5], [0.3, 0.2, 0.1]], [[1], [1, 2]], k=(1, 2), metrics=("recall",))
+    >>> result.value("recall", 2), result.per_sample["recall"][:, 1]
+    (0.75, array([1. , 0.5]))
     """
 
     ks: tuple[int, ...]

@@ -29,6 +29,12 @@ class GroundTruth:
         The items of all samples, one after another.
     n_duplicates : int
         How many repeated ids were taken out; the first occurrence of each stays.
+
+    Examples
+    --------
+    >>> truth = as_truth([[4, 1], [2]])
+    >>> truth.sizes, truth.row(0)
+    (array([2, 1]), array([4, 1], dtype=int32))
     """
 
     indptr: IntArray

@@ -21,6 +21,18 @@ class Recommender(BaseEstimator):
     A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_fit`` and ``_score``.
     ``packages`` names what it needs beside Paragone's own dependencies. Fitted attributes: ``n_tokens_``,
     ``n_items_``; a mapping ``diagnostics_``, where there is one, is kept with the results.
+
+    Examples
+    --------
+    >>> class FirstItems(Recommender):
+    ...     def _fit(self, train, validation):
+    ...         pass
+    ...
+    ...     def _score(self, queries):
+    ...         return np.tile(-np.arange(self.n_items_, dtype=float), (queries.shape[0], 1))
+    >>> train = Prescriptions.from_rows([([0, 1], [2, 0]), ([1], [1])])
+    >>> FirstItems().fit(train).score(train.queries)[0]
+    array([-0., -1., -2.])
     """
 
     packages: ClassVar[tuple[str, ...]] = ()

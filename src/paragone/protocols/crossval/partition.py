@@ -45,7 +45,14 @@ class FoldSplit(Split):
 
 @dataclass(frozen=True, eq=False)
 class StoredFolds:
-    """Folds and test rows that were decided elsewhere, as row numbers of the dataset."""
+    """Folds and test rows that were decided elsewhere, as row numbers of the dataset.
+
+    Examples
+    --------
+    >>> stored = StoredFolds.of([([0, 1], [2]), ([1, 2], [0])], test=[3])
+    >>> len(stored.folds), stored.folds[0][1]
+    (2, array([2]))
+    """
 
     folds: tuple[tuple[IntArray, IntArray], ...]
     test: IntArray

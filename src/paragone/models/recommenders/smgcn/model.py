@@ -67,6 +67,14 @@ class SMGCN(Recommender):
         Where to train: ``cpu``, ``cuda`` ...
     seed : int, default=0
         Of initial values, draws and dropout.
+
+    Examples
+    --------
+    >>> from paragone.testing.recommenders import example_prescriptions
+    >>> rows = example_prescriptions(60, 8, 10)
+    >>> model = SMGCN(widths=(4, 6), max_epochs=2, token_pairs_from=2, item_pairs_from=5).fit(rows)
+    >>> model.score(rows.queries).shape
+    (60, 10)
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch",)

@@ -1,0 +1,71 @@
+"""`paragone audit`: leaks, determinism, verification and completeness of a store or an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import console, print_json, say
+
+EXIT_FINDINGS = 1
+
+
+@app.command()
+def audit(
+    subject: Annotated[Path, typer.Argument(help="A store, or an experiment file (.toml).", show_default=False)],
+    against: Annotated[
+        list[Path] | None, typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated.")
+    ] = None,
+    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
+    declaration: Annotated[
+        Path | None, typer.Option(help="The experiment file of the store, where it is not beside it.")
+    ] = None,
+    sample: Annotated[int, typer.Option(help="Done cells to run again and compare byte by byte.", min=0)] = 5,
+    canary: Annotated[
+        str, typer.Option(help="Cells to run with scrambled held-out labels: small, all or none.")
+    ] = "small",
+    seconds: Annotated[float, typer.Option(help="Cells that take longer are not run again.", min=0.1)] = 60.0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of the scrambling.", min=0)] = 0,
+    reference: Annotated[str | None, typer.Option(help="Reference of the published statistics.")] = None,
+    display_map: Annotated[
+        Path | None, typer.Option(help="JSON file: identifier to the name that published tables show.")
+    ] = None,
+    level: Annotated[str, typer.Option(help="Leave out what is less bad: error, warning or note.")] = "note",
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
+
+    Exit code 1 where findings are open, 0 where none are. Findings are acknowledged in the experiment file, in a table
+    audit.acknowledge with a code and a reason.
+
+    Example: paragone audit first.sqlite --against paper/table_microf1.tex
+    """
+    from paragone.auditing import audit as run
+    from paragone.auditing.published import table_files
+    from paragone.reporting import read_display_map
+
+    names = None if display_map is None else read_display_map(display_map)
+    with console(stderr=True).status("audit") as status:
+        found = run(
+            subject,
+            experiment=experiment,
+            declaration=declaration,
+            sample=sample,
+            canary=canary,  # type: ignore[arg-type]
+            seconds=seconds,
+            seed=seed,
+            against=table_files(against or ()),
+            reference=reference,
+            display_map=names,
+            progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
+        ).at_least(level)  # type: ignore[arg-type]
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        for line in found.lines():
+            say(line)
+    if not found.clean:
+        raise typer.Exit(EXIT_FINDINGS)

@@ -1,0 +1,36 @@
+"""`paragone reproduce`: the experiment file and the environment, out of a page or a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import print_json, say
+
+
+@app.command()
+def reproduce(
+    source: Annotated[Path, typer.Argument(help="A report page (report.html) or a store.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.")] = Path("reproduced"),
+    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Write the experiment file and the environment (requirements.txt) of a published result, to run it again.
+
+    The experiment file comes back byte for byte. Your own modules and data files are named with
+    their hashes, and have to be brought.
+
+    Example: paragone reproduce report/report.html --out again
+    """
+    from dataclasses import asdict
+
+    from paragone.exchange.reproduction import reproduce as write_reproduction
+
+    written = write_reproduction(source, out, experiment)
+    if as_json:
+        print_json(asdict(written))
+    else:
+        say(str(written))

@@ -1,0 +1,93 @@
+"""Which evolved collections there are, and what their datasets are made of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from paragone.errors import unknown_name
+
+PACKAGE = "paragone.data.evolved"
+ENDING = ".json"
+
+
+@dataclass(frozen=True)
+class EvolvedEntry:
+    """What a dataset is made of.
+
+    Parameters
+    ----------
+    name, formula : str
+        The dataset and its formula.
+    seed, n_rows, n_features : int
+        Of its standard normal features.
+    cut : float
+        Labels are 1 above this value of the formula.
+    inclusive : bool
+        Whether they are 1 at it too.
+    md5, x_hash, y_hash : str
+        Of the formula, the features (to six decimals) and the labels.
+    """
+
+    name: str
+    formula: str
+    seed: int
+    n_rows: int
+    n_features: int
+    cut: float
+    inclusive: bool
+    md5: str
+    x_hash: str
+    y_hash: str
+
+
+@cache
+def collections() -> tuple[str, ...]:
+    """Return the names of the collections.
+
+    Examples
+    --------
+    >>> collections()
+    ('paragone-v1',)
+    """
+    found = (file.name for file in files(PACKAGE).iterdir() if file.name.endswith(ENDING))
+    return tuple(sorted(name.removesuffix(ENDING) for name in found))
+
+
+def collection_file(name: str) -> Traversable:
+    """Return the file of a collection."""
+    if name not in collections():
+        raise unknown_name("collection", name, collections())
+    return files(PACKAGE).joinpath(f"{name}{ENDING}")
+
+
+@cache
+def entries(collection: str) -> tuple[EvolvedEntry, ...]:
+    """Return the datasets of a collection.
+
+    Examples
+    --------
+    >>> entries("paragone-v1")[0].name
+    'paragone-v1-1'
+    """
+    content = json.loads(collection_file(collection).read_text(encoding="utf-8"))
+    wanted = [item.name for item in fields(EvolvedEntry)]
+    return tuple(EvolvedEntry(**{name: item[name] for name in wanted}) for item in content["sets"])
+
+
+def find(collection: str, wanted: str) -> EvolvedEntry:
+    """Return a dataset by its number or its name.
+
+    Examples
+    --------
+    >>> find("paragone-v1", "2") == find("paragone-v1", "paragone-v1-2")
+    True
+    """
+    known = {entry.name: entry for entry in entries(collection)}
+    for name in (wanted, f"{collection}-{wanted}"):
+        if name in known:
+            return known[name]
+    raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])

@@ -1,0 +1,290 @@
+"""Work on a Dask cluster: cells in flight follow its workers, lost workers are counted, nobody is charged for them."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from typing_extensions import override
+
+from paragone.engine.guard import Abandoned, Loss
+from paragone.engine.limits import Limits
+from paragone.engine.seats import Ended, Following, Seat, Workplace
+from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
+from paragone.errors import InputError
+
+CONNECT_SECONDS = 10.0
+LOOK_SECONDS = 1.0
+WAITING_SECONDS = 30.0
+FEWEST_IN_FLIGHT = 4
+QUEUED_SECONDS = 10.0
+MOST_A_THREAD = 16
+EVENTS = "all"
+BEGUN = "paragone-begun"
+KEY = "paragone-cell"
+
+
+def is_dask(executor: Executor) -> bool:
+    """Tell whether an executor is a Dask client's, without importing Dask.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> is_dask(ThreadPoolExecutor(1))
+    False
+    """
+    return type(executor).__module__ == "distributed.cfexecutor"
+
+
+@contextmanager
+def dask_executor(address: str | None = None, workers: int | None = None) -> Iterator[Executor]:
+    """Connect to a Dask scheduler, or start a cluster of processes on this machine.
+
+    Parameters
+    ----------
+    address : str, optional
+        The scheduler's address, such as ``"tcp://host:8786"``; a cluster of this machine's own where it is not given.
+    workers : int, optional
+        Worker processes of the cluster on this machine; one a core where it is not given.
+
+    Yields
+    ------
+    concurrent.futures.Executor
+        For ``Experiment.run(..., executor=...)``.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise InputError("--engine dask needs Dask's distributed: pip install 'paragone[dask]'") from error
+    if address is None:
+        with (
+            LocalCluster(
+                n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=None
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client.get_executor()
+        return
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address} within {CONNECT_SECONDS:g} s ({error}): start one with "
+            "`dask scheduler`, or see that the address is right"
+        ) from error
+    with client:
+        yield client.get_executor()
+
+
+def open_on_dask(envelope: Envelope, key: str) -> Reply:
+    """Run the cell in an envelope on a Dask worker; end it when the coordinator no longer waits for it."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    worker.log_event(BEGUN, {"key": key, "worker": worker.address})
+
+    def abandoned() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled"
+
+    try:
+        return open_envelope(envelope, worker.address, abandoned)
+    except Abandoned:
+        return Loss("nobody waited for the cell any more")
+
+
+class DaskCluster(Workplace):
+    """The workers of a Dask cluster, as they come and go.
+
+    Parameters
+    ----------
+    executor : distributed.cfexecutor.ClientExecutor
+        What ``client.get_executor()`` gives.
+    limits : Limits
+        What a cell may cost.
+    import_paths : tuple of str
+        Where the user's modules are.
+    most : int, optional
+        The most cells in flight. Where it is not given, there are two a thread of the workers, and more of short ones,
+        so that no worker waits and an adaptive cluster sees work to grow for.
+    """
+
+    can_end = True
+    look_seconds = LOOK_SECONDS
+
+    def __init__(
+        self, executor: Any, limits: Limits, import_paths: tuple[str, ...] = (), most: int | None = None
+    ) -> None:
+        self._executor = executor
+        self._client = executor._client
+        self._options = {**executor._kwargs, "pure": False}
+        self._most = most
+        self.courier = Courier(import_paths, limits, isolated=True)
+        self._futures: dict[str, Future[Any]] = {}
+        self._begun_at: dict[str, str] = {}
+        self._lost: list[tuple[Future[Any], Loss]] = []
+        self._news: list[str] = []
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._next_look = 0.0
+        self._empty_since: float | None = None
+        self._closed = False
+        self._look()
+        self._client.subscribe_topic(EVENTS, self._take_note)
+        self._client.subscribe_topic(BEGUN, self._take_note_of_begin)
+
+    @override
+    def size(self, seconds: float | None = None) -> int:
+        if time.monotonic() >= self._next_look:
+            self._look()
+            self._next_look = time.monotonic() + LOOK_SECONDS
+        queued = math.ceil(QUEUED_SECONDS / max(seconds or QUEUED_SECONDS, 1e-3))
+        wanted = max(FEWEST_IN_FLIGHT, self._threads * min(max(queued, 2), MOST_A_THREAD))
+        return wanted if self._most is None else max(1, min(self._most, wanted))
+
+    @override
+    def at_once(self) -> int:
+        return max(1, self._threads)
+
+    def _look(self) -> None:
+        """Count the workers' threads; say so when there has been none for a while."""
+        try:
+            self._threads = sum(self._client.nthreads().values())
+        except (OSError, RuntimeError) as error:
+            raise self._gone() from error
+        if self._threads:
+            self._empty_since = None
+        elif self._empty_since is None:
+            self._empty_since = time.monotonic()
+        elif time.monotonic() - self._empty_since >= WAITING_SECONDS:
+            self._empty_since = time.monotonic() + 9 * WAITING_SECONDS
+            self._news.append(f"waiting: the Dask cluster at {self._address} has no worker")
+
+    @property
+    def _address(self) -> str:
+        return str(getattr(self._client.scheduler, "address", "its address"))
+
+    @override
+    def described(self) -> str:
+        return f"Dask at {self._address}"
+
+    def _gone(self) -> InputError:
+        return InputError(
+            f"the Dask scheduler at {self._address} is gone: every finished cell is kept; start it and run the same "
+            "command again to go on"
+        )
+
+    @override
+    def new_seat(self) -> Seat:
+        return _DaskSeat(self)
+
+    def submit(self, envelope: Envelope, worker: str | None) -> Future[Any]:
+        """Send an envelope to the cluster; rather to one worker, where one is named."""
+        key = f"{KEY}-{uuid4().hex}"
+        options = dict(self._options)
+        if worker is not None:
+            options |= {"workers": [worker], "allow_other_workers": True}
+        with warnings.catch_warnings():
+            # A dataset that travels with a cell is what Dask warns of; it does so once a worker.
+            warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+            try:
+                sent = self._client.submit(open_on_dask, envelope, key, key=key, **options)
+            except (OSError, RuntimeError) as error:
+                raise self._gone() from error
+        future: Future[Any] = self._executor._wrap_future(sent)
+        with self._lock:
+            self._futures[key] = future
+        future.add_done_callback(lambda _: self._forget(key))
+        return future
+
+    def _forget(self, key: str) -> None:
+        with self._lock:
+            self._futures.pop(key, None)
+            self._begun_at.pop(key, None)
+
+    def _take_note_of_begin(self, event: tuple[float, dict[str, Any]]) -> None:
+        message = event[1]
+        with self._lock:
+            if message["key"] in self._futures:
+                self._begun_at[message["key"]] = message["worker"]
+
+    def _take_note(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Note the cells that were at a worker which the scheduler lost; it gives them to another by itself."""
+        message = event[1]
+        if not isinstance(message, dict) or message.get("action") != "remove-worker" or message.get("expected"):
+            return
+        worker = str(message.get("worker"))
+        with self._lock:
+            keys = [key for key, at in self._begun_at.items() if at == worker]
+            self._lost += [(self._futures[key], Loss(f"the worker {worker} was lost")) for key in keys]
+            for key in keys:
+                del self._begun_at[key]
+            again = f"; {len(keys)} of its cells begin again elsewhere" if keys else ""
+            self._news.append(f"lost the worker {worker}{again}")
+
+    @override
+    def lost(self) -> list[tuple[Future[Any], Loss]]:
+        with self._lock:
+            lost, self._lost = self._lost, []
+        return lost
+
+    @override
+    def news(self) -> list[str]:
+        news, self._news = self._news, []
+        return news
+
+    def check(self) -> None:
+        """Raise where the scheduler is gone."""
+        try:
+            self._client.nthreads()
+        except (OSError, RuntimeError) as error:
+            raise self._gone() from error
+
+    @override
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        with self._lock:
+            waiting = list(self._futures.values())
+        for future in waiting:
+            future.cancel()
+        if self._client.status == "running":
+            for topic in (EVENTS, BEGUN):
+                self._client.unsubscribe_topic(topic)
+
+
+class _DaskSeat(SharedSeat):
+    """A place on the cluster."""
+
+    def __init__(self, cluster: DaskCluster) -> None:
+        super().__init__(cluster.submit, cluster.courier)
+        self._cluster = cluster
+        self._future: Future[Any] | None = None
+
+    @override
+    def _send(self, worker: str | None) -> Future[Any]:
+        self._future = super()._send(worker)
+        return self._future
+
+    @override
+    def collect(self, future: Future[Any]) -> Ended | Following:
+        from distributed import KilledWorker
+
+        if future.cancelled():
+            self._cluster.check()
+            return Loss("the cluster gave the cell up")
+        if isinstance(future.exception(), KilledWorker):
+            return Loss(f"Dask gave the cell up: {future.exception()}", final=True)
+        return super().collect(future)
+
+    @override
+    def end(self) -> bool:
+        return self._future is not None and self._future.cancel()

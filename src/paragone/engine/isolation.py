@@ -1,0 +1,82 @@
+"""Isolation: a worker of some executor runs a cell in a process of its own, which it can time, watch and end.
+
+The processes of a run are kept between its cells. Another run gets new ones: it may bring other code under the same
+names.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from multiprocessing.util import Finalize
+
+from paragone.cells import Outcome
+from paragone.engine.guard import GuardedProcess, Loss
+from paragone.engine.limits import Limits
+from paragone.engine.packing import PackedTask, Refused, run_packed
+
+
+class _Idle:
+    """The processes that wait for the next cell of their run."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, GuardedProcess]] = []
+        self._lock = threading.Lock()
+
+    def take(self, run: str, limits: Limits) -> GuardedProcess:
+        """Return a process of this run that waits, or a new one; end those of other runs."""
+        with self._lock:
+            others = [process for owner, process in self._waiting if owner != run]
+            own = [entry for entry in self._waiting if entry[0] == run]
+            taken = own.pop()[1] if own else GuardedProcess(limits)
+            self._waiting = own
+        for process in others:
+            process.kill()
+        return taken
+
+    def put_back(self, run: str, process: GuardedProcess) -> None:
+        with self._lock:
+            self._waiting.append((run, process))
+
+    def end_all(self) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for _, process in waiting:
+            process.kill()
+
+
+_IDLE = _Idle()
+# A worker that was itself started by multiprocessing waits for its children before any atexit function runs.
+Finalize(None, _IDLE.end_all, exitpriority=100)
+
+
+def run_isolated(
+    packed: PackedTask, limits: Limits, run: str, abandoned: Callable[[], bool] | None = None
+) -> Outcome | Loss | Refused:
+    """Run a packed task in a process of its own.
+
+    Parameters
+    ----------
+    packed : PackedTask
+        The task.
+    limits : Limits
+        What it may cost.
+    run : str
+        The run it belongs to.
+    abandoned : callable, optional
+        Asked now and then whether the result is still wanted; where it is not, the process is ended.
+
+    Returns
+    -------
+    Outcome, Loss or Refused
+        What came of it.
+    """
+    process = _IDLE.take(run, limits)
+    warming = process.warm_up()
+    if warming is not None and isinstance(warming.exception(), BrokenExecutor):
+        process.kill()
+        return Loss("its process could not start")
+    ended = process.run(run_packed, packed, abandoned=abandoned)
+    _IDLE.put_back(run, process)
+    return ended

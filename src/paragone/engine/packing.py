@@ -1,0 +1,132 @@
+"""PackedTask: a task as bytes, opened only once the worker can import what is in it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import cloudpickle
+
+from paragone.cells import Outcome
+from paragone.engine.task import Task, run_task
+from paragone.errors import InputError
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a worker would not touch a cell: it lacks something, or has another version of it."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class PackedTask:
+    """A task as bytes.
+
+    Parameters
+    ----------
+    payload : bytes
+        The pickled task.
+    import_paths : tuple of str
+        Where its classes may have to be imported from.
+    folder : str
+        Where its dataset lies.
+    versions : tuple of (str, str)
+        The versions of the packages of method and protocol where the run was begun; empty where they need no checking.
+    """
+
+    payload: bytes
+    import_paths: tuple[str, ...]
+    folder: str
+    versions: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, task: Task, import_paths: tuple[str, ...], *, checked: bool = False) -> PackedTask:
+        """Pack a task; with the versions that another machine is to have, where that is to be checked."""
+        versions = _versions(task) if checked else ()
+        return cls(cloudpickle.dumps(task), import_paths, task.split.folder, versions)
+
+    def at(self, folder: str, import_paths: tuple[str, ...]) -> PackedTask:
+        """Return the task as this machine finds it: with its own place of the dataset and of the code."""
+        return replace(self, folder=folder, import_paths=import_paths)
+
+    def run(self) -> Outcome | Refused:
+        """Open the task and run it; say why where it cannot be opened here."""
+        _extend_path(self.import_paths)
+        try:
+            task: Task = cloudpickle.loads(self.payload)
+        except ImportError as error:
+            return Refused(f"{error}: install it there, or put the module beside the experiment file")
+        except AttributeError as error:
+            return Refused(f"{error}: the module there is another one than here")
+        if self.versions:
+            try:
+                different = _differences(dict(self.versions), dict(_versions(task)))
+            except InputError as error:
+                return Refused(str(error))
+            if different:
+                return Refused(f"it has {different}, so its results could differ: install the same versions")
+        return run_task(replace(task, split=replace(task.split, folder=self.folder)))
+
+
+def run_packed(packed: PackedTask) -> Outcome | Refused:
+    """Run a packed task: a function, for executors."""
+    return packed.run()
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions that any number may depend on.
+
+    Examples
+    --------
+    >>> sorted(library_versions())
+    ['numba', 'numpy', 'paragone', 'python', 'scikit-learn', 'scipy']
+    """
+    from paragone import __version__
+
+    found = {"paragone": __version__, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    return {**found, **{name: _installed(name) for name in LIBRARIES}}
+
+
+def version_differences(expected: Mapping[str, str]) -> str:
+    """Say in which versions this machine differs from what is expected; empty where in none.
+
+    Examples
+    --------
+    >>> version_differences(library_versions())
+    ''
+    >>> version_differences({**library_versions(), "numpy": "1.0"})
+    'numpy ... instead of 1.0'
+    """
+    return _differences(expected, library_versions())
+
+
+def _differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
+    return ", ".join(
+        f"{name} {found.get(name, 'missing')} instead of {wanted}"
+        for name, wanted in expected.items()
+        if found.get(name) != wanted
+    )
+
+
+def _versions(task: Task) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted({**task.method.versions(), **task.protocol.versions()}.items()))
+
+
+@cache
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _extend_path(paths: tuple[str, ...]) -> None:
+    for path in paths:
+        if path not in sys.path:
+            sys.path.append(path)

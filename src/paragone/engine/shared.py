@@ -1,0 +1,242 @@
+"""Work on an executor that somebody else owns: any ``concurrent.futures.Executor``, here or on other machines.
+
+A cell travels in an envelope: the task as bytes, and the names of the data and of the code that it needs. A worker that
+lacks some of them says so, and is sent the cell again with the missing parcels, once.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from typing_extensions import override
+
+from paragone.cells import Outcome
+from paragone.engine.guard import Loss
+from paragone.engine.isolation import run_isolated
+from paragone.engine.limits import Limits
+from paragone.engine.packing import PackedTask, Refused, library_versions, run_packed, version_differences
+from paragone.engine.parcels import DATA, Depot, Parcel, Reference, code_reference
+from paragone.engine.seats import Ended, Following, Seat, Workplace, accepted
+from paragone.engine.task import Task
+from paragone.errors import InputError
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """A cell on its way to a worker.
+
+    Parameters
+    ----------
+    run : str
+        A name of the run, of its own.
+    packed : PackedTask
+        The task.
+    data : Reference
+        The dataset that it needs.
+    code : tuple of Reference
+        The user's modules that it needs.
+    versions : mapping
+        The versions of the libraries where the run was begun.
+    limits : Limits
+        What the cell may cost.
+    isolated : bool
+        Whether it is to run in a process of its own.
+    parcels : tuple of Parcel
+        What the worker said it lacks.
+    """
+
+    run: str
+    packed: PackedTask
+    data: Reference
+    code: tuple[Reference, ...]
+    versions: tuple[tuple[str, str], ...]
+    limits: Limits
+    isolated: bool
+    parcels: tuple[Parcel, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """What a worker has not got."""
+
+    worker: str
+    references: tuple[Reference, ...]
+
+
+Reply: TypeAlias = Outcome | Loss | Refused | Lacks
+
+
+def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None) -> Reply:
+    """Run the cell in an envelope, on whatever worker this is.
+
+    Parameters
+    ----------
+    envelope : Envelope
+        The cell.
+    name : str, default=""
+        What the executor calls this worker.
+    abandoned : callable, optional
+        Tells whether the result is no longer wanted.
+
+    Returns
+    -------
+    Outcome, Loss, Refused or Lacks
+        What came of it, or what the worker lacks.
+    """
+    name = name or worker_name()
+    different = version_differences(dict(envelope.versions))
+    if different:
+        return Refused(f"{name} has {different}, so its results could differ: install the same versions")
+    depot = worker_depot(os.getpid())
+    for parcel in envelope.parcels:
+        depot.keep(parcel)
+    wanted = (envelope.data, *envelope.code)
+    found = {reference.key: depot.find(reference) for reference in wanted}
+    lacking = tuple(reference for reference in wanted if found[reference.key] is None)
+    if lacking:
+        return Lacks(name, lacking)
+    code = tuple(str(found[reference.key]) for reference in envelope.code)
+    packed = envelope.packed.at(str(found[envelope.data.key]), code)
+    reply = run_isolated(packed, envelope.limits, envelope.run, abandoned) if envelope.isolated else run_packed(packed)
+    return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
+
+
+@lru_cache(maxsize=1)
+def worker_depot(process: int) -> Depot:
+    """Return what this process was sent; a forked process begins anew."""
+    return Depot()
+
+
+def worker_name() -> str:
+    """Name this process among all on all machines."""
+    return f"{socket.gethostname()}, process {os.getpid()}"
+
+
+@dataclass
+class Courier:
+    """Makes envelopes, and sends every worker what it lacks once.
+
+    Parameters
+    ----------
+    import_paths : tuple of str
+        Where the user's modules are.
+    limits : Limits
+        What a cell may cost.
+    isolated : bool
+        Whether cells run in processes of their own.
+    hidden : bool
+        Whether to act as if no worker could see this machine's disk.
+    """
+
+    import_paths: tuple[str, ...]
+    limits: Limits
+    isolated: bool
+    hidden: bool = False
+    run: str = field(default_factory=lambda: uuid4().hex)
+    sent: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        references = [code_reference(path) for path in self.import_paths]
+        self._code = tuple(reference for reference in references if reference is not None)
+        self._versions = tuple(library_versions().items())
+
+    def pack(self, task: Task) -> Envelope:
+        """Put a task into an envelope, without its data."""
+        packed = PackedTask.of(task, (), checked=True)
+        data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
+        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolated)
+
+    def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
+        """Add what a worker lacks, unless it is on its way there already in another envelope.
+
+        A cell that comes back a second time carries everything.
+        """
+        again = bool(envelope.parcels)
+        new = [r for r in lacks.references if again or not self.sent[lacks.worker, r.key]]
+        self.sent.update((lacks.worker, reference.key) for reference in new)
+        return replace(envelope, parcels=tuple(Parcel.of(reference) for reference in new))
+
+
+class SharedSeat(Seat):
+    """A place on an executor."""
+
+    def __init__(self, submit: Callable[[Envelope, str | None], Future[Any]], courier: Courier) -> None:
+        self._submit = submit
+        self._courier = courier
+        self._envelope: Envelope | None = None
+
+    @override
+    def submit(self, task: Task) -> Future[Any]:
+        self._envelope = self._courier.pack(task)
+        return self._send(None)
+
+    def _send(self, worker: str | None) -> Future[Any]:
+        try:
+            return self._submit(self._envelope, worker)  # type: ignore[arg-type]
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+
+    @override
+    def collect(self, future: Future[Any]) -> Ended | Following:
+        try:
+            reply: Reply = future.result()
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+        except CancelledError:
+            return Loss("the executor gave the cell up")
+        except (ImportError, AttributeError) as error:
+            raise InputError(f"a worker cannot run the cells: {error}; install the same packages there") from error
+        if isinstance(reply, Lacks):
+            if self._envelope is None:
+                raise RuntimeError("collect before submit")
+            self._envelope = self._courier.repack(self._envelope, reply)
+            return self._send(reply.worker)
+        return accepted(reply)
+
+
+def _broken(error: BrokenExecutor) -> InputError:
+    return InputError(
+        f"the executor broke ({type(error).__name__}: {error}): one of its workers died; every finished cell is kept, "
+        "run again with a new executor to go on"
+    )
+
+
+class SharedExecutor(Workplace):
+    """So many places on any executor.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        Somebody else's; it is not shut down.
+    n_seats : int
+        How many cells it is given at a time.
+    limits : Limits
+        What a cell may cost; with a limit, cells run in processes of their own that the executor's workers start.
+    import_paths : tuple of str
+        Where the user's modules are.
+    """
+
+    def __init__(self, executor: Executor, n_seats: int, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+        self._executor = executor
+        self._n_seats = n_seats
+        self.courier = Courier(import_paths, limits, isolated=bool(limits))
+
+    @override
+    def size(self, seconds: float | None = None) -> int:
+        return self._n_seats
+
+    @override
+    def described(self) -> str:
+        return type(self._executor).__name__
+
+    @override
+    def new_seat(self) -> Seat:
+        return SharedSeat(lambda envelope, _: self._executor.submit(open_envelope, envelope), self.courier)

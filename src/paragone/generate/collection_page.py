@@ -1,0 +1,196 @@
+"""The page of a collection: what it holds, which pairs it proves, its formulas, and how it came about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paragone.charts import save_chart
+from paragone.data.digen import Expression
+from paragone.errors import InputError
+from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
+from paragone.generate.collection import Collection
+from paragone.generate.inspection import Inspection
+from paragone.generate.limits import why_open
+from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
+from paragone.reporting.figures import figure
+from paragone.reporting.page_model import Block, Evidence, Fold, Gallery, Page, Points, Prose, Section
+from paragone.reporting.page_render import render_page
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write_collection_page(
+    inspection: Inspection,
+    folder: str | Path,
+    collection: Collection | None = None,
+    curve: pd.DataFrame | None = None,
+    beside: Collection | None = None,
+) -> Path:
+    """Write the page, its tables as CSV and its charts as SVG into a folder, and return the page.
+
+    Parameters
+    ----------
+    inspection : Inspection
+        What the collection holds.
+    folder : str or Path
+        Made where it is missing.
+    collection : Collection, optional
+        Its evidence.
+    curve : DataFrame, optional
+        Where the search stood over time; see `Evolved.curve_table`.
+    beside : Collection, optional
+        Another collection measured the same way, to compare with.
+    """
+    folder = Path(folder)
+    try:
+        (folder / "formulas").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} is no folder to write to: {error}") from error
+    inspection.sets.to_csv(folder / "sets.csv", index=False)
+    inspection.coverage.to_csv(folder / "coverage.csv")
+    for name, chart in _charts(inspection, collection, curve).items():
+        save_chart(chart, folder / name, ["svg"])
+    for name, chart in _trees(inspection).items():
+        save_chart(chart, folder / "formulas" / name, ["svg"])
+    path = folder / "report.html"
+    page = collection_page(inspection, collection, curve, beside)
+    path.write_text(render_page(page), encoding="utf-8", newline="\n")
+    return path
+
+
+def collection_page(
+    inspection: Inspection,
+    collection: Collection | None = None,
+    curve: pd.DataFrame | None = None,
+    beside: Collection | None = None,
+) -> Page:
+    """Make the page; see `write_collection_page`."""
+    charts = _charts(inspection, collection, curve)
+    behind, keys = sample_evidence(_tidy(collection), "sample") if collection else (dict[str, Evidence](), {})
+    sections = [
+        Section("holds", "What it holds", (Points(tuple(f"{said}." for said in inspection.findings())),)),
+        Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, charts)),
+    ]
+    if collection is not None:
+        sheet = score_sheet("scores", "Mean AUROC over the samples", _table(collection), keys)
+        blocks = (Gallery((figure("heat_map", charts["heat_map"]),)), sheet)
+        sections.append(Section("evidence", "The evidence", blocks))
+    sections.append(Section("datasets", "The datasets", (_datasets(inspection), _formulas(inspection))))
+    if curve is not None:
+        sections.append(Section("search", "How it came about", _search(curve, charts)))
+    if beside is not None and collection is not None:
+        sections.append(Section("beside", f"Beside it: {beside.name}", _beside(collection, beside)))
+    sections.append(Section("how", "How it was measured", (Prose(_how(inspection, collection)),)))
+    n_sets, n_concepts = len(inspection.sets), inspection.n_concepts
+    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_concepts} concept{'s' * (n_concepts != 1)}"
+    return Page(f"Collection {inspection.name}", subtitle, (), tuple(sections), behind)
+
+
+def _charts(inspection: Inspection, collection: Collection | None, curve: pd.DataFrame | None) -> dict[str, Any]:
+    drawn = {}
+    if len(inspection.coverage):
+        drawn["duels"] = duel_chart(inspection.coverage, inspection.margin)
+    if collection is not None and collection.sets:
+        drawn["leads"] = lead_chart(collection.leads(), collection.margin)
+        drawn["heat_map"] = heat_map(_table(collection))
+    if curve is not None and len(curve):
+        drawn["coverage_curve"] = coverage_curve(curve)
+    return drawn
+
+
+def _trees(inspection: Inspection) -> dict[str, Any]:
+    return {
+        str(row.dataset): formula_tree(Expression.parse(str(row.simplified)), f"{row.dataset}, concept {row.concept}")
+        for row in inspection.sets.itertuples()
+    }
+
+
+def _pairs(inspection: Inspection, collection: Collection | None, charts: dict[str, Any]) -> tuple[Block, ...]:
+    drawn = tuple(figure(name, charts[name]) for name in ("duels", "leads") if name in charts)
+    blocks: list[Block] = [Gallery(drawn)] if drawn else []
+    if collection is None:
+        said = [f"{up} over {down}" for up, down in inspection.open_pairs]
+        return (*blocks, Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
+    leads = collection.leads()
+    leads["why it may stay open"] = [
+        "" if proven else why_open(up, down)
+        for up, down, proven in zip(leads["up"], leads["down"], leads["proven"], strict=True)
+    ]
+    leads["proven"] = ["yes" if proven else "no" for proven in leads["proven"]]
+    sheet = frame_sheet("leads", "The best difference of every ordered pair, with its 95 % interval", leads)
+    return (*blocks, sheet)
+
+
+def _datasets(inspection: Inspection) -> Block:
+    notes = (
+        "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
+        "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
+    )
+    return frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes)
+
+
+def _formulas(inspection: Inspection) -> Block:
+    drawn = tuple(figure(f"formula_{name}", chart) for name, chart in _trees(inspection).items())
+    return Fold("The simplified formulas as trees", (Gallery(drawn),))
+
+
+def _search(curve: pd.DataFrame, charts: dict[str, Any]) -> tuple[Block, ...]:
+    shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
+    return (
+        Gallery((figure("coverage_curve", charts["coverage_curve"]),)),
+        Fold("Where the search stood, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
+    )
+
+
+def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
+    mine, theirs = set(collection.covered()), set(other.covered())
+    n_pairs = len(collection.leads())
+    n_mine, n_theirs = (len({item.concept for item in which.sets}) for which in (collection, other))
+    lines = [
+        f"{collection.name} proves {len(mine)} of {n_pairs} ordered pairs with {len(collection.sets)} datasets of "
+        f"{n_mine} concepts; {other.name} proves {len(theirs)} with {len(other.sets)} datasets of {n_theirs} concepts.",
+        f"{len(mine - theirs)} pairs are proven by {collection.name} only: {_named(mine - theirs)}.",
+        f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
+    ]
+    drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
+    return (Points(tuple(lines)), Gallery((figure("duels_beside", drawn),)))
+
+
+def _named(pairs: set[tuple[str, str]]) -> str:
+    return ", ".join(f"{up} over {down}" for up, down in sorted(pairs)) or "none"
+
+
+def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ...]:
+    concepts = (
+        "Two datasets are of one concept when their labels agree on 98 % of the rows of a probe sample, up to the "
+        "names and signs of features and the names of the classes, or when a chain of such datasets links them."
+    )
+    if collection is None:
+        return (f"Pairs are told apart {inspection.basis}.", concepts)
+    measured = (
+        f"Every method was fitted on samples of the size of the dataset and scored on {collection.evidence_rows:,} "
+        f"fresh rows of each. All methods saw the same samples. A pair is proven when the lower 95 % bound of the "
+        f"paired difference reaches {collection.margin:g}. No sample of the evidence was used in the search."
+    )
+    return (measured, concepts)
+
+
+def _table(collection: Collection) -> pd.DataFrame:
+    import pandas as pd
+
+    means = {item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in collection.sets}
+    return pd.DataFrame(means).T
+
+
+def _tidy(collection: Collection) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        {"dataset": item.name, "method": method, "seed": seed, "value": value}
+        for item in collection.sets
+        for method, values in item.aurocs.items()
+        for seed, value in enumerate(values, start=1)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])

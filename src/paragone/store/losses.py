@@ -1,0 +1,38 @@
+"""Losses: the workers that died under cells, which is nobody's fault and worth knowing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Readable(Protocol):
+    """Something that answers queries."""
+
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A worker that died: in which run, at which cell, what is known of it, and when."""
+
+    run: int
+    key: str
+    why: str
+    lost_at: str
+
+
+def write_loss(db: sqlite3.Connection, run: int, key: str, why: str, now: str) -> None:
+    """Add a loss; within a transaction of the caller's."""
+    db.execute("INSERT INTO losses (run_id, key, why, lost_at) VALUES (?, ?, ?, ?)", (run, key, why, now))
+
+
+def read_losses(store: Readable) -> list[Loss]:
+    """Return all losses, in order of time."""
+    # A store of version 1 that no newer run has written into has no such table.
+    if not store.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'losses'"):
+        return []
+    return [Loss(*row) for row in store.read("SELECT run_id, key, why, lost_at FROM losses ORDER BY id")]
