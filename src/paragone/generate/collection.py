@@ -23,6 +23,7 @@ from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.simplification import simplify
 from paragone.generate.threshold import population
+from paragone.reading import read_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,12 +254,7 @@ class Collection:
     def read(cls, path: str | Path) -> Self:
         """Read a collection; datasets are checked by their hashes when they are made."""
         path = Path(path)
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"collection {path} cannot be read: {error}") from error
-        except ValueError as error:
-            raise InputError(f"collection {path} is no JSON: {error}") from error
+        content = read_json(path, f"collection {path}")
         try:
             if content["format"] != FORMAT:
                 raise InputError(f"collection {path} has the format {content['format']}, this Paragone reads {FORMAT}")
