@@ -15,7 +15,6 @@ version = release = paragone.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_copybutton",
     "paragone_site",
@@ -28,7 +27,7 @@ nitpicky = True
 # Types such as {"a", "b"} are meant to be copied.
 smartquotes = False
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_typehints = "none"
@@ -43,6 +42,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "Paragone"
 html_static_path = ["static"]
