@@ -29,6 +29,17 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
         Made where it is missing.
     formats : tuple of str
         Chart formats; SVG is always among them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import Contender, DuelSettings, Laboratory, benchmark_method
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    ...     page = write_benchmark(result, Path(folder) / "page")
+    ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
+    ('report.html', True)
     """
     folder = Path(folder)
     try:

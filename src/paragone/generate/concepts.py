@@ -126,7 +126,14 @@ def signature(
 
 
 def agreements(signatures: Sequence[Signature]) -> FloatArray:
-    """Return the agreement of every two formulas; 1 on the diagonal."""
+    """Return the agreement of every two formulas; 1 on the diagonal.
+
+    Examples
+    --------
+    >>> texts = ["mul(X0, X1)", "safeDiv(X7, X3)"]
+    >>> agreements([signature(Expression.parse(text)) for text in texts]).shape
+    (2, 2)
+    """
     table = np.eye(len(signatures))
     for later, candidate in enumerate(signatures):
         for earlier in range(later):

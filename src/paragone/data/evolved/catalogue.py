@@ -30,6 +30,12 @@ class EvolvedEntry:
         Whether they are 1 at it too.
     md5, x_hash, y_hash : str
         Of the formula, the features (to six decimals) and the labels.
+
+    Examples
+    --------
+    >>> entry = find("paragone-v1", "1")
+    >>> entry.name, entry.n_rows, entry.n_features
+    ('paragone-v1-1', 1000, 10)
     """
 
     name: str
@@ -58,7 +64,13 @@ def collections() -> tuple[str, ...]:
 
 
 def collection_file(name: str) -> Traversable:
-    """Return the file of a collection."""
+    """Return the file of a collection.
+
+    Examples
+    --------
+    >>> collection_file("paragone-v1").name
+    'paragone-v1.json'
+    """
     if name not in collections():
         raise unknown_name("collection", name, collections())
     return files(PACKAGE).joinpath(f"{name}{ENDING}")
