@@ -74,6 +74,29 @@ class IsKilled(Still):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class IsKilledOnce(Still):
+    """Is killed the first time, as by a machine that goes down; where it was is no part of its identity."""
+
+    def fit(self, X, Y):
+        marker = os.path.join(os.environ["LAB_MARKERS"], f"{X.shape[0]}-{abs(float(X[0].sum())):.6f}")
+        if not os.path.exists(marker):
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, Y)
+
+
+class Hoards(Still):
+    """Fills a gibibyte at once, or bit by bit."""
+
+    def __init__(self, slowly=False):
+        self.slowly = slowly
+
+    def fit(self, X, Y):
+        blocks = [np.ones(2**17) for _ in range(1024)] if self.slowly else [np.ones(2**27)]
+        time.sleep(60)
+        return super().fit(X, Y)
+
+
 class WritesIntoItsInput(Still):
     def fit(self, X, Y):
         X[0, 0] = 7.0
@@ -85,6 +108,15 @@ class UsesGlobalRandomness(Still):
         super().fit(X, Y)
         self.ranking_ = np.random.permutation(X.shape[1])
         return self
+
+
+class NapsAsTold(Still):
+    def __init__(self, seconds=1.0):
+        self.seconds = seconds
+
+    def fit(self, X, Y):
+        time.sleep(self.seconds)
+        return super().fit(X, Y)
 
 
 class Naps(Still):

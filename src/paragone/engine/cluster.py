@@ -18,6 +18,7 @@ from paragone.engine.guard import Abandoned, Loss
 from paragone.engine.limits import Limits
 from paragone.engine.seats import Ended, Following, Seat, Workplace
 from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
+from paragone.engine.task import Task
 from paragone.errors import InputError
 
 CONNECT_SECONDS = 10.0
@@ -264,14 +265,16 @@ class DaskCluster(Workplace):
 class _DaskSeat(SharedSeat):
     """A place on the cluster."""
 
+    addressed = True
+
     def __init__(self, cluster: DaskCluster) -> None:
         super().__init__(cluster.submit, cluster.courier)
         self._cluster = cluster
         self._future: Future[Any] | None = None
 
     @override
-    def _send(self, worker: str | None) -> Future[Any]:
-        self._future = super()._send(worker)
+    def submit(self, task: Task) -> Future[Any]:
+        self._future = super().submit(task)
         return self._future
 
     @override
@@ -283,7 +286,9 @@ class _DaskSeat(SharedSeat):
             return Loss("the cluster gave the cell up")
         if isinstance(future.exception(), KilledWorker):
             return Loss(f"Dask gave the cell up: {future.exception()}", final=True)
-        return super().collect(future)
+        ended = super().collect(future)
+        self._future = ended if isinstance(ended, Future) else None
+        return ended
 
     @override
     def end(self) -> bool:
