@@ -52,8 +52,12 @@ class LoopDisk:
         """Attach the disk."""
         subprocess.run(["mount", "-o", ",".join(("loop", *options)), self._image, self.path], check=True)
 
+    def flush(self) -> None:
+        """Bring everything that was written to the disk."""
+        subprocess.run(["sync", "--file-system", self.path], check=True)
+
     def turn_read_only(self) -> None:
-        """Refuse every write from now on, also to files that are open."""
+        """Refuse every write from now on, also to files that are open; what is not on the disk yet is lost."""
         subprocess.run(["mount", "-o", "remount,abort", self.path], check=True, capture_output=True)
 
     def unmount(self) -> None:

@@ -43,7 +43,10 @@ def read_only_disk(trial: Trial) -> Outcome:
         run = trial.start()
         trial.await_instant(run)
         if trial.variant == "during the run":
+            run.signal(signal.SIGSTOP)
+            disk.flush()
             disk.turn_read_only()
+            run.signal(signal.SIGCONT)
         else:
             run.signal(signal.SIGKILL)
         code = run.wait()
@@ -55,6 +58,25 @@ def read_only_disk(trial: Trial) -> Outcome:
             look_at_read_only(trial, disk)
         disk.mount()
         return trial.judge({0, 2, -signal.SIGKILL})
+    finally:
+        disk.unmount()
+
+
+def cut_power(trial: Trial) -> Outcome:
+    """Stop the disk at an instant: whatever the system had not brought to it yet is gone, as when the power fails."""
+    disk = LoopDisk(trial.folder)
+    disk.mount()
+    trial.store = disk.path / "a.sqlite"
+    try:
+        run = trial.start()
+        trial.await_instant(run)
+        disk.turn_read_only()
+        run.signal(signal.SIGKILL)
+        run.wait()
+        disk.unmount()
+        disk.mount()
+        assert_no_wrong_score(trial)
+        return trial.judge({0, 2, -signal.SIGKILL}, deleted=True)
     finally:
         disk.unmount()
 

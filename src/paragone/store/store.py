@@ -18,15 +18,21 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
 from paragone.reading import parse_json
 from paragone.store.arrays import pack, unpack
 from paragone.store.checksums import cell_checksum, content_checksum
+from paragone.store.files import FilesInPlace
 from paragone.store.losses import Loss, read_losses, write_loss
-from paragone.store.runs import RunIdentity
+from paragone.store.runs import RunIdentity, Watch
 from paragone.store.schema import connect, damaged
+from paragone.store.seals import seal_of
 from paragone.validation import IntArray
+
+SYNC_SECONDS = 1.0
+"""How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +92,9 @@ class Store:
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
         self._connection = connect(self.path, create=create)
+        self._files = FilesInPlace(self.path)
+        self._watch = Watch()
+        self._synced = -SYNC_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -99,9 +108,13 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        now = time.monotonic()
+        sync = now - self._synced >= SYNC_SECONDS
         try:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._files.check()
                 yield self._connection
             except BaseException:
                 # A full disk makes SQLite roll back by itself.
@@ -109,6 +122,7 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+            self._synced = now if sync else self._synced
         except sqlite3.DatabaseError as error:
             raise damaged(self.path, error) from error
 
@@ -118,6 +132,28 @@ class Store:
             return self._connection.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:
             raise damaged(self.path, error) from error
+
+    def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
+        """Run a query of numbers and return its rows as one array with named fields."""
+        try:
+            return np.fromiter(self._connection.execute(sql), dtype=np.dtype(list(fields)))
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.path, error) from error
+        except (TypeError, ValueError) as error:
+            raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Let all that is read inside be of one moment, whatever a run writes in the meantime."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self.read("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self.read("COMMIT")
 
     # The plan
 
@@ -217,13 +253,14 @@ class Store:
                 "WHERE key = ?",
                 (key,),
             ).fetchone()
-            if owner and owner[0] != run and RunIdentity(*owner[1:4]).lives(owner[4]):
+            if owner and owner[0] != run and self._watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4]):
                 return "taken"
             db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
         return "claimed"
 
     def release(self, run: int) -> None:
-        """Give up every claim of a run."""
+        """Give up every claim of a run, and wait until the disk has everything that it wrote."""
+        self._synced = -SYNC_SECONDS
         with self._writing() as db:
             db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
 
@@ -296,6 +333,7 @@ def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcom
     )
     if outcome.predictions is not None:
         db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+    db.execute("INSERT INTO seals VALUES (?, ?)", (cell, seal_of(outcome.scores)))
     _seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions))
 
 
