@@ -196,10 +196,17 @@ class Store:
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
+        return self._parts_of_results(name, "")
+
+    def outdated_parts(self, name: str) -> dict[Place, Parts]:
+        """Return the parts of the newest cell at each place that has a result of an older plan."""
+        return self._parts_of_results(name, "AND current = 0")
+
+    def _parts_of_results(self, name: str, which: str) -> dict[Place, Parts]:
         rows = self.read(
             "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
-            "WHERE e.name = ? ORDER BY cells.id",
+            f"WHERE e.name = ? {which} ORDER BY cells.id",
             (name,),
         )
         return {row[:4]: Parts(*row[4:]) for row in rows}

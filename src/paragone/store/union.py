@@ -92,7 +92,8 @@ class Union:
         self._add_plan(database, experiments)
         cells = self._numbers(database, "cells", 1)
         self._add_scores(database, cells, measures)
-        self._add_predictions(database, cells)
+        self._add_of_cells(database, "predictions", cells)
+        self._add_of_cells(database, "seals", cells)
         self._append(database, "runs", ("host", "pid", "process_start", "begun_at"))
         self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
         for statement in DANGLING:
@@ -162,10 +163,11 @@ class Union:
             rows = [(cells[row[0]], measures[row[1]], *row[2:]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
-    def _add_predictions(self, database: sqlite3.Connection, cells: dict[int, int]) -> None:
-        shape = shape_of("predictions")
+    def _add_of_cells(self, database: sqlite3.Connection, table: str, cells: dict[int, int]) -> None:
+        """Add the rows of a table with one row a cell."""
+        shape = shape_of(table)
         for batch in self.second.batches(shape):
-            rows = [(cells[row[0]], row[1]) for row in batch if row[0] in cells]
+            rows = [(cells[row[0]], *row[1:]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
     def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
