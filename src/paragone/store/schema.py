@@ -108,15 +108,11 @@ CREATE TABLE claims (
 
 SINCE_VERSION_2 = """
 CREATE TABLE checksums (
-    kind TEXT NOT NULL CHECK (kind IN ('cell', 'fit', 'split', 'truth')),
+    kind TEXT NOT NULL CHECK (kind IN ('cell', 'scores', 'fit', 'split', 'truth')),
     key TEXT NOT NULL,
     sha256 BLOB NOT NULL,
     PRIMARY KEY (kind, key)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE seals (
-    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
-    seal INTEGER NOT NULL
-) STRICT;
 CREATE TABLE quarantine (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,

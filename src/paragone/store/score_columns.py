@@ -1,22 +1,23 @@
-"""Read scores in columns: a million of them in about a second, every cell checked against its seal."""
+"""Read scores in columns: a million of them in about a second, those of every cell checked against their checksum."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
-from paragone.store.seals import measure_word, score_words
+from paragone.store.score_checksums import RECORD_BYTES, measure_word, score_records
 from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
 PLACES = """
-SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id
-FROM plan p JOIN cells c USING (key)
+SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id, {checksum}
+FROM plan p JOIN cells c USING (key) {join}
 WHERE p.current = 1 AND c.status = 'done'
 ORDER BY p.experiment_id, p.position
 """
@@ -25,8 +26,11 @@ SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at I
 """
 MEASURES = "SELECT id, metric, grid FROM measures"
 EXPERIMENTS = "SELECT id, name FROM experiments"
-SEALS = "SELECT cell_id, seal FROM seals ORDER BY cell_id"
-HAS_SEALS = "SELECT 1 FROM sqlite_master WHERE name = 'seals'"
+CHECKED_PLACES = PLACES.format(
+    checksum="k.sha256", join="LEFT JOIN checksums k ON k.kind = 'scores' AND k.key = p.key"
+)
+UNCHECKED_PLACES = PLACES.format(checksum="NULL", join="")
+HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
 FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8"), ("missing", "i8")]
 
 
@@ -78,24 +82,22 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
     Returns
     -------
     ScoreColumns
-        Every score in it was checked against the seal of its cell.
+        All in it agree with their checksums; a store of version 1 has none.
     """
     with store.one_moment():
         measures = {number: (name, grid) for number, name, grid in store.read(MEASURES)}
         experiments = dict(store.read(EXPERIMENTS))
         table = store.read_records(SCORES, FIELDS)
-        places = store.read(PLACES)
-        seals = store.read_records(SEALS, [("cell", "i8"), ("seal", "i8")]) if store.read(HAS_SEALS) else None
+        places = store.read(CHECKED_PLACES if store.read(HAS_CHECKSUMS) else UNCHECKED_PLACES)
     table = table[np.lexsort((table["position"], table["cell"]))]
     at, value = (np.where(table["missing"] & bit, np.nan, table[name]) for name, bit in (("at", 1), ("value", 2)))
     numbers = np.array(sorted(measures), dtype=np.int64)
     measure = np.searchsorted(numbers, table["measure"])
-    if seals is not None:
-        words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
-        damaged = _damaged_cells(table, score_words(words[measure], table["position"], at, value), seals)
-        _refuse_damaged(store, damaged, places)
-    columns = list(zip(*places, strict=True)) or [()] * 7
-    rows, owner = _rows_of_places(table["cell"], np.array(columns[6], dtype=np.int64))
+    columns = list(zip(*places, strict=True)) or [()] * 8
+    cells = np.array(columns[6], dtype=np.int64)
+    words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
+    _check(store, places, table["cell"], cells, score_records(words[measure], table["position"], at, value))
+    rows, owner = _rows_of_places(table["cell"], cells)
     if metric is not None:
         wanted = np.array([measures[number][0] == metric for number in numbers.tolist()], dtype=bool)
         kept = wanted[measure[rows]]
@@ -138,20 +140,21 @@ def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArr
     return rows, owner
 
 
-def _damaged_cells(table: NDArray[Any], words: NDArray[np.uint64], seals: NDArray[Any]) -> set[int]:
-    """Return the numbers of the cells whose scores do not add up to their seal; one without a seal is not judged."""
-    first = np.searchsorted(table["cell"], seals["cell"], side="left")
-    last = np.searchsorted(table["cell"], seals["cell"], side="right")
-    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
-    found = sums[last] - sums[first]
-    return set(seals["cell"][found.view(np.int64) != seals["seal"]].tolist())
-
-
-def _refuse_damaged(store: Store, damaged: set[int], places: Sequence[tuple[Any, ...]]) -> None:
-    hit = [place for place in places if place[6] in damaged]
-    if hit:
-        _, _, dataset, fold, method, _, _ = hit[0]
+def _check(
+    store: Store, places: Sequence[tuple[Any, ...]], owners: IntArray, cells: IntArray, records: NDArray[np.uint64]
+) -> None:
+    """Refuse scores that are not those that were written; a cell without a checksum is not judged."""
+    content = memoryview(records.tobytes())
+    first = (RECORD_BYTES * np.searchsorted(owners, cells, side="left")).tolist()
+    last = (RECORD_BYTES * np.searchsorted(owners, cells, side="right")).tolist()
+    damaged = [
+        place
+        for place, begin, end in zip(places, first, last, strict=True)
+        if place[7] is not None and sha256(content[begin:end]).digest() != place[7]
+    ]
+    if damaged:
+        _, _, dataset, fold, method, *_ = damaged[0]
         raise InputError(
             f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not those that were "
-            f"written ({len(hit)} cells): `paragone doctor {store.path} --repair` sets them aside, to be run again"
+            f"written ({len(damaged)} cells): `paragone doctor {store.path} --repair` sets them aside, to be run again"
         )

@@ -12,7 +12,6 @@ DANGLING = (
     "DELETE FROM scores WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM scores WHERE measure_id NOT IN (SELECT id FROM measures)",
     "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM seals WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
     "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",
     "DELETE FROM losses WHERE run_id NOT IN (SELECT id FROM runs)",

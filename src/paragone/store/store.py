@@ -28,7 +28,7 @@ from paragone.store.files import FilesInPlace
 from paragone.store.losses import Loss, read_losses, write_loss
 from paragone.store.runs import RunIdentity, Watch
 from paragone.store.schema import connect, damaged
-from paragone.store.seals import seal_of
+from paragone.store.score_checksums import scores_checksum
 from paragone.validation import IntArray
 
 SYNC_SECONDS = 1.0
@@ -349,7 +349,7 @@ def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcom
     )
     if outcome.predictions is not None:
         db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
-    db.execute("INSERT INTO seals VALUES (?, ?)", (cell, seal_of(outcome.scores)))
+    _seal(db, "scores", key, scores_checksum(outcome.scores))
     _seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions))
 
 

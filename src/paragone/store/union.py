@@ -92,8 +92,7 @@ class Union:
         self._add_plan(database, experiments)
         cells = self._numbers(database, "cells", 1)
         self._add_scores(database, cells, measures)
-        self._add_of_cells(database, "predictions", cells)
-        self._add_of_cells(database, "seals", cells)
+        self._add_predictions(database, cells)
         self._append(database, "runs", ("host", "pid", "process_start", "begun_at"))
         self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
         for statement in DANGLING:
@@ -104,7 +103,7 @@ class Union:
         for key, ours, _ in self.shared:
             if key in self.completed and _result(self.first, ours)[0] != "done":
                 database.execute("DELETE FROM cells WHERE key = ?", (key,))
-                database.execute("DELETE FROM checksums WHERE kind = 'cell' AND key = ?", (key,))
+                database.execute("DELETE FROM checksums WHERE kind IN ('cell', 'scores') AND key = ?", (key,))
 
     def _numbers(self, database: sqlite3.Connection, table: str, n_names: int) -> dict[int, int]:
         """Add the rows of a numbered table that are new by name, and return what numbers the second's have now."""
@@ -125,6 +124,7 @@ class Union:
                 following += 1
                 if table == "cells":
                     self._copy_checksum(database, "cell", row[1])
+                    self._copy_checksum(database, "scores", row[1])
         return numbers
 
     def _add_named(self, database: sqlite3.Connection, table: str, kind: str) -> None:
@@ -163,11 +163,10 @@ class Union:
             rows = [(cells[row[0]], measures[row[1]], *row[2:]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
-    def _add_of_cells(self, database: sqlite3.Connection, table: str, cells: dict[int, int]) -> None:
-        """Add the rows of a table with one row a cell."""
-        shape = shape_of(table)
+    def _add_predictions(self, database: sqlite3.Connection, cells: dict[int, int]) -> None:
+        shape = shape_of("predictions")
         for batch in self.second.batches(shape):
-            rows = [(cells[row[0]], *row[1:]) for row in batch if row[0] in cells]
+            rows = [(cells[row[0]], row[1]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
     def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
