@@ -120,7 +120,10 @@ class NapsAsTold(Still):
 
 
 class Naps(Still):
-    """Takes a little while, so that a run can be interrupted; how long is no part of its identity."""
+    """Takes a little while, so that a run can be interrupted, and notes that it was called.
+
+    How long it takes and where it notes that is no part of its identity.
+    """
 
     def __init__(self, shift=0):
         self.shift = shift
@@ -129,6 +132,9 @@ class Naps(Still):
         time.sleep(float(os.environ.get("LAB_NAP", "0")))
         super().fit(X, Y)
         self.ranking_ = np.roll(self.ranking_, self.shift)
+        if "LAB_FITS" in os.environ:
+            with open(os.environ["LAB_FITS"], "a") as notes:
+                notes.write(f"{self.shift} {X.sum():.17g}\\n")
         return self
 '''
 

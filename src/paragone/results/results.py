@@ -11,14 +11,14 @@ from paragone.results.crossval import CrossvalResults
 from paragone.results.curves import CurveResults
 from paragone.results.means import means_as_html
 from paragone.results.places import STATUSES, PlaceResults
+from paragone.results.score_frame import score_frame
 from paragone.results.topk import TopKResults
 from paragone.store import Store, queries
 from paragone.store.runs import RunIdentity
+from paragone.store.score_columns import read_scores
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
 
 
 class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
@@ -119,22 +119,10 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
             known = [row[0] for row in self._store.read(queries.METRICS)]
             if metric not in known:
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
-        sql = queries.SCORES.format(and_metric="" if metric is None else "AND m.metric = ?")
-        rows = self._store.read(sql, () if metric is None else (metric,))
-        columns = [*SCORE_COLUMNS[:5], "repeat", "metric", "grid", "at", "value"]
-        frame = pd.DataFrame(rows, columns=columns).astype({"at": float, "value": float})
-        both = frame.groupby("experiment")["grid"].transform("nunique") > 1
-        frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
-        if repeats:
-            columns = [*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]
-            derived = [part.assign(repeat=0) for part in derived]
-        else:
-            columns = SCORE_COLUMNS
-            if (frame["repeat"] > 0).any():
-                means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
-                frame = means.reset_index()
-        found = [part[columns] for part in (frame, *derived) if len(part)]
-        return pd.concat(found, ignore_index=True) if derived else frame[columns]
+        frame = score_frame(read_scores(self._store, metric), repeats=repeats)
+        derived = [part.assign(repeat=0) for part in derived] if repeats else derived
+        found = [part[frame.columns] for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()

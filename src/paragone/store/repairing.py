@@ -200,7 +200,9 @@ class _Ward:
 
     def _delete(self, finding: Finding, sql: str) -> None:
         self._database.execute(sql, (finding.key,))
-        self._database.execute("DELETE FROM checksums WHERE kind = ? AND key = ?", (finding.kind, finding.key))
+        also = "scores" if finding.kind == "cell" else finding.kind
+        sql = "DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?"
+        self._database.execute(sql, (finding.kind, also, finding.key))
 
     def _move(self, finding: Finding, content: bytes | None) -> None:
         self.taken.append(finding)
