@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
     import altair as alt
 
     order = scores.groupby("method")["value"].mean().sort_values(ascending=False).index.tolist()
-    colour = alt.condition(f"datum.method == {highlighted!r}", alt.value(VERMILION), alt.value(BLUE))
+    colour = alt.condition(f"datum.method == {json.dumps(highlighted)}", alt.value(VERMILION), alt.value(BLUE))
     chart = (
         from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
         .mark_boxplot(extent="min-max", size=7)
@@ -163,10 +164,9 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
         detail="method:N",
         tooltip=["dataset:N", "method:N", alt.Tooltip("auroc:Q", format=".4f")],
     )
-    others = base.transform_filter(f"datum.method != {highlighted!r}").mark_line(
-        color=GREY, strokeWidth=1, opacity=0.55
-    )
-    own = base.transform_filter(f"datum.method == {highlighted!r}").mark_line(
+    named = json.dumps(highlighted)
+    others = base.transform_filter(f"datum.method != {named}").mark_line(color=GREY, strokeWidth=1, opacity=0.55)
+    own = base.transform_filter(f"datum.method == {named}").mark_line(
         color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
     )
     chart = alt.layer(others, own).properties(width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT)
