@@ -42,6 +42,13 @@ def write_collection_page(
         Where the search stood over time; see `Evolved.curve_table`.
     beside : Collection, optional
         Another collection measured the same way, to compare with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import inspect_digen
+    >>> write_collection_page(inspect_digen(), tempfile.mkdtemp()).name
+    'report.html'
     """
     folder = Path(folder)
     try:
