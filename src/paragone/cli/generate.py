@@ -133,9 +133,12 @@ def evolve_collection(
     evolved.write(out, file_format)
     collection = evolved.collection
     concepts = len({item.concept for item in collection.sets})
-    n_methods = len(declared.contenders())
     say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}: {out / 'report.html'}")
-    say(f"{len(collection.covered())} of {n_methods * (n_methods - 1)} ordered pairs proven by {declared.margin:g}")
+    if evolved.curve:
+        last = evolved.curve[-1]
+        say(f"{last.proven} of {last.pairs} ordered pairs proven by {declared.margin:g}")
+    else:
+        say("the hours were over before the first generation: give more and start again")
     if evolved.n_failed:
         say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
 
