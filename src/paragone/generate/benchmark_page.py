@@ -63,7 +63,7 @@ def benchmark_page(benchmark: MethodBenchmark, charts: dict[str, Any] | None = N
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
     standing = frame_sheet("standing", "Standing", _standing(table), decimals=4)
-    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes") if name in drawn]
+    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds") if name in drawn]
     who = [drawn[name] for name in ("critical_difference", "duels") if name in drawn]
     sections = (
         Section("verdict", "The verdict", (*notes, *_verdict(benchmark), standing)),
@@ -88,7 +88,7 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     )
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
-    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison().verdict.splitlines())))
+    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison(benchmark.method).verdict.splitlines())))
 
 
 def _standing(table: pd.DataFrame) -> pd.DataFrame:

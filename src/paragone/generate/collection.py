@@ -21,6 +21,7 @@ from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.set_files import write_sets
 from paragone.generate.simplification import simplify
 from paragone.generate.threshold import population
 from paragone.reading import read_json
@@ -94,7 +95,7 @@ class GeneratedSet:
         seed: int,
         n_rows: int,
         evidence: Evidence,
-        parameters: Mapping[str, Mapping[str, Any]],
+        parameters: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
@@ -116,7 +117,7 @@ class GeneratedSet:
             cut.inclusive,
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
-            {method: dict(params) for method, params in parameters.items()},
+            {method: dict(params) for method, params in (parameters or {}).items()},
         )
 
     def generator(self) -> GeneratorSpec:
@@ -232,6 +233,15 @@ class Collection:
         n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
         basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
         return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
+
+    def write_data(self, folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
+        """Write the datasets as tables with a manifest; see `write_sets`."""
+        evidence = ("aurocs", "stability", "parameters")
+        described = (
+            (item.load(), {key: value for key, value in asdict(item).items() if key not in evidence})
+            for item in self.sets
+        )
+        return write_sets(described, folder, self.name, file_format)
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""

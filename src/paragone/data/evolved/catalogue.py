@@ -33,9 +33,8 @@ class EvolvedEntry:
 
     Examples
     --------
-    >>> entry = find("paragone-v1", "1")
-    >>> entry.name, entry.n_rows, entry.n_features
-    ('paragone-v1-1', 1000, 10)
+    >>> EvolvedEntry("half", "X0", 1, 100, 2, 0.0, True, "", "", "").formula
+    'X0'
     """
 
     name: str

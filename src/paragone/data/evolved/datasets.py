@@ -19,7 +19,7 @@ def is_evolved(reference: str) -> bool:
 
     Examples
     --------
-    >>> is_evolved("paragone-v1:3"), is_evolved("iris")
+    >>> is_evolved("paragone-v1:3"), is_evolved("digen:3")
     (True, False)
     """
     return ":" in reference and reference.partition(":")[0] in collections()
