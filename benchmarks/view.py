@@ -26,13 +26,29 @@ METRICS = ["micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc
 METHODS = [f"Method{i}" for i in range(8)]
 DATASETS = [f"dataset-{i}" for i in range(12)]
 POINTS = range(10, 301, 10)
-WORK_SECONDS = 12.0
+WORK_SECONDS = 4.0
+CELLS_A_RUN = 40
+PAIRS = 6
 
 
-def report_seconds(store: Path, out: Path) -> tuple[float, float]:
+def bare_seconds(store: Path) -> float:
+    """Return the CPU seconds of the least that a report must do: read the scores and average them with pandas."""
+    code = (
+        "import sys, pandas as pd; from paragone import Results; "
+        "s = Results.open(sys.argv[1]).scores(); "
+        "f = s.groupby(['metric', 'dataset', 'method', 'fold'])['value'].mean(); "
+        "f.groupby(level=[0, 1, 2]).agg(['mean', 'std'])"
+    )
+    before = os.times()
+    subprocess.run([sys.executable, "-c", code, str(store)], check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def report_seconds(store: Path, out: Path, *more: str) -> tuple[float, float]:
     """Return the CPU seconds of all processes, and the wall seconds, of `paragone report`."""
     before, begun = os.times(), time.perf_counter()
-    subprocess.run([sys.executable, "-m", "paragone", "report", str(store), "--out", str(out)], check=True)
+    subprocess.run([sys.executable, "-m", "paragone", "report", str(store), "--out", str(out), *more], check=True)
     after = os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return cpu, time.perf_counter() - begun
@@ -67,13 +83,15 @@ def answer_milliseconds(address: str, path: str, count: int) -> list[float]:
     return taken
 
 
-def run_seconds(lab: SyntheticStore) -> float:
-    """Return the wall seconds of a run of equal work: compute, commit, compute, commit."""
-    begun = time.perf_counter()
-    for cell in lab.cells[:60]:
-        spin(WORK_SECONDS / 60)
+def run_once(lab: SyntheticStore) -> tuple[float, float]:
+    """Return the CPU seconds of a run of equal work (compute, commit, ...) and the wall ones of its commits."""
+    waited, begun = 0.0, time.process_time()
+    for cell in lab.cells[:CELLS_A_RUN]:
+        spin(WORK_SECONDS / CELLS_A_RUN)
+        before = time.perf_counter()
         lab.commit(cell)
-    return time.perf_counter() - begun
+        waited += time.perf_counter() - before
+    return time.process_time() - begun, waited
 
 
 def cpu_seconds(server: subprocess.Popen[str]) -> float:
@@ -87,12 +105,15 @@ def main() -> None:
         path = Path(folder) / "paper.sqlite"
         write_store(path, METHODS, DATASETS, metrics=METRICS, points=POINTS)
         n_scores = len(METHODS) * len(DATASETS) * 5 * len(METRICS) * len(POINTS)
+        print(f"{'reading and averaging the scores alone':<40}{bare_seconds(path):8.1f} CPU s")
+        tables, _ = report_seconds(path, Path(folder) / "tables", "--no-charts")
+        print(f"{'page and tables, no chart files':<40}{tables:8.1f} CPU s")
         cpu, wall = report_seconds(path, Path(folder) / "out")
         size = (Path(folder) / "out" / "report.html").stat().st_size
         print(f"{'report of ' + str(n_scores) + ' scores':<40}{cpu:8.1f} CPU s {wall:8.1f} s wall")
-        print(f"{'its page':<40}{size / 1e6:8.2f} MB")
+        drawn = len(list((Path(folder) / "out" / "figures").glob("*.pdf")))
+        print(f"{'its page':<40}{size / 1e6:8.2f} MB, {drawn} charts as SVG and PDF beside it")
         lab = SyntheticStore(path, METHODS, DATASETS, metrics=METRICS, points=POINTS)
-        alone = [run_seconds(lab) for _ in range(2)]
         command = [sys.executable, "-m", "paragone", "view", str(path), "--port", "0"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             address = re.search(r"http://[\d.:]+", server.stdout.readline())[0]
@@ -105,27 +126,42 @@ def main() -> None:
                 print(f"{'answer to ' + path_asked:<60}{middle:8.1f} ms median {late:8.1f} ms at 95 %")
             stop.set()
             writer.join()
-            watching = threading.Event()
+            watched, asking = threading.Event(), threading.Event()
+            asking.set()
 
             def watch() -> None:
                 has = ""
-                while not watching.is_set():
-                    answer_milliseconds(address, "/progress", 1)
-                    with urllib.request.urlopen(f"{address}/report?has={has}") as answer:  # noqa: S310
-                        has = json.load(answer)["version"]
-                    time.sleep(1.8)
+                while asking.is_set():
+                    if watched.is_set():
+                        answer_milliseconds(address, "/progress", 1)
+                        with urllib.request.urlopen(f"{address}/report?has={has}") as answer:  # noqa: S310
+                            has = json.load(answer)["version"]
+                        time.sleep(1.8)
+                    else:
+                        time.sleep(0.05)
 
             reader = threading.Thread(target=watch)
             reader.start()
-            before, begun = cpu_seconds(server), time.perf_counter()
-            watched = [run_seconds(lab) for _ in range(2)]
-            used, span = cpu_seconds(server) - before, time.perf_counter() - begun
-            watching.set()
+            pairs, used, span = [], 0.0, 0.0
+            for _ in range(PAIRS):
+                alone = run_once(lab)
+                watched.set()
+                before, begun = cpu_seconds(server), time.perf_counter()
+                pairs.append((alone, run_once(lab)))
+                used, span = used + cpu_seconds(server) - before, span + time.perf_counter() - begun
+                watched.clear()
+                time.sleep(2.0)
+            asking.clear()
             reader.join()
             server.terminate()
-        print(f"{'the view while watched (builds at nice 15)':<40}{used:8.2f} CPU s in {span:.1f} s: {used / span:.1%}")
-        ratio = min(watched) / min(alone)
-        print(f"{'run alone / watched':<40}{min(alone):8.2f} s {min(watched):8.2f} s: ratio {ratio:.3f}")
+        told = f"{used:8.2f} CPU s in {span:.1f} s: {used / span:.1%}"
+        print(f"{'the view while watched (builds at nice 15)':<60}{told}")
+        for place, what in enumerate(("CPU s of a run", "s waited for its commits")):
+            alone = statistics.median(pair[0][place] for pair in pairs)
+            beside = statistics.median(pair[1][place] for pair in pairs)
+            ratio = statistics.median(pair[1][place] / pair[0][place] for pair in pairs)
+            told = f"{alone:8.3f} {beside:8.3f}: ratio {ratio:.3f} in {PAIRS} pairs"
+            print(f"{what + ', alone and watched':<60}{told}")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,9 @@ def test_every_pooled_score_is_that_of_all_out_of_fold_predictions(crossval):
             mine = val[(val["dataset"] == dataset) & (val["variant"] == row[0].text)]
             rmse = np.sqrt(((mine["y_pred"] - mine["y_true"]) ** 2).mean())
             assert numbers[place] == pytest.approx(rmse, rel=1e-12)
-            assert float(row[place].text) == pytest.approx(rmse, abs=1e-3)
+            shown, spread = (float(text) for text in row[place].text.split(" ± "))
+            each = mine.groupby("fold").apply(lambda f: np.sqrt(((f["y_pred"] - f["y_true"]) ** 2).mean()))
+            assert (shown, spread) == pytest.approx((rmse, each.std(ddof=1)), abs=1e-3)
 
 
 def test_ranks_and_marks_of_the_answer_are_those_of_the_numbers(crossval):
@@ -201,7 +203,7 @@ def test_no_name_becomes_markup_and_every_file_is_written(make, tmp_path):
     files = paragone.report(store, tmp_path / "out", charts=False)
     html = (tmp_path / "out" / "report.html").read_text()
     assert "<script>alert" not in html
-    assert len(re.findall("<script", html)) == 3
+    assert html.count("<script>") == 2
     names = {file.name for file in files}
     assert {"report.html", "tables.md", "tables.tex", "references.bib"} <= names
     sheets = re.findall(r'<div class="sheet" id="([^"]+)"', html)

@@ -11,7 +11,7 @@ from paragone.reporting.answer_table import WORSE, Behind
 from paragone.reporting.crossval_distinct import ALPHA
 from paragone.reporting.crossval_views import COMPARED, ProblemView
 from paragone.reporting.page_model import Evidence, Sheet
-from paragone.tables import Cell, Column, Table, format_number, mark_best
+from paragone.tables import Cell, Column, Table, format_mean_std, format_number, mark_best
 
 
 def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
@@ -87,13 +87,20 @@ def _column(
     view: ProblemView, variants: Sequence[str], behind: Behind
 ) -> tuple[list[Cell], list[float | None], list[str]]:
     values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
-    texts = [format_number(value, view.digits) for value in values]
+    texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
     apart = told_apart(view)
     marks = [WORSE if variant in apart else "" for variant in variants]
     losses = [float(view.scoring.loss(value)) for value in values]
     cells = list(mark_best(losses, texts, higher_is_better=False, superscripts=marks))
     links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
     return cells, [None if np.isnan(value) else float(value) for value in values], links
+
+
+def _spread(view: ProblemView, variant: str) -> float:
+    """Return the deviation (ddof = 1) of the folds' own scores, NaN where there are fewer than two."""
+    folds = view.scores[variant].fold_val if variant in view.scores else np.array([])
+    folds = folds[~np.isnan(folds)]
+    return float(np.std(folds, ddof=1)) if len(folds) > 1 else np.nan
 
 
 def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.ndarray | None:
@@ -135,9 +142,9 @@ def _order(views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndar
 def _caption(views: Sequence[ProblemView]) -> str:
     first = views[0]
     what = "the hold-out" if first.run.settings.holdout else "all out-of-fold predictions together"
-    text = (
-        f"{first.called('cv_score')}: {first.scoring.metric} of {what}. Best of a problem in bold, second underlined."
-    )
+    text = f"{first.called('cv_score')}: {first.scoring.metric} of {what}"
+    text += "" if first.run.settings.holdout else ", ± the standard deviation of the folds' own scores"
+    text += ". Best of a problem in bold, second underlined."
     if len(views) > 1:
         text += " Average rank over the problems, of the variants that all of them have."
     if any(told_apart(view) for view in views):

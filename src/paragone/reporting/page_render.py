@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ from paragone.tables import Cell
 
 PACKAGE = "paragone.reporting"
 LONG_NAME = 40
+_SPREAD = re.compile(r"([^±\[]+)( ± [^±]+| \[[^\[\]]+\])")
 GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
 
 
@@ -168,15 +170,17 @@ def _environment() -> Any:
 
 
 def split_spread(text: str) -> tuple[str, str]:
-    """Split a printed number into the number and its spread, so that the reader can hide the latter.
+    """Split a printed number into the number and its spread or interval, so that the reader can hide the latter.
 
     Examples
     --------
     >>> split_spread("0.71 ± 0.02"), split_spread("0.71"), split_spread("a ± b ± c")
     (('0.71', ' ± 0.02'), ('0.71', ''), ('a ± b ± c', ''))
+    >>> split_spread("0.29 [0.27, 0.30]")
+    ('0.29', ' [0.27, 0.30]')
     """
-    number, sign, spread = text.partition(" ± ")
-    return (number, f" ± {spread}") if sign and " ± " not in spread else (text, "")
+    found = _SPREAD.fullmatch(text)
+    return (found[1], found[2]) if found else (text, "")
 
 
 @dataclass(frozen=True)

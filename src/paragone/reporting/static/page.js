@@ -263,6 +263,7 @@
     if (!source) return;
     data = JSON.parse(source.textContent);
     applyChoices();
+    document.getElementById("show-spread")?.closest("label").toggleAttribute("hidden", !document.querySelector(".spread"));
     document.querySelectorAll(".sheet").forEach(addTableBehaviour);
     figures().forEach((figure) => seen.observe(figure));
     showBehind();
