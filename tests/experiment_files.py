@@ -74,6 +74,15 @@ class IsKilled(Still):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class TakesItsParentDown(Still):
+    """Kills the process that started its own."""
+
+    def fit(self, X, Y):
+        time.sleep(1)
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
 class IsKilledOnce(Still):
     """Is killed the first time, as by a machine that goes down; where it was is no part of its identity."""
 
