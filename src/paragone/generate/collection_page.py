@@ -49,7 +49,8 @@ def write_collection_page(
     >>> import numpy as np
     >>> from paragone.generate import Evidence, GeneratedSet, GeneratorSpec
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> item = GeneratedSet.of("product", GeneratorSpec("mul(X0, X1)"), 1, seed=7, n_rows=50, evidence=evidence)
+    >>> generator = GeneratorSpec("mul(X0, X1)")
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
     >>> collection = Collection("one", margin=0.05, evidence_rows=100, sets=(item,))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_collection_page(collection.inspect(), Path(folder) / "one", collection)
