@@ -63,7 +63,7 @@ class GeneratedSet:
     --------
     >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
     >>> item.active, item.load()
     ((0, 1), Dataset 'product': 50 samples x 3 features, classification, 2 classes)
     """
@@ -162,7 +162,7 @@ class Collection:
     --------
     >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
     >>> Collection("one", margin=0.05, evidence_rows=100, sets=(item,)).covered()
     {('A', 'B'): 'product'}
     """
