@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from browser import chromium, console, requests
 
 import paragone
+from browser import chromium, console, requests
 from paragone.protocols import Curve, KGrid
 from paragone.results.score_chart import MAX_DATASETS, MAX_METHODS, score_chart
 

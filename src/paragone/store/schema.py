@@ -150,7 +150,7 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         if create and version < SCHEMA_VERSION:
             migrate(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
         connection.close()
         raise damaged(path, error) from error
     except InputError:
@@ -169,7 +169,11 @@ ADVICE = {
 """What to do by SQLite's primary error code; anything else means a damaged file."""
 
 
-def damaged(path: Path, error: sqlite3.Error) -> InputError:
+UNREADABLE = (UnicodeDecodeError, MemoryError)
+"""What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
+
+
+def damaged(path: Path, error: Exception) -> InputError:
     """Say in one sentence what SQLite found wrong with the file, and what to do."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     advice = ADVICE.get(code, f"`paragone doctor {path} --repair` saves what is left")
