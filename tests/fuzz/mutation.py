@@ -11,15 +11,72 @@ import zlib
 from collections.abc import Callable, Sequence
 
 NUMBERS = [
-    b"", b"0", b"-1", b"1e999", b"-1e999", b"nan", b"inf", b"NaN", b"1e308", b"4294967296", b"2147483648", b"99999999999999999999",
-    b"9" * 5000, b"0x1F", b"1_000", b"1.5", b"-0.0", b"\xd9\xa1", b"1e", b"--1", b"1,5", b"1e-400",
-]  # fmt: skip
+    b"",
+    b"0",
+    b"-1",
+    b"1e999",
+    b"-1e999",
+    b"nan",
+    b"inf",
+    b"NaN",
+    b"1e308",
+    b"4294967296",
+    b"2147483648",
+    b"99999999999999999999",
+    b"9" * 5000,
+    b"0x1F",
+    b"1_000",
+    b"1.5",
+    b"-0.0",
+    b"\xd9\xa1",
+    b"1e",
+    b"--1",
+    b"1,5",
+    b"1e-400",
+]
 WORDS = [
-    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\n", b"\r\n", b"\t", b"'", b'"', b"\\", b"{", b"}", b"[", b"]", b"?", b",",
-    b"%", b"@", b"@data", b"[" * 2000, b"{" * 2000, b"<!ENTITY a 'b'>", b"\xe2\x80\xa8", b"\xed\xa0\x80", b"../../x", b"/etc/passwd",
-    b"__class__", b"cos\nsystem\n(S'true'\ntR.", b"=1+1", b"|O", b"<f8", b"<U999999999", b"999999999", b"(999999999, 999999999)",
-    b"None", b"True", b"' '", b"\x1a", b"\x0b", b"\x0c", b"\x85",
-]  # fmt: skip
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b"'",
+    b'"',
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"?",
+    b",",
+    b"%",
+    b"@",
+    b"@data",
+    b"[" * 2000,
+    b"{" * 2000,
+    b"<!ENTITY a 'b'>",
+    b"\xe2\x80\xa8",
+    b"\xed\xa0\x80",
+    b"../../x",
+    b"/etc/passwd",
+    b"__class__",
+    b"cos\nsystem\n(S'true'\ntR.",
+    b"=1+1",
+    b"|O",
+    b"<f8",
+    b"<U999999999",
+    b"999999999",
+    b"(999999999, 999999999)",
+    b"None",
+    b"True",
+    b"' '",
+    b"\x1a",
+    b"\x0b",
+    b"\x0c",
+    b"\x85",
+]
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
@@ -87,8 +144,20 @@ def _swap_lines(data: bytes, rng: random.Random, *_: object) -> bytes:
 
 Change = Callable[[bytes, random.Random, Sequence[bytes], Sequence[bytes]], bytes]
 CHANGES: list[Change] = [
-    _flip, _flip, _scribble, _scribble, _cut, _delete, _double, _insert, _insert, _number, _number, _splice, _swap_lines,
-]  # fmt: skip
+    _flip,
+    _flip,
+    _scribble,
+    _scribble,
+    _cut,
+    _delete,
+    _double,
+    _insert,
+    _insert,
+    _number,
+    _number,
+    _splice,
+    _swap_lines,
+]
 
 
 def in_zip(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = ()) -> bytes:

@@ -102,7 +102,9 @@ def _too_slow(*_: object) -> None:
 
 def main() -> int:
     """Run as a script."""
-    name, count, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000, int((sys.argv + ["0"])[3] or 0) if len(sys.argv) > 3 else 0
+    name = sys.argv[1]
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     signal.signal(signal.SIGALRM, _too_slow)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))

@@ -79,6 +79,8 @@ def _members(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], where
             raise InputError(f"{where}: the array {name!r} stands twice")
         with archive.open(member) as stream:
             found[name] = read_array(stream, member.file_size, f"{where}: the array {name!r}")
+            # At the end of a member, and not before, its checksum is looked at.
+            stream.read(1)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.errors import InputError
 from paragone.reading import read_arrays
 
 
@@ -28,4 +29,6 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     """Unpack what `pack` packed."""
+    if not isinstance(payload, bytes):
+        raise InputError("a kept artifact is no bytes any more: `paragone doctor` finds which")
     return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")

@@ -54,5 +54,5 @@ JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
 """
 PREDICTIONS = "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?"
 TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
-TEST_ROWS = "SELECT test FROM splits WHERE split_part = ?"
+SPLIT_ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
 DATASET = "SELECT described FROM datasets WHERE data_part = ?"

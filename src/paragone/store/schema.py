@@ -175,6 +175,9 @@ def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
             migrate(connection)
         _check_whole(connection, path)
         connection.execute("PRAGMA synchronous = NORMAL")
+    except UNREADABLE as error:
+        connection.close()
+        raise damaged(path, error) from error
     except (sqlite3.DatabaseError, InputError):
         connection.close()
         raise
@@ -195,13 +198,17 @@ ADVICE = {
 """What to do by SQLite's primary error code; anything else means a damaged file."""
 
 
-def damaged(path: Path, error: sqlite3.Error) -> InputError:
+UNREADABLE = (UnicodeDecodeError, MemoryError)
+"""What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
+
+
+def damaged(path: Path, error: Exception) -> InputError:
     """Say in one sentence what SQLite found wrong with the file, and what to do."""
     advice = ADVICE.get(primary_code(error), f"`paragone doctor {path} --repair` saves what is left")
     return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
 
 
-def primary_code(error: sqlite3.Error) -> int:
+def primary_code(error: Exception) -> int:
     """Return SQLite's primary error code; 0 where there is none."""
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
-from paragone.reading import parse_json
-from paragone.store.arrays import pack, unpack
+from paragone.store.arrays import pack
 from paragone.store.checksums import cell_checksum, content_checksum
 from paragone.store.files import FilesInPlace
+from paragone.store.kept import arrays_of, described_settings, kept_object
 from paragone.store.losses import Loss, read_losses, write_loss
 from paragone.store.runs import RunIdentity, Watch
-from paragone.store.schema import connect, damaged
+from paragone.store.schema import UNREADABLE, connect, damaged
 from paragone.store.score_checksums import scores_checksum
 from paragone.validation import IntArray
 
@@ -139,14 +139,14 @@ class Store:
         """Run a query and return its rows."""
         try:
             return self._connection.execute(sql, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
 
     def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
         """Run a query of numbers and return its rows as one array with named fields."""
         try:
             return np.fromiter(self._connection.execute(sql), dtype=np.dtype(list(fields)))
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
         except (TypeError, ValueError) as error:
             raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
@@ -223,8 +223,7 @@ class Store:
     def settings(self, name: str) -> dict[str, Any]:
         """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
         rows = self.read("SELECT described FROM experiments WHERE name = ?", (name,))
-        settings: dict[str, Any] = parse_json(rows[0][0], f"store {str(self.path)!r}").get("settings") or {}
-        return settings
+        return described_settings(kept_object(self, rows[0][0]))
 
     # Runs and claims
 
@@ -312,7 +311,10 @@ class Store:
     def fitted(self, fit_key: str) -> Fitted | None:
         """Return a stored fit."""
         rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
-        return Fitted(unpack(rows[0][0]), json.loads(rows[0][1]), rows[0][2]) if rows else None
+        if not rows:
+            return None
+        arrays, info, seconds = rows[0]
+        return Fitted(arrays_of(arrays, self.path), kept_object(self, info), seconds)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim."""

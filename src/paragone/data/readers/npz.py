@@ -14,6 +14,8 @@ from paragone.data.options import ReadOptions
 from paragone.errors import InputError
 from paragone.reading import check_size, read_arrays
 
+ONE_ARRAY = b"\x93NUMPY"
+
 
 def save_npz(dataset: Dataset, path: str | Path) -> Path:
     """Write a dataset with everything that `load` needs to give it back.
@@ -73,6 +75,9 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
     """
     if options.target or options.groups or options.labels or options.drop:
         raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")
+    with path.open("rb") as file:
+        if file.read(len(ONE_ARRAY)) == ONE_ARRAY:
+            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
     arrays = read_arrays(path, str(path))
     X = _features(arrays, path)
     task = options.task or (str(arrays["task"]) if "task" in arrays else None)
