@@ -32,6 +32,8 @@ class Outcome:
     kept: int
     computed_again: int
     refused: bool = False
+    repaired: bool = False
+    mended: bool = True
 
     def as_dict(self) -> dict[str, object]:
         """Return it as plain values."""
@@ -82,6 +84,7 @@ class Trial:
     variant: str = ""
     at_cell: int = 0
     runs: list[Command] = field(default_factory=list)
+    history: list[tuple[float, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.random = random.Random(f"{self.fault} {self.number}")  # noqa: S311
@@ -100,8 +103,9 @@ class Trial:
         self.at_cell = self.random.randrange(N_CELLS)
         fits = self.folder / "fits"
         deadline = time.monotonic() + 90
-        while count_lines(fits) < self.at_cell and not run.ended:
+        while (count := count_lines(fits)) < self.at_cell and not run.ended:
             assert time.monotonic() < deadline, run.errors
+            self.history.append((time.monotonic(), count))
             time.sleep(0.002)
         time.sleep(self.random.uniform(0.0, 0.3 if self.at_cell == 0 else 0.04))
 

@@ -30,5 +30,6 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     """Unpack what `pack` packed."""
     if not isinstance(payload, bytes):
-        raise InputError("a kept artifact is no bytes any more: `paragone doctor` finds which")
+        # A zeroed byte in the file turns content into nothing or into text.
+        raise InputError("the store: a kept artifact is gone (`paragone doctor` finds which)")
     return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")

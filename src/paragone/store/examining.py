@@ -81,6 +81,8 @@ def _opened(path: Path) -> Database:
         database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             database.execute("PRAGMA query_only = ON")
+            # Otherwise SQLite opens no file that is shorter than its header says.
+            database.execute("PRAGMA writable_schema = ON")
             check_version(database, path)
             return database
         except (sqlite3.DatabaseError, *UNREADABLE) as error:

@@ -142,6 +142,7 @@ class Union:
         """Take the checksum along with its artifact; a store of version 1 has none."""
         if self.second.has("checksums"):
             row = self.second.database.execute(shape_of("checksums").select_one(), (kind, key)).fetchone()
+            database.execute("DELETE FROM checksums WHERE kind = ? AND key = ?", (kind, key))
             add_rows(database, shape_of("checksums"), [] if row is None else [row], str(self.second.path))
 
     def _add_plan(self, database: sqlite3.Connection, numbers: dict[int, int]) -> None:
