@@ -43,7 +43,7 @@ docs: $(VENV)/installed-for-docs
 	@echo "the site: build/docs/index.html"
 
 evolve-small: $(VENV)/installed-for-tests
-	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 1
+	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 0.8
 
 clean:
 	rm -rf $(VENV) build dist
