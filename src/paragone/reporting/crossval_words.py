@@ -141,8 +141,8 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.others for view in views):
         return ""
     return (
-        f"The {n_compared(views)} next best chains of a problem were compared with its best by the corrected resampled t "
-        "on fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
+        f"The {n_compared(views)} next best chains of a problem were compared with its best by the corrected "
+        "resampled t on fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
     )
 
 
