@@ -1,9 +1,9 @@
 """Generated data: formulas against DEAP, batched neighbours against scikit-learn, and what is never fitted.
 
 Both sides take the same formulas, rows and folds in one run and must give the same values. Rejection and
-duplicates are counted on random formulas with DIGEN's constants, U(0, 100), and with ours.
+duplicates are counted on random formulas with DIGEN's constants, U(0, 100), with ours, and on bred ones.
 
-Run: python benchmarks/generate.py [--trees N] [--candidates N]
+Run: python benchmarks/generate.py [--trees N] [--candidates N] [--scouted N]
 """
 
 from __future__ import annotations
@@ -117,33 +117,102 @@ def print_ratio(other, their_seconds, our_seconds, count):
         print(f"{name:30s} {value:9.3f} {1000 * value / count:9.3f} {value / our_seconds:8.1f}")
 
 
+def compare_scouts(n_candidates):
+    from paragone.generate.methods import reference_method
+    from paragone.generate.scoring import auroc, confidence
+    from paragone.generate.scout_portfolios import SCOUTS
+    from paragone.generate.scouts import BoostingScout, ForestScout
+
+    X = np.random.default_rng(4).normal(size=(3 * N_ROWS, N_FEATURES))
+    labels = candidates(X, n_candidates)
+    portfolios = {
+        "boosting scout": [BoostingScout(**params) for params in SCOUTS["boosting"][1]],
+        "forest scout": [ForestScout(**params) for params in SCOUTS["forest"][1]],
+    }
+    for letter in "XLGF":
+        method = reference_method(letter)
+        portfolios[method.name] = [method.configured(params).build(0) for params in method.portfolio]
+
+    def scores(models):
+        return [
+            max(auroc(y[N_ROWS:], confidence(m.fit(X[:N_ROWS], y[:N_ROWS]), X[N_ROWS:]).values) for m in models)
+            for y in labels
+        ]
+
+    for scout in ("boosting scout", "forest scout"):
+        scores(portfolios[scout][:1])
+    found = {name: seconds(scores, models) for name, models in portfolios.items()}
+    print(
+        f"\n{n_candidates} candidates, trained on {N_ROWS} rows: a portfolio of each method, and what stands in for it"
+    )
+    print(f"{'':30s} {'CPU s':>9s} {'ms each':>9s} {'scout':>16s} {'ratio':>8s} {'correlation':>12s}")
+    for name, (values, spent) in found.items():
+        scout = "forest scout" if "Forest" in name or "forest" in name else "boosting scout"
+        alike = float(np.corrcoef(values, found[scout][0])[0, 1])
+        ratio = spent / found[scout][1]
+        print(f"{name:30s} {spent:9.3f} {1000 * spent / n_candidates:9.1f} {scout:>16s} {ratio:8.1f} {alike:12.3f}")
+
+
+def candidates(X, count):
+    """Return the labels of random formulas that are usable and neither empty nor full on fresh rows."""
+    rng, labels = np.random.default_rng(5), []
+    while len(labels) < count:
+        values = Grammar().half_and_half(rng, 3, 5).evaluate(X)
+        if reason_to_reject(values[:N_ROWS]) is None:
+            y = Threshold.halving(values[:N_ROWS]).label(values)
+            labels += [y] if 0.3 < y[N_ROWS:].mean() < 0.7 else []
+    return labels
+
+
 def count_rejections(n_trees):
-    X = np.random.default_rng(2).normal(size=(N_ROWS, N_FEATURES))
-    print(f"\n{n_trees} random formulas: what is never fitted")
+    print(f"\n{n_trees} formulas: what is never fitted")
     columns = ("non-finite", "constant", "tie at the threshold", "duplicate", "left")
-    print(f"{'constants':12s} " + " ".join(f"{name:>20s}" for name in columns))
+    print(f"{'formulas':28s} " + " ".join(f"{name:>20s}" for name in columns))
     for constants in ("uniform", "quantile"):
-        rng = np.random.default_rng(3)
-        counts, met = dict.fromkeys(columns, 0), set()
-        for _ in range(n_trees):
-            values = Grammar(constants=constants).half_and_half(rng).evaluate(X)
-            fate = reason_to_reject(values)
-            if fate is None:
-                labels = Threshold.halving(values).label(values)
-                key = np.packbits(labels ^ labels[0]).tobytes()
-                fate = "duplicate" if key in met else "left"
-                met.add(key)
-            counts[fate] += 1
-        print(f"{constants:12s} " + " ".join(f"{counts[name] / n_trees:20.1%}" for name in columns))
+        grammar, rng = Grammar(constants=constants), np.random.default_rng(3)
+        left = print_fates(
+            f"random, {constants} constants", columns, [grammar.half_and_half(rng) for _ in range(n_trees)]
+        )
+    grammar = Grammar()
+    print_fates("random, one operator folded", columns, [grammar.fold(rng) for _ in range(n_trees)])
+    bred = []
+    for _ in range(n_trees):
+        first, second = (left[int(position)] for position in rng.integers(len(left), size=2))
+        bred.append(grammar.cross(rng, first, second) if rng.random() < 0.7 else grammar.mutate(rng, first))
+    print_fates("bred from what is left", columns, bred, left)
+
+
+def print_fates(name, columns, trees, met_before=()):
+    """Print what becomes of formulas, and return those that are left."""
+    X = np.random.default_rng(2).normal(size=(N_ROWS, N_FEATURES))
+    met, left, counts = {label_key(tree.evaluate(X)) for tree in met_before}, [], dict.fromkeys(columns, 0)
+    for tree in trees:
+        values = tree.evaluate(X)
+        fate = reason_to_reject(values)
+        if fate is None:
+            key = label_key(values)
+            fate = "duplicate" if key in met else "left"
+            met.add(key)
+            left += [tree] if fate == "left" else []
+        counts[fate] += 1
+    print(f"{name:28s} " + " ".join(f"{counts[column] / len(trees):20.1%}" for column in columns))
+    return left
+
+
+def label_key(values):
+    labels = Threshold.halving(values).label(values)
+    return np.packbits(labels ^ labels[0]).tobytes()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--candidates", type=int, default=500)
+    parser.add_argument("--scouted", type=int, default=20)
     options = parser.parse_args()
     compare_evaluation(options.trees)
     compare_neighbours(options.candidates)
+    compare_scouts(options.scouted)
     count_rejections(10 * options.trees)
 
 

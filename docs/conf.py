@@ -15,10 +15,8 @@ version = release = paragone.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_copybutton",
-    "sphinx_design",
     "paragone_site",
 ]
 exclude_patterns = ["extensions"]
@@ -26,11 +24,15 @@ exclude_patterns = ["extensions"]
 # A word in single backquotes in a docstring is code.
 default_role = "code"
 nitpicky = True
+# Types such as {"a", "b"} are meant to be copied.
+smartquotes = False
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_typehints = "none"
+autodoc_inherit_docstrings = False
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False
@@ -40,6 +42,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "Paragone"
 html_static_path = ["static"]

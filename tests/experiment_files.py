@@ -74,6 +74,38 @@ class IsKilled(Still):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class TakesItsParentDown(Still):
+    """Kills the process that started its own."""
+
+    def fit(self, X, Y):
+        time.sleep(1)
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
+class IsKilledOnce(Still):
+    """Is killed the first time, as by a machine that goes down; where it was is no part of its identity."""
+
+    def fit(self, X, Y):
+        marker = os.path.join(os.environ["LAB_MARKERS"], f"{X.shape[0]}-{abs(float(X[0].sum())):.6f}")
+        if not os.path.exists(marker):
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, Y)
+
+
+class Hoards(Still):
+    """Fills a gibibyte at once, or bit by bit."""
+
+    def __init__(self, slowly=False):
+        self.slowly = slowly
+
+    def fit(self, X, Y):
+        blocks = [np.ones(2**17) for _ in range(1024)] if self.slowly else [np.ones(2**27)]
+        time.sleep(60)
+        return super().fit(X, Y)
+
+
 class WritesIntoItsInput(Still):
     def fit(self, X, Y):
         X[0, 0] = 7.0
@@ -87,8 +119,20 @@ class UsesGlobalRandomness(Still):
         return self
 
 
+class NapsAsTold(Still):
+    def __init__(self, seconds=1.0):
+        self.seconds = seconds
+
+    def fit(self, X, Y):
+        time.sleep(self.seconds)
+        return super().fit(X, Y)
+
+
 class Naps(Still):
-    """Takes a little while, so that a run can be interrupted; how long is no part of its identity."""
+    """Takes a little while, so that a run can be interrupted, and notes that it was called.
+
+    How long it takes and where it notes that is no part of its identity.
+    """
 
     def __init__(self, shift=0):
         self.shift = shift
@@ -97,6 +141,9 @@ class Naps(Still):
         time.sleep(float(os.environ.get("LAB_NAP", "0")))
         super().fit(X, Y)
         self.ranking_ = np.roll(self.ranking_, self.shift)
+        if "LAB_FITS" in os.environ:
+            with open(os.environ["LAB_FITS"], "a") as notes:
+                notes.write(f"{self.shift} {X.sum():.17g}\\n")
         return self
 '''
 

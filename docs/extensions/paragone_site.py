@@ -9,6 +9,7 @@ from typing import Any
 import command_line
 import python_reference
 from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 from public_names import homes, public_modules
 from sphinx.application import Sphinx
 from sphinx.util.nodes import make_refnode
@@ -55,8 +56,15 @@ def leave_out(app: Sphinx, what: str, name: str, value: object, skip: bool, opti
     return True if re.fullmatch(r"set_\w+_request", name) else None
 
 
+def write_formula(self: Any, node: nodes.math | nodes.math_block) -> None:
+    """Write a formula as MathML, which browsers draw without a script from elsewhere."""
+    self.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    raise nodes.SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect them."""
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.add_config_value("paragone_paths", {}, "", [dict])
     app.connect("builder-inited", collect_paths)
     app.connect("builder-inited", write_reference)

@@ -17,9 +17,11 @@ def page(module: str) -> str:
     names = names_of(module)
     here = [name for name in names if found[id(name.value)].path == name.path]
     said = cleandoc(import_module(module).__doc__ or "")
-    title = f"``{module}``"
-    lines = [title, "=" * len(title), "", f".. py:module:: {module}", "", said, "", *_table(names, found), ""]
-    return "\n".join([*lines, *(_entry(name) for name in here)])
+    title = f"``{module.removeprefix('paragone.')}``"
+    imported = f"``from {module} import ...``"
+    lines = [title, "=" * len(title), "", f".. py:module:: {module}", "", said, "", imported, ""]
+    lines += [*_table(names, found), ""]
+    return "\n".join([*lines, *(_entry(name, found) for name in here)])
 
 
 def _table(names: list[PublicName], found: Mapping[int, PublicName]) -> list[str]:
@@ -34,7 +36,15 @@ def _datum(name: PublicName) -> str:
     return f"A {type(name.value).__name__}." if name.kind == "data" else ""
 
 
-def _entry(name: PublicName) -> str:
-    options = ["   :members:"] if name.kind == "class" else ["   :no-value:"] if name.kind == "data" else []
-    heading = f"``{name.name}``"
-    return "\n".join([heading, "-" * len(heading), "", f".. {DIRECTIVES[name.kind]}:: {name.path}", *options, "", ""])
+def _entry(name: PublicName, found: Mapping[int, PublicName]) -> str:
+    options = {"class": [":members:"], "data": [":no-value:"]}.get(name.kind, [])
+    if name.kind == "class":
+        options += _inherited(name.value, found)
+    return "\n".join([f".. {DIRECTIVES[name.kind]}:: {name.path}", *(f"   {each}" for each in options), "", ""])
+
+
+def _inherited(value: type, found: Mapping[int, PublicName]) -> list[str]:
+    """Ask for what a class has from bases of ours that are documented nowhere else; the option names the others."""
+    ours = [base for base in value.__mro__[1:] if base.__module__.startswith("paragone.") and id(base) not in found]
+    others = [base.__name__ for base in value.__mro__[1:] if base not in ours]
+    return [f":inherited-members: {','.join(others)}"] if ours else []

@@ -168,9 +168,13 @@ class Method:
         """Return the class and the parameters as plain values, for people to read."""
         return {"use": self.label, "params": {name: _plain(value) for name, value in self.params.items()}}
 
+    def with_nested(self) -> list[Method]:
+        """Return the method and those that its parameters hold."""
+        return [self, *_nested(self.params)]
+
     def versions(self) -> dict[str, str]:
         """Return the version of the package of every class involved, or a hash of its source."""
-        found = [self.factory, *(m.factory for m in _nested(self.params))]
+        found = [method.factory for method in self.with_nested()]
         return dict(sorted({_package(f): _version(f) for f in found}.items()))
 
 

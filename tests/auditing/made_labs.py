@@ -21,8 +21,7 @@ folds = 2
 [protocol]
 k = { min = 2, max = 8, step = 3 }
 p = { min = 0.2, max = 0.6, step = 0.2, target = 0.4 }
-metrics = ["micro_f1", "macro_f1", "hamming_loss", "subset_accuracy", "micro_pr_auc", "macro_pr_auc",
-           "avg_precision", "one_error", "ranking_loss", "coverage"]
+metrics = ["micro_f1", "hamming_loss", "macro_pr_auc"]
 [methods.Variance]
 use = "variance"
 [methods.Random]

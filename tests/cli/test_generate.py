@@ -10,6 +10,7 @@ import pytest
 
 from paragone import Experiment
 from paragone.data import load
+from paragone.data.digen import Expression
 from paragone.generate import EvolveSpec, evolve
 
 
@@ -40,7 +41,7 @@ def test_inspect_says_what_is_wrong_with_digen(paragone):
 
 
 def test_an_unknown_collection_is_refused(paragone):
-    ended = paragone("generate", "inspect", "dijen")
+    ended = paragone("generate", "inspect", "digenn")
     assert (ended.code, "did you mean 'digen'" in ended.err) == (2, True)
 
 
@@ -88,10 +89,63 @@ def test_evolve_writes_a_collection_that_inspect_reads(paragone, evolved, tmp_pa
     assert "ordered pairs proven by 0.05" in ended.out
     assert "generation 1: " in ended.err
     assert (out / "collection.json").read_text() == (evolved / "out" / "collection.json").read_text()
-    shown = paragone("generate", "inspect", out / "collection.json", "--out", tmp_path / "charts")
-    assert shown.code == 0, shown.err
+    n_sets = len(json.loads((out / "collection.json").read_text())["sets"])
+    # A collection is named by its file or its folder; the folder knows how the search went.
+    for place, searched in ((out / "collection.json", False), (out, True)):
+        shown = paragone("generate", "inspect", place, "--out", tmp_path / "charts")
+        assert shown.code == 0, shown.err
+        page = (tmp_path / "charts" / "report.html").read_text()
+        assert ("How it came about" in page) == searched
+        assert "why it may stay open" in page
+    assert (out / "report.html").exists()
     assert (tmp_path / "charts" / "duels.svg").exists()
-    assert len(list((tmp_path / "charts" / "formulas").glob("*.svg"))) == len(list((out / "data").iterdir()))
+    assert len(list((tmp_path / "charts" / "formulas").glob("*.svg"))) == n_sets
+    manifest = json.loads((out / "data" / "manifest.json").read_text())
+    assert [(out / "data" / entry["file"]).is_file() for entry in manifest["sets"]] == [True] * n_sets
+
+
+def test_a_collection_is_written_as_parquet_with_a_manifest(paragone, evolved, tmp_path):
+    ended = paragone("generate", "write", evolved / "out", "--out", tmp_path / "sets", "--format", "parquet")
+    assert ended.code == 0, ended.err
+    manifest = json.loads((tmp_path / "sets" / "manifest.json").read_text())
+    for entry in manifest["sets"]:
+        frame = pd.read_parquet(tmp_path / "sets" / entry["file"])
+        values = Expression.parse(entry["formula"]).evaluate(frame.drop(columns="target").to_numpy())
+        np.testing.assert_array_equal(frame["target"], values >= entry["cut"])
+    wrong = paragone("generate", "write", "digen", "--out", tmp_path / "s", "--format", "xlsx")
+    assert (wrong.code, "unknown file format 'xlsx'" in wrong.err) == (2, True)
+
+
+def test_a_sample_has_the_options_it_was_asked_for(paragone, tmp_path):
+    options = ["--rows", 400, "--features", 3, "--irrelevant", 2, "--missing", 0.1, "--categorical", "1", "--name", "s"]
+    for target, more in (("binary", ["--positive", 0.2]), ("multiclass", ["--classes", 4]), ("regression", [])):
+        out = tmp_path / target
+        command = ["generate", "sample", "add(X0, X1)", "--out", out, "--target", target, *options, *more]
+        assert paragone(*command).code == 0
+        frame = pd.read_csv(out / "s.csv")
+        assert frame.shape == (400, 6)
+        assert frame["X1"].dropna().isin([0, 1, 2, 3]).all()
+        assert 0.05 < frame.drop(columns="target").isna().to_numpy().mean() < 0.15
+        assert frame["target"].nunique() == {"binary": 2, "multiclass": 4, "regression": 400}[target]
+    entry = json.loads((tmp_path / "binary" / "manifest.json").read_text())["sets"][0]
+    assert (entry["formula"], entry["positive"], entry["missing"]) == ("add(X0, X1)", 0.2, 0.1)
+    assert 0.1 < pd.read_csv(tmp_path / "binary" / "s.csv")["target"].mean() < 0.3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("mul(X0 X1)",), "',' expected at position 8"),
+        (("X0", "--categorical", "one"), "numbers of columns"),
+        (("X0", "--name", "../x"), "leave out folders"),
+        (("X11",), "the formula uses X11"),
+        (("X0", "--noise", "2"), "noise must be from 0 to 1"),
+        (("X0", "--format", "xls"), "unknown file format"),
+    ],
+)
+def test_a_sample_that_cannot_be_drawn_is_refused(paragone, tmp_path, options, said):
+    ended = paragone("generate", "sample", *options, "--out", tmp_path / "o")
+    assert (ended.code, said in " ".join(ended.err.split())) == (2, True)
 
 
 def test_a_method_of_the_users_is_evolved_against(paragone, evolved, tmp_path):
@@ -100,9 +154,20 @@ def test_a_method_of_the_users_is_evolved_against(paragone, evolved, tmp_path):
         "--against", "sklearn.naive_bayes:GaussianNB", "--strategy", "nsga3",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    assert "of 6 ordered pairs" in ended.out
+    assert "of 4 ordered pairs" in ended.out
     for item in json.loads((tmp_path / "o" / "collection.json").read_text())["sets"]:
         assert "GaussianNB" in item["aurocs"]
+
+
+def test_data_where_a_method_loses_holds_no_set_made_for_its_wins(paragone, evolved, tmp_path):
+    ended = paragone(
+        "generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--store", tmp_path / "s.sqlite",
+        "--against", "sklearn.naive_bayes:GaussianNB", "--goal", "loses",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "of 2 ordered pairs" in " ".join(ended.out.split())
+    wrong = paragone("generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--goal", "looses")
+    assert (wrong.code, "did you mean 'loses'" in wrong.err) == (2, True)
 
 
 HARD = """
@@ -127,12 +192,13 @@ def test_a_method_is_put_on_digen_with_a_page_and_charts(paragone, tmp_path, mon
     assert scores.groupby("dataset").size().to_dict() == {"digen1_6265": 9, "digen20_5191": 9, "digen8_4426": 9}
     lookup = scores.set_index(["dataset", "method"])["value"]
     assert lookup["digen8_4426", "XGBClassifier"] == 0.9909
-    page = (tmp_path / "nb" / "index.html").read_text()
-    assert page.count("<svg") == 7
+    page = (tmp_path / "nb" / "report.html").read_text()
+    assert page.count("<figure") == len(list((tmp_path / "nb").glob("*.svg"))) == 7
     assert "GaussianNB on digen" in page
+    assert "tuned with 2 trials" in page
     # Again: nothing is fitted, the page is the same.
     assert paragone(*command, *options).code == 0
-    assert (tmp_path / "nb" / "index.html").read_text() == page
+    assert (tmp_path / "nb" / "report.html").read_text() == page
 
 
 def test_hard_labels_are_scored_and_said(paragone, tmp_path, monkeypatch):
@@ -141,7 +207,7 @@ def test_hard_labels_are_scored_and_said(paragone, tmp_path, monkeypatch):
     ended = paragone("generate", "benchmark-method", "my_hard:Hard", "--out", "hard", "--sets", "digen1,digen8")
     assert ended.code == 0, ended.err
     assert "scored by its hard labels" in " ".join(ended.err.split())
-    assert "hard labels" in (tmp_path / "hard" / "index.html").read_text()
+    assert "hard labels" in (tmp_path / "hard" / "report.html").read_text()
 
 
 def test_a_method_is_put_on_an_evolved_collection(paragone, evolved, tmp_path):
@@ -151,6 +217,7 @@ def test_a_method_is_put_on_an_evolved_collection(paragone, evolved, tmp_path):
     assert ended.code == 0, ended.err
     scores = pd.read_csv(tmp_path / "nb" / "scores.csv")
     assert scores.groupby(["dataset", "method"]).size().unique().tolist() == [3]
+    assert (tmp_path / "nb" / "boxes_over_seeds.svg").exists()
     clash = paragone(*command, "--out", tmp_path / "nb2", "--name", "Tree")
     assert (clash.code, "two methods are called 'Tree'" in clash.err) == (2, True)
 

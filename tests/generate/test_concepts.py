@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paragone.data.digen import Expression
-from paragone.generate.concepts import active_features, group_concepts, signature
+from paragone.data.digen import Expression, entries
+from paragone.data.digen.datasets import digen_features
+from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.coverage import duel_matrix, open_pairs
-from paragone.generate.inspection import inspect_digen
+from paragone.generate.inspection import Specimen, inspect_digen, inspect_sets
 from paragone.generate.threshold import Threshold
 
 
@@ -61,8 +62,8 @@ def test_agreeing_chains_are_one_concept():
     thresholds = [Threshold(c) for c in (0.0, 0.035, 0.07)]
     chain = [signature(parsed("X0"), threshold) for threshold in thresholds]
     assert chain[0].agreement(chain[2]) < 0.98 < chain[0].agreement(chain[1])
-    assert group_concepts(chain) == (0, 0, 0)
-    assert group_concepts([chain[0], chain[2]]) == (0, 1)
+    assert group_concepts(agreements(chain)) == (0, 0, 0)
+    assert group_concepts(agreements([chain[0], chain[2]])) == (0, 1)
 
 
 def test_a_block_of_ties_goes_to_the_side_that_has_more_of_it():
@@ -73,9 +74,51 @@ def test_a_block_of_ties_goes_to_the_side_that_has_more_of_it():
     assert Threshold.halving(near).label(near).tolist() == [0, 1]
 
 
+def test_a_feature_that_hardly_matters_does_not_hide_agreement():
+    plain, more = (signature(parsed(text)) for text in ("mul(X0, X1)", "mul(add(X0, mul(0.03, X2)), X1)"))
+    assert len(more.placed) > len(plain.placed)
+    assert plain.agreement(more) == more.agreement(plain) > 0.98
+
+
 def test_the_forty_are_twenty_concepts(digen):
     assert digen.n_concepts == 20
     assert digen.concept_sizes == (14, 4, 3, 2, 2) + (1,) * 15
+
+
+@pytest.mark.slow
+def test_where_the_count_of_concepts_is_sensitive():
+    own = agreements([signature(s.expression, s.threshold) for s in digen_specimens()])
+    middle = agreements([signature(s.expression) for s in digen_specimens()])
+    assert [len(set(group_concepts(own, least))) for least in (0.96, 0.97, 0.975, 0.98, 0.985, 0.99)] == [
+        19,
+        19,
+        20,
+        20,
+        20,
+        23,
+    ]
+    assert [len(set(group_concepts(middle, least))) for least in (0.96, 0.97, 0.98, 0.99)] == [19, 19, 19, 19]
+
+
+def digen_specimens():
+    return [Specimen.halved(e.name, e.expression(), digen_features(e.seed)) for e in entries()]
+
+
+def test_every_set_names_the_other_that_it_agrees_with_most(digen):
+    rows = digen.sets.set_index("dataset")
+    for row in digen.sets.itertuples():
+        assert row.nearest != row.dataset
+        assert (rows.loc[row.nearest, "concept"] == row.concept) or row.agreement < 0.98
+        assert 0.5 <= row.agreement <= 1
+
+
+def test_one_formula_in_two_spellings_is_a_duplicate():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    texts = ["mul(X0, X1)", "add(X0, X1)", "mul(X1, X0)"]
+    specimens = [Specimen.halved(f"s{i}", parsed(text), X) for i, text in enumerate(texts)]
+    found = inspect_sets("three", specimens, pd.DataFrame(), basis="")
+    assert found.duplicates == (("s0", "s2"),)
+    assert any("several spellings: s0, s2" in said for said in found.findings())
 
 
 def test_the_largest_concept_is_the_sign_parity_of_three_features(digen):

@@ -19,7 +19,7 @@ from scipy.stats import ttest_1samp
 from paragone.data.digen import Expression
 from paragone.errors import InputError
 from paragone.generate.archive import Archive, Candidate, ConceptBook
-from paragone.generate.collection import Collection, GeneratedSet, greedy_cover
+from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.digen_evidence import measure_digen
 from paragone.generate.evidence import Evidence, Interval
 from paragone.generate.evolution import Evolution
@@ -28,7 +28,9 @@ from paragone.generate.evolving import evolve
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.learning import learning_curve
 from paragone.generate.methods import reference_method
+from paragone.generate.progress import Stopwatch
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.selection import choose, greedy_cover
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
@@ -40,7 +42,7 @@ METHODS = {
 }
 SMALL = EvolveSpec(
     "small", generations=3, batch=10, chunk=4, n_train=300, n_test=400, n_features=4, evidence_seeds=4,
-    evidence_rows=600, methods=METHODS,
+    evidence_rows=600, finalists=4, methods=METHODS,
 )  # fmt: skip
 
 
@@ -56,9 +58,9 @@ def once(tmp_path_factory):
     return evolve(SMALL, folder / "s.sqlite", tell=said.append), said, folder
 
 
-@pytest.mark.parametrize("strategy", ["map-elites", "nsga3"])
+@pytest.mark.parametrize("strategy", ["map-elites", pytest.param("nsga3", marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_collection_with_any_workers(tmp_path, strategy):
-    spec = replace(SMALL, strategy=strategy, generations=2)
+    spec = replace(SMALL, strategy=strategy, generations=2, finalists=1)
     alone = evolved_json(tmp_path / "alone", spec=spec)
     assert alone != "[]"
     assert evolved_json(tmp_path / "two", 2, spec=spec) == alone
@@ -100,12 +102,16 @@ def test_killed_and_started_again_it_ends_the_same(tmp_path, once):
 def test_it_tells_how_far_it_is_and_counts_what_it_made(once):
     result, said, _ = once
     assert said[0].startswith("generation 1: ")
-    assert any(sentence.startswith("measured 1 of ") for sentence in said)
+    assert all(f"{moment.raced} raced" in sentence for moment, sentence in zip(result.curve, said, strict=True))
     last = result.curve[-1]
-    assert last.seen == last.rejected + last.duplicates + last.fitted
-    assert last.fitted == 30
+    assert last.seen == last.rejected + last.duplicates + last.scouted
+    assert last.fitted == last.scouted == 30
     assert last.pairs == 6
-    assert [p.covered for p in result.curve] == sorted(p.covered for p in result.curve)
+    assert last.measured == len(result.measured)
+    assert last.proven == len({pair for item in result.measured for pair in item.evidence().proven(0.05)})
+    for name in ("proven", "proven_concepts", "raced", "seconds"):
+        values = [getattr(moment, name) for moment in result.curve]
+        assert values == sorted(values)
 
 
 def test_a_written_collection_reads_back_and_its_sets_pass_their_hashes(once, tmp_path):
@@ -153,10 +159,10 @@ def test_a_file_that_is_no_collection_is_refused(tmp_path, text, said):
 
 
 def test_duplicates_up_to_the_flip_of_labels_are_screened_once(tmp_path):
-    evolution = Evolution(SMALL, Laboratory(tmp_path / "s.sqlite"))
-    assert evolution._labelled(Expression.parse("mul(X0, X1)"))[1] == ""
-    assert evolution._labelled(Expression.parse("sub(0.0, mul(X1, X0))"))[1] == "duplicates"
-    assert evolution._labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
+    breeder = Evolution(SMALL, Laboratory(tmp_path / "s.sqlite")).breeder
+    assert breeder.labelled(Expression.parse("mul(X0, X1)"))[1] == ""
+    assert breeder.labelled(Expression.parse("sub(0.0, mul(X1, X0))"))[1] == "duplicates"
+    assert breeder.labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
 
 
 def test_pairs_that_stay_open_come_with_the_best_that_was_measured(once):
@@ -185,11 +191,13 @@ def test_finalists_can_be_tuned_before_they_are_measured(tmp_path):
 
 def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
     sizes = {"n_train": 200, "n_test": 200, "evidence_seeds": 2, "evidence_rows": 200}
-    spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, n_features=4, finalists=1, **sizes)
+    spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, screened=3, races=1, n_features=4, finalists=0, **sizes)
     result = evolve(spec, tmp_path / "s.sqlite")
     assert result.n_failed == 0
+    assert result.curve[-1].scouted == 8
+    assert 0 < result.curve[-1].fitted <= 3
     assert result.measured
-    assert all(len(item.aurocs) == 8 for item in result.measured)
+    assert all(len(item.aurocs) == len(item.parameters) == 8 for item in result.measured)
 
 
 def test_digen_is_measured_like_evolved_sets(tmp_path):
@@ -238,7 +246,7 @@ def test_the_archive_keeps_the_best_of_each_concept_for_every_pair():
     archive.offer(candidate("max(X0, X1)", 0.99, 0.6))
     assert [round(c.lead((0, 1)), 2) for _, c in archive.best((0, 1))] == [0.39, 0.3]
     assert archive.covered(0.05) == ((0, 1),)
-    assert archive.offer(candidate("X0", 0.6, 0.61)) == 0
+    assert archive.offer(candidate("X0", 0.6, 0.6)) == 0
 
 
 # Evidence
@@ -266,7 +274,7 @@ def test_a_pair_is_proven_by_its_lower_bound_not_its_mean():
 
 def made(name: str, concept: int, stability: float = 1.0, **means: float) -> GeneratedSet:
     aurocs = {m: tuple(v + d for d in (-1e-4, 0.0, 1e-4)) for m, v in means.items()}
-    return GeneratedSet(name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", aurocs, stability)
+    return GeneratedSet(name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", 0.0, True, aurocs, stability)
 
 
 def test_the_cover_takes_what_proves_most_and_few_of_one_concept():
@@ -278,6 +286,48 @@ def test_the_cover_takes_what_proves_most_and_few_of_one_concept():
     ]
     assert [item.name for item in greedy_cover(sets, 0.05, per_concept=2)] == ["a", "b"]
     assert [item.name for item in greedy_cover(sets, 0.05, per_concept=1)] == ["a", "c"]
+
+
+def test_after_the_cover_every_concept_that_proves_something_is_taken_once():
+    sets = [
+        made("a", 1, A=0.9, B=0.8, C=0.7),
+        made("b", 2, A=0.7, B=0.8, C=0.9),
+        made("c", 3, 0.5, A=0.9, B=0.8, C=0.9),
+        made("d", 3, 0.9, A=0.9, B=0.8, C=0.9),
+        made("e", 4, A=0.9, B=0.9, C=0.9),
+    ]
+    assert [item.name for item in choose(sets, 0.05, per_concept=2)] == ["a", "b", "d"]
+
+
+def test_the_time_of_a_search_goes_on_where_it_was_stopped(tmp_path):
+    path = tmp_path / "times.jsonl"
+    first = Stopwatch(path, "mine")
+    early = first.at((1, 0))
+    first._before += 100
+    late = first.at((2, 1))
+    assert late >= early + 100
+    path.write_text(path.read_text() + '{"search": "mi')
+    again = Stopwatch(path, "mine")
+    assert again.at((1, 0)) == pytest.approx(early, abs=1e-3)
+    assert again.at((2, 1)) == pytest.approx(late, abs=1e-3)
+    assert again.at((2, 1)) <= again.at((3, 1)) < late + 50
+    assert Stopwatch(path, "mine").at((3, 1)) == pytest.approx(again.at((3, 1)), abs=1e-3)
+    assert Stopwatch(path, "other").at((2, 1)) < 50
+    path.write_text("[1]\n")
+    with pytest.raises(InputError, match="not the time table of a search"):
+        Stopwatch(path, "mine")
+
+
+def test_a_goal_keeps_only_the_pairs_that_serve_it(tmp_path):
+    laboratory = Laboratory(tmp_path / "s.sqlite")
+    wanted = {
+        goal: Evolution(SMALL, laboratory, focus="KNN", goal=goal).prover.wanted for goal in ("wins", "loses", "both")
+    }
+    assert wanted["wins"] == ((1, 0), (1, 2))
+    assert wanted["loses"] == ((0, 1), (2, 1))
+    assert set(wanted["both"]) == set(wanted["wins"]) | set(wanted["loses"])
+    with pytest.raises(InputError, match="did you mean 'loses'"):
+        evolve(SMALL, tmp_path / "s.sqlite", focus="KNN", goal="lose")
 
 
 # The spec

@@ -130,6 +130,7 @@ SHARED = "(SELECT id FROM cells WHERE id IN (3, 4) ORDER BY id LIMIT 1)"
 def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(whole, parts, tmp_path):
     a, b = parts
     execute(b, f"UPDATE scores SET value = 0.25 WHERE cell_id = {SHARED} AND position = 0")
+    execute(b, "DELETE FROM checksums WHERE kind = 'scores'")
     with pytest.raises(InputError, match=r"differ in 1 places: the cell \w+ \(\w on wine-traits, fold \d\)"):
         merge(a, b, tmp_path / "c.sqlite")
     assert not (tmp_path / "c.sqlite").exists()

@@ -11,7 +11,7 @@ import pytest
 from paragone.cells import Fitted, Outcome, Score
 from paragone.errors import InputError
 from paragone.store import Store
-from paragone.store.runs import RunIdentity
+from paragone.store.runs import RunIdentity, Watch
 
 DONE = Outcome(
     "done",
@@ -88,14 +88,16 @@ def test_the_claim_of_a_dead_run_is_void(store, dead):
     assert store.claim("key", alive) == "claimed"
 
 
-def test_a_run_on_another_machine_lives_by_its_heartbeat(store):
+def test_a_run_on_another_machine_lives_while_its_heartbeat_moves_whatever_the_clocks_say(store):
     elsewhere = begin(store, RunIdentity("another-host", 1, "1"))
     here = begin(store)
+    minutes = iter([0.0, 0.9, 1.8, 2.7, 3.8])
+    store._watch = Watch(now=lambda: 60.0 * next(minutes))
     store.claim("key", elsewhere)
-    assert store.claim("key", here) == "taken"
-    store._connection.execute("UPDATE runs SET beat = beat - 3600 WHERE id = ?", (elsewhere,))
+    for set_back in (0, 3600, -7200, 86400):
+        store._connection.execute("UPDATE runs SET beat = beat - ? WHERE id = ?", (set_back + 5, elsewhere))
+        assert store.claim("key", here) == "taken"
     assert store.claim("key", here) == "claimed"
-    store.beat(elsewhere)
 
 
 def test_many_who_create_a_store_at_once_make_one(tmp_path):

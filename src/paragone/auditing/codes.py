@@ -25,6 +25,11 @@ class Code:
         What it is.
     advice : str
         What to do.
+
+    Examples
+    --------
+    >>> CODES["PG103"].severity, CODES["PG103"].title
+    ('error', 'groups on both sides of a split')
     """
 
     code: str

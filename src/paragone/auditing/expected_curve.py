@@ -56,24 +56,28 @@ def curve_expectations(
     list of ExpectedTable
         Score tables both ways round, statistics, ranks, the means and the stability over seeds.
     """
-    protocol = results.described(experiment)["protocol"]
     found: list[ExpectedTable] = []
-    for grid in [grid for grid in ("k", "p") if protocol[grid] is not None]:
-        mine = frame[frame["grid"] == grid]
-        if mine.empty:
-            continue
-        if grid == "p":
-            target = float(protocol["p"]["target"])
-            mine, suffix = mine[(mine["at"] - target).abs() < NEAR], f"p{100 * target:g}"
-        else:
-            suffix = "kgrid"
-        keys = ["dataset", "fold", "method", "metric"]
-        # The mean over the grid of every seed, then over seeds: the same as over all at once, since grids are equal.
-        folds = mine.groupby(keys, sort=False)["value"].mean().reset_index()
+    for suffix, folds in reduced(frame, results, experiment).items():
         found += _grid_expectations(folds, suffix, reference)
     stability = seed_stability(frame, results, experiment)
     if len(stability):
         found.append(expected_of_frame(stability, ["dataset", "method"], "stability over seeds"))
+    return found
+
+
+def reduced(frame: pd.DataFrame, results: Results, experiment: str) -> dict[str, pd.DataFrame]:
+    """Reduce curves to one score a fold: the mean over a k-grid, the value at the target of a p-grid."""
+    protocol = results.described(experiment)["protocol"]
+    found = {}
+    for grid in [grid for grid in ("k", "p") if protocol[grid] is not None]:
+        mine, suffix = frame[frame["grid"] == grid], "kgrid"
+        if grid == "p":
+            target = float(protocol["p"]["target"])
+            mine, suffix = mine[(mine["at"] - target).abs() < NEAR], f"p{100 * target:g}"
+        if len(mine):
+            # Over grid and seeds at once: the same as one after the other, since every seed has the whole grid.
+            keys = ["dataset", "fold", "method", "metric"]
+            found[suffix] = mine.groupby(keys, sort=False)["value"].mean().reset_index()
     return found
 
 
@@ -87,8 +91,6 @@ def _grid_expectations(folds: pd.DataFrame, suffix: str, reference: str | None) 
         leader = reference or str(folds["method"].iloc[0])
         each = {m: _compared(folds, m, leader) for m in metrics}
         tables += [_statistics(each, suffix), _ranks(each, list(dict.fromkeys(folds["method"])), suffix)]
-        for metric in metrics:
-            tables += comparison_expectations(folds[folds["metric"] == metric], metric, reference)
     return tables
 
 
@@ -172,17 +174,28 @@ def _ranks(each: Mapping[str, Comparison], methods: Sequence[str], suffix: str) 
     return ExpectedTable(title, ("Method",), columns, rows, label=label, notes=tuple(notes))
 
 
-def comparison_expectations(rows: pd.DataFrame, metric: str, reference: str | None) -> list[ExpectedTable]:
-    """Return the expectations for the files of `paragone compare` with its defaults."""
+def comparison_expectations(
+    frame: pd.DataFrame, results: Results, experiment: str, reference: str | None
+) -> list[ExpectedTable]:
+    """Return the expectations for the files of `paragone compare` with its defaults, which take a while to work out."""
+    return [
+        table
+        for folds in reduced(frame, results, experiment).values()
+        for metric in dict.fromkeys(folds["metric"])
+        for table in _comparison_tables(folds[folds["metric"] == metric], metric, reference)
+    ]
+
+
+def _comparison_tables(rows: pd.DataFrame, metric: str, reference: str | None) -> list[ExpectedTable]:
+    from paragone.comparison.layout import build
+
     if higher_is_better(metric) is None:
         return []
     try:
         found = compare(rows, metric=metric, reference=reference)
     except InputError:
         return []  # what cannot be compared has no table
-    from paragone.comparison.layout import build
-
-    return [
+    tables = [
         expected_of_table(build(found, "summary"), ["method"], f"comparison by {metric}"),
         expected_of_table(build(found, "scores"), ["dataset"], f"scores compared by {metric}"),
         expected_of_table(build(found, "pairs"), ["method", "rival"], f"pairs by {metric}"),
@@ -190,6 +203,10 @@ def comparison_expectations(rows: pd.DataFrame, metric: str, reference: str | No
         expected_of_frame(found.table, ["method", "rival"], f"pairs by {metric}"),
         expected_of_frame(found.corrections, ["method", "rival"], f"corrections by {metric}"),
     ]
+    if len(found.per_dataset):
+        keys = ["dataset", "method", "rival"]
+        tables.append(expected_of_frame(found.per_dataset, keys, f"tests within datasets by {metric}"))
+    return tables
 
 
 def seed_stability(frame: pd.DataFrame, results: Results, experiment: str) -> pd.DataFrame:

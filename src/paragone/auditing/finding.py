@@ -85,7 +85,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was looked at: the check, how many of what, and how it was done where that must be known."""
+    """What was looked at: the check, how many of what, and how it was done where that must be known.
+
+    Examples
+    --------
+    >>> Checked("repeated rows", 12, "pairs of splits").check
+    'repeated rows'
+    """
 
     check: str
     count: int
@@ -95,7 +101,13 @@ class Checked:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """What could not be looked at, how many of it, and why."""
+    """What could not be looked at, how many of it, and why.
+
+    Examples
+    --------
+    >>> Unchecked("repeated rows", 3, "datasets", "they are not at hand").why
+    'they are not at hand'
+    """
 
     check: str
     count: int

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from paragone.auditing.acknowledgement import Acknowledgement, acknowledge
 from paragone.auditing.canary import Canary, check_canary
@@ -19,7 +19,7 @@ from paragone.auditing.groups import check_groups, check_replicates
 from paragone.auditing.label_features import check_label_features
 from paragone.auditing.material import Material, materials
 from paragone.auditing.near_rows import check_near_rows
-from paragone.auditing.published import check_published, expectations
+from paragone.auditing.published import Expectations, check_published
 from paragone.auditing.rerunning import Bench
 from paragone.auditing.result import Audit
 from paragone.auditing.subject import Subject, declared_subject, is_experiment_file, stored_subjects
@@ -29,7 +29,7 @@ from paragone.auditing.tuning import check_selection, check_tuning
 from paragone.auditing.verify_crossval import verify_crossval
 from paragone.auditing.verify_curve import verify_curve
 from paragone.auditing.verify_topk import verify_topk
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.experiment import Experiment
 from paragone.experiment.stages import extended
 from paragone.results import Results
@@ -122,6 +122,8 @@ def audit(
     """
     if sample < 0:
         raise InputError(f"sample must be 0 or more, it is {sample}")
+    if canary not in get_args(Canary):
+        raise unknown_name("canary", canary, get_args(Canary))
     given = tuple(Acknowledgement.of(one) for one in known)
     files = tuple(Path(file) for file in against)
     options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map)
@@ -159,10 +161,14 @@ def _audited(
     unchecked: list[Unchecked] = []
     plans = [_Plan(subject, options, len(subjects) == 1) for subject in subjects]
     steps = [step for plan in plans for step in plan.steps()]
-    for number, step in enumerate(steps):
-        if progress is not None:
-            progress(step.name, number, len(steps))
-        step.work()
+    try:
+        for number, step in enumerate(steps):
+            if progress is not None:
+                progress(step.name, number, len(steps))
+            step.work()
+    finally:
+        for plan in plans:
+            plan.close()
     for plan in plans:
         findings += acknowledge(plan.ledger.findings, (*plan.subject.known, *known))
         checked += plan.ledger.checked
@@ -181,6 +187,7 @@ class _Plan:
         self.ledger = Ledger(subject.name)
         self._alone = alone
         self._recomputed: pd.DataFrame | None = None
+        self._open_bench: Bench | None = None
         for name, why in subject.left_out:
             self.ledger.miss(NEED_DATA, 1, f"of the datasets ({name})", why)
 
@@ -251,38 +258,46 @@ class _Plan:
         if not self._alone:
             raise InputError("published tables need one experiment: say which with experiment=")
         options = self.options
-        expected = expectations(results, self.subject.name, self._recomputed, options.reference)
-        check_published(options.against, expected, self.ledger, options.names or {})
+        expected = Expectations(results, self.subject.name, self._recomputed, options.reference, options.names)
+        check_published(options.against, expected, self.ledger)
 
     def _too_slow(self) -> dict[str, float]:
         if self.subject.store is None or self.options.in_process:
             return {}
         return {record.key: record.seconds for record in self._records.cells if record.seconds > self.options.seconds}
 
+    def _bench(self, experiment: Experiment) -> Bench:
+        """Return the one place where cells are run again: its worker takes a while to start."""
+        if self._open_bench is None:
+            self._open_bench = Bench(experiment, self.options.seconds, in_process=self.options.in_process)
+        return self._open_bench
+
+    def close(self) -> None:
+        """End the worker, where one was started."""
+        if self._open_bench is not None:
+            self._open_bench.close()
+
     def _canary(self) -> None:
         experiment, options = self.subject.experiment, self.options
         assert experiment is not None
-        with Bench(experiment, options.seconds, in_process=options.in_process) as bench:
-            check_canary(
-                experiment, self.ledger, options.canary, bench=bench, too_slow=self._too_slow(), seed=options.seed
-            )
+        bench = self._bench(experiment)
+        check_canary(experiment, self.ledger, options.canary, bench=bench, too_slow=self._too_slow(), seed=options.seed)
 
     def _determinism(self) -> None:
         experiment, store, options = self.subject.experiment, self.subject.store, self.options
         assert experiment is not None
         assert store is not None
         cells = {cell.key: cell for cell in extended(experiment.layout, experiment.methods, store).cells}
-        with Bench(experiment, options.seconds, in_process=options.in_process) as bench:
-            check_determinism(
-                self._records,
-                store,
-                cells,
-                self.ledger,
-                bench=bench,
-                sample=options.sample,
-                too_slow=self._too_slow(),
-                seed=options.seed,
-            )
+        check_determinism(
+            self._records,
+            store,
+            cells,
+            self.ledger,
+            bench=self._bench(experiment),
+            sample=options.sample,
+            too_slow=self._too_slow(),
+            seed=options.seed,
+        )
 
 
 def data_checks(material: Material) -> tuple[Callable[[Material, Ledger], None], ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paragone.auditing.csv_tables import read_csv
 from paragone.auditing.expected_crossval import crossval_expectations
-from paragone.auditing.expected_curve import curve_expectations
+from paragone.auditing.expected_curve import comparison_expectations, curve_expectations
 from paragone.auditing.expected_topk import topk_expectations
 from paragone.auditing.finding import SHOWN, Ledger
 from paragone.auditing.latex_tables import read_latex
@@ -43,10 +44,8 @@ def table_files(given: Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def expectations(
-    results: Results, experiment: str, recomputed: pd.DataFrame | None, reference: str | None
-) -> list[ExpectedTable]:
-    """Return what every table of an experiment should say.
+class Expectations:
+    """What the tables of an experiment should say, worked out when a published table asks for it.
 
     Parameters
     ----------
@@ -58,37 +57,68 @@ def expectations(
         The scores of a curve experiment, recomputed from predictions.
     reference : str, optional
         The reference of statistics.
-
-    Returns
-    -------
-    list of ExpectedTable
-        To match published tables with.
+    names : mapping of str to str, optional
+        Names that tables show instead of identifiers.
     """
-    methods = list(results.described(experiment)["methods"])
-    if reference is not None and reference not in methods:
-        raise unknown_name("reference", reference, methods)
-    if experiment in results.crossval_experiments():
-        return crossval_expectations(results.crossval(experiment))
-    if experiment in results.topk_experiments():
-        run = results.topk(experiment)
-        return topk_expectations(run, results, reference) if run.cells else []
-    if recomputed is None or recomputed.empty:
-        return []
-    return curve_expectations(recomputed, results, experiment, reference)
+
+    def __init__(
+        self,
+        results: Results,
+        experiment: str,
+        recomputed: pd.DataFrame | None = None,
+        reference: str | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        methods = list(results.described(experiment)["methods"])
+        if reference is not None and reference not in methods:
+            raise unknown_name("reference", reference, methods)
+        self._results = results
+        self._experiment = experiment
+        self._recomputed = recomputed
+        self._reference = reference
+        self._names = names or {}
+
+    @cached_property
+    def of_report(self) -> list[ExpectedTable]:
+        """The tables of a report."""
+        results, experiment = self._results, self._experiment
+        found: list[ExpectedTable] = []
+        if experiment in results.crossval_experiments():
+            found = crossval_expectations(results.crossval(experiment))
+        elif experiment in results.topk_experiments():
+            run = results.topk(experiment)
+            found = topk_expectations(run, results, self._reference) if run.cells else []
+        elif self._recomputed is not None and len(self._recomputed):
+            found = curve_expectations(self._recomputed, results, experiment, self._reference)
+        return renamed(found, self._names)
+
+    @cached_property
+    def of_comparison(self) -> list[ExpectedTable]:
+        """The tables of a comparison of the methods of a curve experiment."""
+        if self._recomputed is None or self._recomputed.empty:
+            return []
+        found = comparison_expectations(self._recomputed, self._results, self._experiment, self._reference)
+        return renamed(found, self._names)
+
+    def match(self, table: PublishedTable) -> Match | None:
+        """Return the table beside what it should say; those of comparisons are asked where a report's do not fit."""
+        match = best_match(table, self.of_report)
+        if match is not None and not match.unknown:
+            return match
+        others = best_match(table, self.of_comparison)
+        found = [one for one in (match, others) if one is not None]
+        return min(found, key=lambda one: (len(one.unknown), one.wrong), default=None)
 
 
-def check_published(
-    files: Sequence[Path], expected: Sequence[ExpectedTable], ledger: Ledger, names: Mapping[str, str]
-) -> None:
+def check_published(files: Sequence[Path], expected: Expectations, ledger: Ledger) -> None:
     """Compare every table of the files number by number."""
-    wanted = renamed(expected, names)
     compared = tables = 0
     for file in files:
         found = _read(file)
         if not found:
             ledger.find("PG305", "no table was found in it", file=str(file))
         for table in found:
-            match = best_match(table, wanted)
+            match = expected.match(table)
             tables += 1
             if match is None:
                 ledger.find(

@@ -104,7 +104,7 @@ REGRESSION: dict[str, Callable[[FloatArray, FloatArray, int], float]] = {
     "sep": lambda y, p, ddof: _std(p - y, ddof),
     "rpd": lambda y, p, ddof: _over(_std(y, ddof), _std(p - y, ddof)),
     "rpiq": _rpiq,
-    "consistency": lambda y, p, ddof: 0.0 if _constant(y) else 1.0 - _rmse(y, p, ddof) / _std(y, ddof),
+    "consistency": lambda y, p, ddof: 0.0 if _std(y, ddof) == 0 else 1.0 - _rmse(y, p, ddof) / _std(y, ddof),
     "nrmse": lambda y, p, ddof: float("nan") if _constant(y) else _rmse(y, p, ddof) / float(np.ptp(y)),
     "nmse": lambda y, p, ddof: float("nan") if _constant(y) else float(np.mean((p - y) ** 2) / np.var(y)),
     "nmae": lambda y, p, ddof: float("nan") if _constant(y) else float(np.mean(np.abs(p - y)) / np.ptp(y)),

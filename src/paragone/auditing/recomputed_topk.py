@@ -39,7 +39,8 @@ def sample_values(
         By metric.
     """
     values = {metric: np.full((len(items), len(ks)), np.nan) for metric in metrics}
-    for row, (listed, truth) in enumerate(_rows(items, test)):
+    # Lists count up to the largest cut-off: that is where the hits of idcg=hits are counted too.
+    for row, (listed, truth) in enumerate(_rows(items[:, : max(ks)], test)):
         if not truth:
             continue
         place_of = {item: place for place, item in enumerate(truth)}

@@ -9,7 +9,7 @@ from concurrent.futures import TimeoutError as OutOfTime
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Self
+from typing import Any
 
 from loky.process_executor import ProcessPoolExecutor
 
@@ -115,11 +115,8 @@ class Bench:
         self._spool = Spool()
         self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> Self:
-        self._spool.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the worker and remove what was laid out for it."""
         self._end_pool()
         self._spool.__exit__()
 

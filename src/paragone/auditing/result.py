@@ -72,11 +72,9 @@ class Audit:
         """Return the findings of one code."""
         return tuple(finding for finding in self.findings if finding.code == code)
 
-    def at_least(self, level: Severity) -> Audit:
+    def at_least(self, level: str) -> Audit:
         """Leave out what is less bad; how many that are is kept in ``hidden``."""
-        if level not in SEVERITIES:
-            raise unknown_name("level", level, SEVERITIES)
-        kept = SEVERITIES[: SEVERITIES.index(level) + 1]
+        kept = SEVERITIES[: SEVERITIES.index(check_level(level)) + 1]
         shown = tuple(finding for finding in self.findings if finding.severity in kept)
         return replace(self, findings=shown, hidden=self.hidden + len(self.findings) - len(shown))
 
@@ -135,6 +133,20 @@ class Audit:
         notes = [*(_words(one) for one in self.checked)]
         notes += [f"not checked: {one.check}: {one.count} {one.unit}: {one.why}" for one in self.unchecked]
         return to_html(Table.of(columns, rows, caption=self.summary, notes=notes))
+
+
+def check_level(level: str) -> Severity:
+    """Return the level if it is one.
+
+    Examples
+    --------
+    >>> check_level("warning")
+    'warning'
+    """
+    for known in SEVERITIES:
+        if level == known:
+            return known
+    raise unknown_name("level", level, SEVERITIES)
 
 
 def finding_lines(finding: Finding) -> list[str]:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _DASHES = re.compile(r"[-–—−‒]+")
 _NUMBER = re.compile(
     r"(?P<relation>[<>≤≥]\s*)?(?P<sign>[+-]?)"
-    r"(?P<digits>(?:\d[\d,]*\d|\d)(?:\.\d+)?|(?<![\d.])\.\d+)(?P<power>[eE][+-]?\d+)?"
+    r"(?P<digits>(?:\d[\d,]*\d|\d)(?:\.\d+)?|(?<![\d.])\.\d+|(?<![a-zA-Z])inf(?![a-zA-Z]))"
+    r"(?P<power>[eE][+-]?\d+)?"
 )
 
 

@@ -75,11 +75,22 @@ def wrong_scores(cell: CellRecord, points: list[tuple[Score, int]], values: dict
             lines.append(f"{cell}: {point}: there is no prediction for it")
         elif not same(score.value, value):
             lines.append(f"{cell}: {point} is {score.value!r}, the predictions give {value!r}")
-    seen = {(k, score.metric) for score, k in points}
-    return [
-        *lines,
-        *(f"{cell}: {m} at k = {k} was predicted, it has no score" for k, m in values if (k, m) not in seen),
+    return [*lines, *(f"{cell}: {line}" for line in _without_score(points, values))]
+
+
+def _without_score(points: list[tuple[Score, int]], values: dict[tuple[int, str], float]) -> list[str]:
+    """Name the points that were predicted, or that another metric has a score at, and that have none."""
+    seen = {(score.metric, score.grid, score.at) for score, _ in points}
+    places = list(dict.fromkeys((score.grid, score.at) for score, _ in points))
+    metrics = list(dict.fromkeys(name for _, name in values))
+    lines = [
+        f"{metric} at {grid} = {at:g} has no score, other metrics have"
+        for metric in metrics
+        for grid, at in places
+        if (metric, grid, at) not in seen
     ]
+    predicted = {k for k, _ in values} - {k for _, k in points}
+    return [*lines, *(f"{k} features were predicted with, and there is no score" for k in sorted(predicted))]
 
 
 def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:

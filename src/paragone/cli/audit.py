@@ -45,8 +45,10 @@ def audit(
     """
     from paragone.auditing import audit as run
     from paragone.auditing.published import table_files
+    from paragone.auditing.result import check_level
     from paragone.reporting import read_display_map
 
+    check_level(level)
     names = None if display_map is None else read_display_map(display_map)
     with console(stderr=True).status("audit") as status:
         found = run(
@@ -61,7 +63,7 @@ def audit(
             reference=reference,
             display_map=names,
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
-        ).at_least(level)  # type: ignore[arg-type]
+        ).at_least(level)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paragone.cli.generate_sample import draw_sample
 from paragone.cli.generate_stages import Workers, fight, measure_published, run_stage2, run_stage3
 from paragone.cli.output import print_json, say, show_table
 from paragone.errors import InputError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from paragone.generate import Collection, Inspection
 
+FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -23,6 +25,8 @@ def generate_app() -> typer.Typer:
     """Make the `generate` command with its verbs."""
     app = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
     app.command("digen")(digen)
+    app.command("sample")(draw_sample)
+    app.command("write")(write_collection)
     app.command("inspect")(inspect_collection)
     app.command("evolve")(evolve_collection)
     app.command("duel")(fight)
@@ -33,15 +37,34 @@ def generate_app() -> typer.Typer:
     return app
 
 
-def digen(out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)]) -> None:
+def digen(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
+    file_format: FileFormat = "csv",
+) -> None:
     """Make the 40 datasets of the DIGEN collection from formulas and seeds, hashes checked.
 
     Example: paragone generate digen --out digen
     """
     from paragone.generate import write_digen
 
-    written = write_digen(out)
+    written = write_digen(out, file_format)
     say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
+
+
+def write_collection(
+    collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
+    file_format: FileFormat = "csv",
+) -> None:
+    """Write the datasets of a collection as tables with a manifest, hashes checked.
+
+    Example: paragone generate write paragone-v1 --out sets --format parquet
+    """
+    from paragone.generate import write_digen
+
+    found = _collection(collection)
+    written = write_digen(out, file_format) if found is None else found.write_data(out, file_format)
+    say(f"{len(written) - 1} datasets and {written[-1].name} in {out}")
 
 
 def inspect_collection(
@@ -77,6 +100,7 @@ def evolve_collection(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
     goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
+    file_format: FileFormat = "csv",
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
 
@@ -106,12 +130,15 @@ def evolve_collection(
         retry_failed=retry_failed,
         tell=lambda said: say(said, stderr=True),
     )
-    evolved.write(out)
+    evolved.write(out, file_format)
     collection = evolved.collection
     concepts = len({item.concept for item in collection.sets})
-    n_methods = len(declared.contenders())
-    say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}")
-    say(f"{len(collection.covered())} of {n_methods * (n_methods - 1)} ordered pairs proven by {declared.margin:g}")
+    say(f"{len(collection.sets)} datasets of {concepts} concepts in {out}: {out / 'report.html'}")
+    if evolved.curve:
+        last = evolved.curve[-1]
+        say(f"{last.proven} of {last.pairs} ordered pairs proven by {declared.margin:g}")
+    else:
+        say("the hours were over before the first generation: give more and start again")
     if evolved.n_failed:
         say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
 

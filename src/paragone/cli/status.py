@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -74,5 +73,7 @@ def show_losses(results: Results) -> None:
 
 def shared_work(notes: Iterable[Any]) -> Counter[str]:
     """Count the cells whose notes say that they share work with others."""
-    told = (note for text in notes if isinstance(text, str) for note in json.loads(text))
+    from paragone.store.kept import notes_of
+
+    told = (note for text in notes for note in notes_of(text))
     return Counter(note for note in told if note.startswith("shares "))

@@ -76,15 +76,24 @@ def paired_bootstrap(
 
 def _means(table: FloatArray, draws: np.ndarray) -> FloatArray:
     """Return the means of all resamples as one product of draw counts and differences."""
-    n_resamples, n = draws.shape
-    cells = draws + n * np.arange(n_resamples)[:, None]
-    counts = np.bincount(cells.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
-    means: FloatArray = counts.astype(np.float64) @ table / n
+    means: FloatArray = _counts(draws).astype(np.float64) @ table / draws.shape[1]
     return means
 
 
 def _medians(table: FloatArray, draws: np.ndarray) -> FloatArray:
-    return np.stack([np.median(column[draws], axis=1) for column in table.T], axis=1)
+    from paragone.comparison.resampled_medians import medians_of_draws
+
+    order = np.argsort(table.T, axis=1, kind="stable")
+    ordered = np.take_along_axis(np.ascontiguousarray(table.T), order, axis=1)
+    medians: FloatArray = medians_of_draws(ordered, order, _counts(draws))
+    return medians
+
+
+def _counts(draws: np.ndarray) -> np.ndarray:
+    """Return how often every row was drawn, a row a resample."""
+    n_resamples, n = draws.shape
+    cells = draws + n * np.arange(n_resamples)[:, None]
+    return np.bincount(cells.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
 
 
 def _bca_tails(table: FloatArray, replicates: FloatArray, statistic: Statistic, tail: FloatArray) -> FloatArray:

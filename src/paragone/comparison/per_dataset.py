@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as t_distribution
+from scipy.special import stdtr
 
 from paragone.comparison.scores import ScoreTable
 from paragone.comparison.settle import FloatArray, settle_differences
@@ -64,6 +65,7 @@ def per_dataset_tests(
     [0.0474]
     """
     first, second = np.array(pairs).T
+    names = {"method": [table.methods[i] for i in first], "rival": [table.methods[i] for i in second]}
     parts = []
     for dataset, folds in zip(table.datasets, table.folds, strict=True):
         if len(folds) < 2:
@@ -71,15 +73,12 @@ def per_dataset_tests(
         oriented = folds if table.higher_is_better else -folds
         difference = settle_differences(oriented[:, second], oriented[:, first], tolerance)
         ratio = 1 / (len(folds) - 1) if test_train_ratio is None else test_train_ratio
-        part = _tests(difference, 1 / len(folds) + ratio, rope)
-        part.insert(0, "dataset", dataset)
-        part.insert(1, "method", [table.methods[i] for i in first])
-        part.insert(2, "rival", [table.methods[i] for i in second])
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+        tests = _tests(difference, 1 / len(folds) + ratio, rope)
+        parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
+    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
 
 
-def _tests(difference: FloatArray, variance_factor: float, rope: float) -> pd.DataFrame:
+def _tests(difference: FloatArray, variance_factor: float, rope: float) -> dict[str, Any]:
     """Run the two t-tests on all columns of fold differences at once."""
     n = len(difference)
     mean = difference.mean(axis=0)
@@ -89,18 +88,15 @@ def _tests(difference: FloatArray, variance_factor: float, rope: float) -> pd.Da
     t = np.divide(mean, error, out=certain.copy(), where=error > 0)
     # Without spread the posterior is a point: a deviate of zero (on the edge) is shared by both sides.
     upper, lower = _deviates(rope - mean, error), _deviates(-rope - mean, error)
-    better, worse = t_distribution.sf(upper, n - 1), t_distribution.cdf(lower, n - 1)
-    return pd.DataFrame(
-        {
-            "folds": n,
-            "mean_difference": mean,
-            "t": t,
-            "p": 2 * t_distribution.sf(np.abs(t), n - 1),
-            "p_better": better,
-            "p_equal": np.maximum(0.0, 1 - better - worse) if rope > 0 else np.zeros_like(mean),
-            "p_worse": worse,
-        }
-    )
+    better, worse = stdtr(n - 1, -upper), stdtr(n - 1, lower)
+    return {
+        "mean_difference": mean,
+        "t": t,
+        "p": 2 * stdtr(n - 1, -np.abs(t)),
+        "p_better": better,
+        "p_equal": np.maximum(0.0, 1 - better - worse) if rope > 0 else np.zeros_like(mean),
+        "p_worse": worse,
+    }
 
 
 def _deviates(distance: FloatArray, error: FloatArray) -> FloatArray:

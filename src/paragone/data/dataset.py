@@ -72,7 +72,7 @@ class Dataset:
         if self.task not in get_args(Task):
             raise InputError(f"dataset {self.name!r}: task must be one of {', '.join(get_args(Task))}")
         X: Any = self.X
-        X = sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        X = _checked_features(X, f"dataset {self.name!r}")
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
         y = _checked_target(self.y, self.task, f"dataset {self.name!r}")
@@ -147,6 +147,16 @@ class Dataset:
         return (
             f"Dataset {self.name!r}: {self.n_samples} samples x {self.n_features} features, {self.task}, {end}{groups}"
         )
+
+
+def _checked_features(X: Any, where: str) -> Any:
+    kind = getattr(getattr(X, "dtype", None), "kind", "f")
+    if kind not in "fiubO":
+        raise InputError(f"{where}: X must hold numbers, it holds {X.dtype}")
+    try:
+        return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: X must hold numbers ({error})") from error
 
 
 def _checked_target(y: Any, task: Task, where: str) -> Target:

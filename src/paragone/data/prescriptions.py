@@ -16,6 +16,9 @@ from scipy import sparse
 from paragone.errors import InputError
 from paragone.validation import IntArray
 
+MAX_ID = 9_999_999
+"""The largest id that a file may name."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prescriptions:
@@ -263,9 +266,24 @@ def read_lines(path: str | Path) -> list[str]:
 def _ids(text: str, where: str, limit: int | None) -> list[int]:
     found = []
     for word in text.split():
-        if not (word.isascii() and word.isdigit()):
-            raise InputError(f"{where}: {word!r} is no id; ids are whole numbers from 0")
-        if limit is not None and int(word) >= limit:
+        number = whole_number(word, where)
+        if limit is not None and number >= limit:
             raise InputError(f"{where}: id {word} is out of range, there are {limit}, numbered from 0")
-        found.append(int(word))
+        found.append(number)
     return found
+
+
+def whole_number(word: str, where: str) -> int:
+    """Return the id that a word of a file is.
+
+    Examples
+    --------
+    >>> whole_number("12", "herbs.txt"), MAX_ID
+    (12, 9999999)
+    """
+    if not (word.isascii() and word.isdigit()):
+        raise InputError(f"{where}: {word[:40]!r} is no id; ids are whole numbers from 0")
+    # The number of ids is that of the largest one, and every one of them takes memory.
+    if len(word.lstrip("0")) > len(str(MAX_ID)):
+        raise InputError(f"{where}: id {word[:20]} is too large, {MAX_ID} is the largest; number them without gaps")
+    return int(word)

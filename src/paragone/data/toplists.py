@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.prescriptions import Prescriptions, read_lines, read_prescriptions
+from paragone.data.prescriptions import Prescriptions, read_lines, read_prescriptions, whole_number
 from paragone.errors import InputError
+from paragone.reading import map_array, read_arrays
 
 
 def read_scores(path: str | Path) -> Any:
@@ -32,20 +32,13 @@ def read_scores(path: str | Path) -> Any:
     if not name.exists():
         raise InputError(f"{path} does not exist")
     if name.suffix == ".npy":
-        return _numeric(_load(name, mmap_mode="r"), name)
+        return _numeric(map_array(name, str(name)), name)
     if name.suffix == ".npz":
-        stored = _load(name)
-        if len(stored.files) != 1:
-            raise InputError(f"{path} holds {len(stored.files)} arrays ({', '.join(stored.files)}): one is expected")
-        return _numeric(stored[stored.files[0]], name)
+        stored = read_arrays(name, str(name))
+        if len(stored) != 1:
+            raise InputError(f"{path} holds {len(stored)} arrays ({', '.join(stored)}): one is expected")
+        return _numeric(next(iter(stored.values())), name)
     return _read_text(name)
-
-
-def _load(path: Path, **options: Any) -> Any:
-    try:
-        return np.load(path, allow_pickle=False, **options)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is no NumPy file of numbers ({error})") from error
 
 
 def _numeric(array: NDArray[Any], path: Path) -> NDArray[Any]:
@@ -59,7 +52,7 @@ def _read_text(path: Path) -> Any:
     if not any(words):
         raise InputError(f"{path} is empty: expected one line a sample")
     if all(word.isascii() and word.isdigit() for row in words for word in row):
-        return [np.asarray(row, dtype=np.int64) for row in words]
+        return [np.asarray([whole_number(word, str(path)) for word in row], dtype=np.int64) for row in words]
     rows = []
     for number, row in enumerate(words, start=1):
         if len(row) != len(words[0]):
@@ -95,10 +88,7 @@ def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]
     truth = []
     for number, line in enumerate(lines, start=1):
         words = line.replace(",", " ").split()
-        for word in words:
-            if not (word.isascii() and word.isdigit()):
-                raise InputError(f"{path}, line {number}: {word!r} is no item id; ids are whole numbers from 0")
-        truth.append([int(word) for word in words])
+        truth.append([whole_number(word, f"{path}, line {number}") for word in words])
     return truth, None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,6 +131,9 @@ def _notes(
 
 def _number(text: str, where: str) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError as error:
-        raise InputError(f"{where}: {text!r} is no number") from error
+        raise InputError(f"{where}: {text[:40]!r} is no number") from error
+    if not math.isfinite(number):
+        raise InputError(f"{where}: {text[:40]!r} is no finite number")
+    return number

@@ -18,6 +18,7 @@ from paragone.engine.guard import Abandoned, Loss
 from paragone.engine.limits import Limits
 from paragone.engine.seats import Ended, Following, Seat, Workplace
 from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
+from paragone.engine.task import Task
 from paragone.errors import InputError
 
 CONNECT_SECONDS = 10.0
@@ -129,6 +130,9 @@ class DaskCluster(Workplace):
         self.courier = Courier(import_paths, limits, isolated=True)
         self._futures: dict[str, Future[Any]] = {}
         self._begun_at: dict[str, str] = {}
+        self._meant_for: dict[str, str] = {}
+        self._stranded: list[Future[Any]] = []
+        self._sent_anew: set[Future[Any]] = set()
         self._lost: list[tuple[Future[Any], Loss]] = []
         self._news: list[str] = []
         self._lock = threading.Lock()
@@ -201,13 +205,18 @@ class DaskCluster(Workplace):
         future: Future[Any] = self._executor._wrap_future(sent)
         with self._lock:
             self._futures[key] = future
-        future.add_done_callback(lambda _: self._forget(key))
+            if worker is not None:
+                self._meant_for[key] = worker
+        future.add_done_callback(lambda _: self._forget(key, sent))
         return future
 
-    def _forget(self, key: str) -> None:
+    def _forget(self, key: str, sent: Any) -> None:
+        # The result is here: the cluster need not keep it, nor work it out again when its worker is lost.
+        sent.release()
         with self._lock:
             self._futures.pop(key, None)
             self._begun_at.pop(key, None)
+            self._meant_for.pop(key, None)
 
     def _take_note_of_begin(self, event: tuple[float, dict[str, Any]]) -> None:
         message = event[1]
@@ -218,10 +227,14 @@ class DaskCluster(Workplace):
     def _take_note(self, event: tuple[float, dict[str, Any]]) -> None:
         """Note the cells that were at a worker which the scheduler lost; it gives them to another by itself."""
         message = event[1]
-        if not isinstance(message, dict) or message.get("action") != "remove-worker" or message.get("expected"):
+        if not isinstance(message, dict) or message.get("action") != "remove-worker":
             return
         worker = str(message.get("worker"))
         with self._lock:
+            # Dask would keep what is meant for a worker that is gone waiting for it.
+            self._stranded += [self._futures[key] for key, meant in self._meant_for.items() if meant == worker]
+            if message.get("expected"):
+                return
             keys = [key for key, at in self._begun_at.items() if at == worker]
             self._lost += [(self._futures[key], Loss(f"the worker {worker} was lost")) for key in keys]
             for key in keys:
@@ -233,7 +246,18 @@ class DaskCluster(Workplace):
     def lost(self) -> list[tuple[Future[Any], Loss]]:
         with self._lock:
             lost, self._lost = self._lost, []
+            stranded, self._stranded = self._stranded, []
+            self._sent_anew.update(future for future in stranded if not future.done())
+        for future in stranded:
+            future.cancel()
         return lost
+
+    def is_to_be_sent_anew(self, future: Future[Any]) -> bool:
+        """Tell whether a cancelled cell only has to be sent to another worker."""
+        if future in self._sent_anew:
+            self._sent_anew.discard(future)
+            return True
+        return False
 
     @override
     def news(self) -> list[str]:
@@ -264,14 +288,16 @@ class DaskCluster(Workplace):
 class _DaskSeat(SharedSeat):
     """A place on the cluster."""
 
+    addressed = True
+
     def __init__(self, cluster: DaskCluster) -> None:
         super().__init__(cluster.submit, cluster.courier)
         self._cluster = cluster
         self._future: Future[Any] | None = None
 
     @override
-    def _send(self, worker: str | None) -> Future[Any]:
-        self._future = super()._send(worker)
+    def submit(self, task: Task) -> Future[Any]:
+        self._future = super().submit(task)
         return self._future
 
     @override
@@ -280,10 +306,15 @@ class _DaskSeat(SharedSeat):
 
         if future.cancelled():
             self._cluster.check()
+            if self._cluster.is_to_be_sent_anew(future):
+                self._future = self._send(None)
+                return self._future
             return Loss("the cluster gave the cell up")
         if isinstance(future.exception(), KilledWorker):
             return Loss(f"Dask gave the cell up: {future.exception()}", final=True)
-        return super().collect(future)
+        ended = super().collect(future)
+        self._future = ended if isinstance(ended, Future) else None
+        return ended
 
     @override
     def end(self) -> bool:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from multiprocessing.util import Finalize
+from weakref import WeakSet
 
 from paragone.cells import Outcome
 from paragone.engine.guard import GuardedProcess, Loss
@@ -17,10 +18,11 @@ from paragone.engine.limits import Limits
 from paragone.engine.packing import PackedTask, Refused, run_packed
 
 
-class _Idle:
-    """The processes that wait for the next cell of their run."""
+class _Processes:
+    """The processes of this worker, and which of them wait for the next cell of their run."""
 
     def __init__(self) -> None:
+        self._all: WeakSet[GuardedProcess] = WeakSet()
         self._waiting: list[tuple[str, GuardedProcess]] = []
         self._lock = threading.Lock()
 
@@ -30,6 +32,7 @@ class _Idle:
             others = [process for owner, process in self._waiting if owner != run]
             own = [entry for entry in self._waiting if entry[0] == run]
             taken = own.pop()[1] if own else GuardedProcess(limits)
+            self._all.add(taken)
             self._waiting = own
         for process in others:
             process.kill()
@@ -40,15 +43,13 @@ class _Idle:
             self._waiting.append((run, process))
 
     def end_all(self) -> None:
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
-        for _, process in waiting:
+        for process in list(self._all):
             process.kill()
 
 
-_IDLE = _Idle()
+_PROCESSES = _Processes()
 # A worker that was itself started by multiprocessing waits for its children before any atexit function runs.
-Finalize(None, _IDLE.end_all, exitpriority=100)
+Finalize(None, _PROCESSES.end_all, exitpriority=100)
 
 
 def run_isolated(
@@ -72,11 +73,11 @@ def run_isolated(
     Outcome, Loss or Refused
         What came of it.
     """
-    process = _IDLE.take(run, limits)
+    process = _PROCESSES.take(run, limits)
     warming = process.warm_up()
     if warming is not None and isinstance(warming.exception(), BrokenExecutor):
         process.kill()
         return Loss("its process could not start")
     ended = process.run(run_packed, packed, abandoned=abandoned)
-    _IDLE.put_back(run, process)
+    _PROCESSES.put_back(run, process)
     return ended

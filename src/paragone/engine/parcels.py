@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paragone.engine.spool import PREFIX, remove_orphans
+from paragone.plugins import Method
 
 DATA, CODE = "data-", "code-"
 
@@ -57,12 +59,32 @@ def code_files(folder: Path) -> list[Path]:
     loaded = [Path(file).resolve() for file in files if isinstance(file, str)]
     inside = [path for path in loaded if path.is_relative_to(folder) and path.suffix == ".py"]
     # Packages installed below the folder, as in a virtual environment beside the file, are the worker's own matter.
-    own = [path for path in inside if "site-packages" not in path.parts and not _is_ours(path)]
+    own = [path for path in inside if not _is_installed(path)]
     if not own:
         return []
     packages = {folder / path.relative_to(folder).parts[0] for path in own if path.parent != folder}
     beside = list(folder.glob("*.py"))
     return sorted({*beside, *(path for package in packages for path in package.rglob("*.py"))})
+
+
+def code_folders(methods: Iterable[Method]) -> list[str]:
+    """Return the folders that the classes of methods were imported from, but for installed packages.
+
+    Examples
+    --------
+    >>> code_folders([Method.declare("variance"), Method.declare("sklearn.svm:LinearSVC")])
+    []
+    """
+    folders = []
+    for factory in {method.factory for outer in methods for method in outer.with_nested()}:
+        top = sys.modules.get(str(factory.__module__).partition(".")[0])
+        file = getattr(top, "__file__", None)
+        if factory.__module__ == "__main__" or not isinstance(file, str):
+            continue
+        path = Path(file).resolve()
+        if not _is_installed(path):
+            folders.append(str(path.parent.parent if path.name == "__init__.py" else path.parent))
+    return sorted(set(folders))
 
 
 def code_reference(folder: str) -> Reference | None:
@@ -129,5 +151,6 @@ def _digest(folder: Path, files: Iterable[Path]) -> str:
     return f"{CODE}{content.hexdigest()[:32]}"
 
 
-def _is_ours(path: Path) -> bool:
-    return path.is_relative_to(Path(__file__).resolve().parents[1])
+def _is_installed(path: Path) -> bool:
+    ours, standard = Path(__file__).resolve().parents[1], Path(sysconfig.get_path("stdlib")).resolve()
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, (ours, standard)))

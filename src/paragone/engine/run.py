@@ -101,9 +101,12 @@ class CellRun:
                 continue
             busy: list[Future[Any]] = [*self._running, *self._warming]
             ended, _ = wait(busy, timeout=self._patience(), return_when=FIRST_COMPLETED)
-            for future in ended:
-                self._free += self._welcome(future) if future in self._warming else self._finish(future, tally)
             self._note_lost_workers(tally)
+            for future in ended:
+                if future in self._warming:
+                    self._free += self._welcome(future)
+                elif future in self._running:
+                    self._free += self._finish(future, tally)
             self._beat()
         return tally
 

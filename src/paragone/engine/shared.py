@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
@@ -27,6 +28,9 @@ from paragone.engine.parcels import DATA, Depot, Parcel, Reference, code_referen
 from paragone.engine.seats import Ended, Following, Seat, Workplace, accepted
 from paragone.engine.task import Task
 from paragone.errors import InputError
+
+LATER_SECONDS = 1.0
+MOST_RETURNS = 4
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,13 @@ class Lacks:
 
     worker: str
     references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True)
+class Again:
+    """The cell is to be sent again."""
+
+    worker: str
 
 
 Reply: TypeAlias = Outcome | Loss | Refused | Lacks
@@ -127,7 +138,7 @@ class Courier:
     Parameters
     ----------
     import_paths : tuple of str
-        Where the user's modules are.
+        Folders whose modules the experiment uses; they are sent.
     limits : Limits
         What a cell may cost.
     isolated : bool
@@ -155,51 +166,86 @@ class Courier:
         return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolated)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
-        """Add what a worker lacks, unless it is on its way there already in another envelope.
+        """Add what a worker lacks."""
+        self.sent.update((lacks.worker, reference.key) for reference in lacks.references)
+        return replace(envelope, parcels=tuple(Parcel.of(reference) for reference in lacks.references))
 
-        A cell that comes back a second time carries everything.
-        """
-        again = bool(envelope.parcels)
-        new = [r for r in lacks.references if again or not self.sent[lacks.worker, r.key]]
-        self.sent.update((lacks.worker, reference.key) for reference in new)
-        return replace(envelope, parcels=tuple(Parcel.of(reference) for reference in new))
+    def is_under_way(self, lacks: Lacks) -> bool:
+        """Tell whether all that a worker lacks was sent to it in other envelopes, which may not be there yet."""
+        return all(self.sent[lacks.worker, reference.key] for reference in lacks.references)
 
 
 class SharedSeat(Seat):
-    """A place on an executor."""
+    """A place on an executor.
+
+    Parameters
+    ----------
+    submit : callable
+        Sends an envelope, rather to one worker where one is named.
+    courier : Courier
+        Makes the envelopes.
+    """
+
+    addressed = False
+    """Whether an envelope reaches the worker that it is meant for, so that it need not be sent twice."""
 
     def __init__(self, submit: Callable[[Envelope, str | None], Future[Any]], courier: Courier) -> None:
         self._submit = submit
         self._courier = courier
         self._envelope: Envelope | None = None
+        self._returns = 0
 
     @override
     def submit(self, task: Task) -> Future[Any]:
         self._envelope = self._courier.pack(task)
+        self._returns = 0
         return self._send(None)
 
     def _send(self, worker: str | None) -> Future[Any]:
+        if self._envelope is None:
+            raise RuntimeError("nothing to send yet")
         try:
-            return self._submit(self._envelope, worker)  # type: ignore[arg-type]
+            return self._submit(self._envelope, worker)
         except BrokenExecutor as error:
             raise _broken(error) from error
+
+    def _send_again(self, lacks: Lacks) -> Future[Any]:
+        """Send the cell with what the worker lacks; where that is on its way to it already, without, a little later."""
+        self._returns += 1
+        if self._envelope is None:
+            raise RuntimeError("nothing to send yet")
+        if self.addressed and self._courier.is_under_way(lacks) and self._returns < MOST_RETURNS:
+            return _later(Again(lacks.worker))
+        self._envelope = self._courier.repack(self._envelope, lacks)
+        return self._send(lacks.worker)
 
     @override
     def collect(self, future: Future[Any]) -> Ended | Following:
         try:
-            reply: Reply = future.result()
+            reply: Reply | Again = future.result()
         except BrokenExecutor as error:
             raise _broken(error) from error
         except CancelledError:
             return Loss("the executor gave the cell up")
         except (ImportError, AttributeError) as error:
             raise InputError(f"a worker cannot run the cells: {error}; install the same packages there") from error
-        if isinstance(reply, Lacks):
-            if self._envelope is None:
-                raise RuntimeError("collect before submit")
-            self._envelope = self._courier.repack(self._envelope, reply)
+        if isinstance(reply, Again):
             return self._send(reply.worker)
-        return accepted(reply)
+        return self._send_again(reply) if isinstance(reply, Lacks) else accepted(reply)
+
+
+def _later(reply: Again) -> Future[Again]:
+    """Return a future that ends in a little while."""
+    future: Future[Again] = Future()
+
+    def end() -> None:
+        if future.set_running_or_notify_cancel():
+            future.set_result(reply)
+
+    timer = threading.Timer(LATER_SECONDS, end)
+    timer.daemon = True
+    timer.start()
+    return future
 
 
 def _broken(error: BrokenExecutor) -> InputError:

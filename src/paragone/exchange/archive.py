@@ -25,7 +25,13 @@ _POINTER = b"version https://git-lfs"
 
 @dataclass(frozen=True)
 class Archive:
-    """What was written or read: the place, and the rows of every table."""
+    """What was written or read: the place, and the rows of every table.
+
+    Examples
+    --------
+    >>> print(Archive(Path("kept"), {"cells": 12, "scores": 1200}))
+    12 cells, 1,212 rows in all, in kept
+    """
 
     place: Path
     rows: Mapping[str, int]
@@ -77,7 +83,13 @@ def export_archive(store: str | Path, folder: str | Path) -> Archive:
 
 
 def is_archive(folder: Path) -> bool:
-    """Whether a folder says that it holds an archived store."""
+    """Whether a folder says that it holds an archived store.
+
+    Examples
+    --------
+    >>> is_archive(Path("no-such-folder"))
+    False
+    """
     return (folder / MANIFEST).is_file()
 
 
@@ -98,6 +110,16 @@ def import_archive(folder: str | Path, store: str | Path) -> Archive:
     -------
     Archive
         What was read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.store import Store
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     Store(Path(place) / "a.sqlite", create=True).close()
+    ...     _ = export_archive(Path(place) / "a.sqlite", Path(place) / "a")
+    ...     import_archive(Path(place) / "a", Path(place) / "b.sqlite").rows["cells"]
+    0
     """
     folder, store = Path(folder), Path(store)
     files = _checked_manifest(folder)

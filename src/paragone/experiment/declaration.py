@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,6 +28,7 @@ from paragone.protocols.crossval.naming import Naming
 from paragone.protocols.crossval.weights import Weighting
 from paragone.protocols.curve import DEFAULT_METRICS
 from paragone.protocols.grids import KGrid, PGrid
+from paragone.reading import parse_toml
 
 
 class Section(BaseModel):
@@ -245,13 +245,16 @@ def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
     ...
     paragone.errors.InputError: experiment, line 5: unknown key 'methods.A.usee': did you mean 'use'?
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where} is not valid TOML: {error}") from error
+    document = parse_toml(text, where)
     try:
         # By way of JSON, where a list may stand for a tuple and types are strict all the same.
-        return Declaration.model_validate_json(json.dumps(document, default=str))
+        plain = json.dumps(document, default=str)
+    except ValueError as error:
+        raise InputError(f"{where} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{where} is not valid TOML: it is nested too deeply") from error
+    try:
+        return Declaration.model_validate_json(plain)
     except ValidationError as error:
         raise _explained(error, text, document, where) from error
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan
 from paragone.engine import Limits, Observer, Silent
+from paragone.engine.parcels import code_folders
 from paragone.engine.quantities import parse_duration, parse_size
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.declaration import Declaration, read_declaration
@@ -160,6 +161,10 @@ class Experiment:
         """Return every cell of the experiment, in the order of work."""
         return self.layout.cells
 
+    def code_folders(self) -> tuple[str, ...]:
+        """Return where the user's own modules are: beside the experiment file, and where methods come from."""
+        return tuple(dict.fromkeys([*self.import_paths, *code_folders(self.methods.values())]))
+
     def __repr__(self) -> str:
         n_data, n_methods = len(self._data), len(self.methods)
         return (
@@ -230,7 +235,7 @@ class Experiment:
         """
         seconds = None if budget is None else parse_duration(budget)
         options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
-        workplace = workplace_for(workers, executor, self.limits, self.import_paths)
+        workplace = workplace_for(workers, executor, self.limits, self.code_folders())
         run_into(self, store, workplace, options)
         return Results.open(store)
 

@@ -88,11 +88,14 @@ def store_forecast(
     store: Store, experiment: str, cells: Sequence[Cell], again: frozenset[str], retry_failed: bool
 ) -> Forecast:
     """Compare the planned cells of an experiment with what an open store holds."""
+    statuses = store.statuses(cell.key for cell in cells)
+    # Of an experiment that is done, which may be large, nothing more needs to be known.
+    done = not again and all(statuses.get(cell.key) == "done" for cell in cells)
     return Forecast.of(
         cells,
-        store.statuses(cell.key for cell in cells),
-        store.fit_keys(),
-        store.earlier_parts(experiment),
+        statuses,
+        set() if done else store.fit_keys(),
+        {} if done else store.earlier_parts(experiment),
         again=again,
         retry_failed=retry_failed,
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from paragone.generate.refitting import refit
     from paragone.generate.rejection import reason_to_reject
     from paragone.generate.sampling import GeneratorSpec
+    from paragone.generate.set_files import write_sets
     from paragone.generate.simplification import simplify
     from paragone.generate.spaces import read_space
     from paragone.generate.stages import stage2, stage3
@@ -75,6 +76,7 @@ _PUBLIC = {
     "write_collection_page": "paragone.generate.collection_page",
     "write_benchmark": "paragone.generate.benchmark_page",
     "write_digen": "paragone.generate.digen_files",
+    "write_sets": "paragone.generate.set_files",
 }
 
 __all__ = [
@@ -116,6 +118,7 @@ __all__ = [
     "write_benchmark",
     "write_collection_page",
     "write_digen",
+    "write_sets",
 ]
 
 

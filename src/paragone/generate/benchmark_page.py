@@ -29,6 +29,17 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
         Made where it is missing.
     formats : tuple of str
         Chart formats; SVG is always among them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import Contender, DuelSettings, Laboratory, benchmark_method
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    ...     page = write_benchmark(result, Path(folder) / "page")
+    ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
+    ('report.html', True)
     """
     folder = Path(folder)
     try:
@@ -52,7 +63,7 @@ def benchmark_page(benchmark: MethodBenchmark, charts: dict[str, Any] | None = N
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
     standing = frame_sheet("standing", "Standing", _standing(table), decimals=4)
-    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes") if name in drawn]
+    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds") if name in drawn]
     who = [drawn[name] for name in ("critical_difference", "duels") if name in drawn]
     sections = (
         Section("verdict", "The verdict", (*notes, *_verdict(benchmark), standing)),
@@ -77,7 +88,7 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     )
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
-    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison().verdict.splitlines())))
+    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison(benchmark.method).verdict.splitlines())))
 
 
 def _standing(table: pd.DataFrame) -> pd.DataFrame:

@@ -21,8 +21,10 @@ from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.set_files import write_sets
 from paragone.generate.simplification import simplify
 from paragone.generate.threshold import population
+from paragone.reading import read_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +63,7 @@ class GeneratedSet:
     --------
     >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
     >>> item.active, item.load()
     ((0, 1), Dataset 'product': 50 samples x 3 features, classification, 2 classes)
     """
@@ -93,7 +95,7 @@ class GeneratedSet:
         seed: int,
         n_rows: int,
         evidence: Evidence,
-        parameters: Mapping[str, Mapping[str, Any]],
+        parameters: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
@@ -115,7 +117,7 @@ class GeneratedSet:
             cut.inclusive,
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
-            {method: dict(params) for method, params in parameters.items()},
+            {method: dict(params) for method, params in (parameters or {}).items()},
         )
 
     def generator(self) -> GeneratorSpec:
@@ -160,7 +162,7 @@ class Collection:
     --------
     >>> generator = GeneratorSpec("mul(X0, X1)", n_features=3)
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> item = GeneratedSet.of("product", generator, concept=1, seed=7, n_rows=50, evidence=evidence)
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
     >>> Collection("one", margin=0.05, evidence_rows=100, sets=(item,)).covered()
     {('A', 'B'): 'product'}
     """
@@ -232,6 +234,15 @@ class Collection:
         basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
         return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
 
+    def write_data(self, folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
+        """Write the datasets as tables with a manifest; see `write_sets`."""
+        evidence = ("aurocs", "stability", "parameters")
+        described = (
+            (item.load(), {key: value for key, value in asdict(item).items() if key not in evidence})
+            for item in self.sets
+        )
+        return write_sets(described, folder, self.name, file_format)
+
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
         content = {"format": FORMAT, **asdict(self)}
@@ -253,12 +264,7 @@ class Collection:
     def read(cls, path: str | Path) -> Self:
         """Read a collection; datasets are checked by their hashes when they are made."""
         path = Path(path)
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"collection {path} cannot be read: {error}") from error
-        except ValueError as error:
-            raise InputError(f"collection {path} is no JSON: {error}") from error
+        content = read_json(path, f"collection {path}")
         try:
             if content["format"] != FORMAT:
                 raise InputError(f"collection {path} has the format {content['format']}, this Paragone reads {FORMAT}")

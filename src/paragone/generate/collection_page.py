@@ -42,6 +42,20 @@ def write_collection_page(
         Where the search stood over time; see `Evolved.curve_table`.
     beside : Collection, optional
         Another collection measured the same way, to compare with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from paragone.generate import Evidence, GeneratedSet, GeneratorSpec
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> generator = GeneratorSpec("mul(X0, X1)")
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
+    >>> collection = Collection("one", margin=0.05, evidence_rows=100, sets=(item,))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_collection_page(collection.inspect(), Path(folder) / "one", collection)
+    ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
+    ('report.html', True)
     """
     folder = Path(folder)
     try:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from paragone.data import Dataset
 from paragone.data.digen import DigenEntry, entries, find, make_digen
 from paragone.data.evolved import collections, load_evolved
-from paragone.errors import InputError
-
-MANIFEST = "manifest.json"
+from paragone.generate.set_files import write_sets
 
 
 def load(name: str) -> Dataset:
@@ -35,48 +32,29 @@ def load(name: str) -> Dataset:
     return make_digen(find(name.removeprefix("digen:")))
 
 
-def write_digen(folder: str | Path) -> tuple[Path, ...]:
-    """Write the 40 sets as CSV with a manifest of formulas, seeds and hashes.
+def write_digen(folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
+    """Write the 40 sets with a manifest of formulas, seeds and hashes.
 
     Parameters
     ----------
     folder : str or Path
         Made where it is missing; a file of the same name in it is replaced.
+    file_format : {"csv", "parquet"}, default="csv"
+        Of the tables.
 
     Returns
     -------
     tuple of Path
-        The 40 CSV files, and the manifest last.
+        The 40 tables, and the manifest last.
 
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = write_digen(Path(folder) / "digen")
-    ...     len(files), files[0].name, files[-1].name
-    (41, 'digen1_6265.csv', 'manifest.json')
+    >>> written = write_digen(tempfile.mkdtemp())
+    >>> len(written), written[-1].name
+    (41, 'manifest.json')
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} is no folder to write to: {error}") from error
-    written = [_write_set(entry, folder) for entry in entries()]
-    manifest = folder / MANIFEST
-    described = [{"file": path.name, **_described(e)} for path, e in zip(written, entries(), strict=True)]
-    manifest.write_text(json.dumps({"collection": "digen", "sets": described}, indent=1) + "\n", encoding="utf-8")
-    return (*written, manifest)
-
-
-def _write_set(entry: DigenEntry, folder: Path) -> Path:
-    import pandas as pd
-
-    dataset = make_digen(entry)
-    path = folder / f"{entry.name}.csv"
-    frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
-    frame["target"] = dataset.y
-    frame.to_csv(path, index=False)
-    return path
+    return write_sets(((make_digen(entry), _described(entry)) for entry in entries()), folder, "digen", file_format)
 
 
 def _described(entry: DigenEntry) -> dict[str, object]:

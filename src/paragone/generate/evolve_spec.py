@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.methods import Contender, contenders, reference_methods
+from paragone.reading import read_toml
 
 Strategy: TypeAlias = Literal["map-elites", "nsga3"]
 
@@ -114,13 +114,8 @@ class EvolveSpec:
     def read(cls, path: str | Path) -> Self:
         """Read a spec from a TOML file; ``[methods.NAME]`` tables hold use, fixed, space and portfolio."""
         path = Path(path)
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error}") from error
-        except tomllib.TOMLDecodeError as error:
-            # TOML itself refuses a table that stands twice: two methods with one name.
-            raise InputError(f"{path} is no TOML: {error}") from error
+        # TOML itself refuses a table that stands twice: two methods with one name.
+        table = read_toml(path)
         known = [item.name for item in fields(cls)]
         for key in table:
             if key not in known:

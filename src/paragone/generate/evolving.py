@@ -70,20 +70,18 @@ class Evolved:
         leads = replace(self.collection, sets=self.measured).leads()
         return leads.loc[~leads["proven"].astype(bool)].drop(columns="proven").reset_index(drop=True)
 
-    def write(self, folder: str | Path) -> None:
-        """Write the collection, its evidence, its datasets and the coverage curve."""
-        import pandas as pd
+    def write(self, folder: str | Path, file_format: str = "csv") -> None:
+        """Write the collection, its evidence, its datasets, the coverage curve and a page of all that."""
+        from paragone.generate.collection_page import write_collection_page
 
         folder = Path(folder)
-        (folder / "data").mkdir(parents=True, exist_ok=True)
+        self.collection.write_data(folder / "data", file_format)
         self.collection.write(folder / "collection.json")
         self.collection.evidence_table().to_csv(folder / "evidence.csv", index=False)
         self.curve_table().to_csv(folder / "coverage_curve.csv", index=False)
         self.open_table().to_csv(folder / "open_pairs.csv", index=False)
-        for item in self.collection.sets:
-            dataset = item.load()
-            frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names)).assign(target=dataset.y)
-            frame.to_csv(folder / "data" / f"{item.name}.csv", index=False)
+        if self.collection.sets:
+            write_collection_page(self.collection.inspect(), folder, self.collection, self.curve_table())
 
 
 def evolve(

@@ -75,6 +75,7 @@ class Holdout(Protocol):
             "source": fitted.score_source if tuned else found.source,
             "params": fitted.best_params_ if tuned else {},
             "bounded": int(fitted.n_bounded_ if tuned else getattr(fitted, "hit_bound_", False)),
+            "warned": list(fitted.warned_) if tuned else [],
         }
         arrays = {"scores": np.array(self._scored(fitted, data, found.values))}
         if tuned:
@@ -93,6 +94,9 @@ class Holdout(Protocol):
         notes = []
         if fitted.info["source"] == "predict":
             notes.append("scored by hard labels: it has neither predict_proba nor decision_function")
+        if fitted.info.get("warned"):
+            warned = fitted.info["warned"]
+            notes.append(f"{len(warned)} fits in tuning warned, the first: {warned[0].splitlines()[0]}")
         if fitted.info["bounded"]:
             notes.append(f"{fitted.info['bounded']} fits hit the bound on iterations")
         return tuple(scores), None, tuple(notes)

@@ -83,10 +83,12 @@ class Stopwatch:
 
     def __post_init__(self) -> None:
         self._begun = time.monotonic()
-        self._before = 0.0
+        self._before, self._ending = 0.0, ""
         if self.path is None or not self.path.exists():
             return
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+        text = self.path.read_text(encoding="utf-8")
+        self._ending = "\n" if text and not text.endswith("\n") else ""
+        for line in text.splitlines():
             # A kill in the middle of a write leaves a last line that is cut: that moment is timed again.
             try:
                 entry = json.loads(line)
@@ -107,5 +109,6 @@ class Stopwatch:
         if self.path is not None:
             entry = {"search": self.key, "generation": moment[0], "raced": moment[1], "seconds": round(seconds, 3)}
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+                file.write(self._ending + json.dumps(entry) + "\n")
+            self._ending = ""
         return seconds

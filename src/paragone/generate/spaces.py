@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError, unknown_name
+from paragone.reading import read_toml
 
 SPACE_KEYS = ("low", "high", "log", "step", "choices", "when")
 NONE = "none"
@@ -27,13 +27,7 @@ def read_space(path: str | Path) -> dict[str, dict[str, Any]]:
     {'max_depth': {'low': 2, 'high': 9}}
     """
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            space = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"--space {path} cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"--space {path} is no TOML: {error}") from error
+    space = read_toml(path)
     check_space(space, f"--space {path}")
     return space
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
@@ -54,6 +55,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         Their mean score over the folds; NaN where nothing was tuned.
     n_bounded_ : int
         Fits of the search that hit a bound on iterations.
+    warned_ : tuple of str
+        The first warning of each fit of the search that warned.
 
     Examples
     --------
@@ -99,6 +102,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed)
         self.best_params_, self.best_score_ = self._searched(search) if self.space else ({}, float("nan"))
         self.n_bounded_ = search.n_bounded
+        self.warned_ = tuple(search.warned)
         self.classifier_ = configured(method, self.best_params_).build(self.seed).fit(features, labels)
         self.classes_ = getattr(self.classifier_, "classes_", np.unique(labels))
         return self
@@ -148,13 +152,18 @@ class FoldScore:
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
         self.n_bounded = 0
+        self.warned: list[str] = []
 
     def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
         """Go through the scores of the first folds, or of all; a fold is fitted when it is asked for."""
         return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
-        classifier = configured(self._method, params).build(self._seed).fit(self._X[train], self._y[train])
+        # A search fits hundreds of times: what a fit warns of is kept and counted, not printed each time.
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            classifier = configured(self._method, params).build(self._seed).fit(self._X[train], self._y[train])
+        self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
         if self._scoring == "hard":
             values = (np.asarray(classifier.predict(self._X[test])) == self._y.max()).astype(np.float64)

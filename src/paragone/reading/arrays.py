@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ _BROKEN = (
     ValueError,
     OSError,
 )
+_NO_HEADER = (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, OverflowError)
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _MAGIC = b"\x93NUMPY"
 
@@ -77,6 +79,8 @@ def _members(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], where
             raise InputError(f"{where}: the array {name!r} stands twice")
         with archive.open(member) as stream:
             found[name] = read_array(stream, member.file_size, f"{where}: the array {name!r}")
+            # At the end of a member, and not before, its checksum is looked at.
+            stream.read(1)
     return found
 
 
@@ -93,6 +97,23 @@ def read_array(stream: IO[bytes], n_bytes: int, where: str) -> NDArray[Any]:
         return np.zeros(shape, dtype=dtype)
     array = np.frombuffer(_content(stream, stated, where), dtype=dtype)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
+
+
+def map_array(path: Path, where: str) -> NDArray[Any]:
+    """Map an ``.npy`` file into memory without reading it, after the same checks as for an archive."""
+    try:
+        with path.open("rb") as stream:
+            shape, fortran, dtype, n_header = _header(stream, where)
+        stated = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject:
+            raise InputError(f"{where} holds pickled objects, which are never loaded; save plain numbers")
+        if stated != path.stat().st_size - n_header:
+            raise InputError(f"{where} states {stated} bytes of content and has {path.stat().st_size - n_header}")
+        if stated == 0:
+            return np.zeros(shape, dtype=dtype)
+        return np.memmap(path, dtype=dtype, mode="r", offset=n_header, shape=shape, order="F" if fortran else "C")
+    except OSError as error:
+        raise InputError(f"{where} cannot be read ({error.strerror or error})") from error
 
 
 def _content(stream: IO[bytes], n_bytes: int, where: str) -> bytearray:
@@ -119,7 +140,7 @@ def _header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dt
     except InputError:
         raise
     # The header is a Python literal: whatever is wrong with it, NumPy lets through what its parser raises.
-    except (ValueError, TypeError, KeyError, SyntaxError, RecursionError, MemoryError, OverflowError) as error:
+    except (*_NO_HEADER, tokenize.TokenError) as error:
         raise InputError(f"{where} has a broken header") from error
     if any(side < 0 for side in shape) or len(shape) > 32:
         raise InputError(f"{where} has a broken header")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from paragone.reporting.curve_tables import Wording
 from paragone.reporting.page_model import Block, Listing, Points, Prose, Sheet
 from paragone.reporting.views import View
 from paragone.results import STATUSES, Results
+from paragone.store.kept import notes_of
 from paragone.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _tracebacks(failures: pd.DataFrame, wording: Wording) -> list[Block]:
 def _notes(places: pd.DataFrame, wording: Wording) -> list[str]:
     notes: Counter[str] = Counter()
     for row in places[places["notes"].notna()].itertuples():
-        notes.update(f"{wording.name(row.dataset)}: {note}" for note in json.loads(row.notes))
+        notes.update(f"{wording.name(row.dataset)}: {note}" for note in notes_of(row.notes))
     lines = [f"{text} ({count} cells)" for text, count in notes.items()]
     stale = places.loc[places["status"] == "stale", "why"].value_counts()
     return [*lines, *(f"{count} results are stale: {why}" for why, count in stale.items())]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from paragone.errors import InputError
+from paragone.reading import read_json
 from paragone.reporting.chart_files import drawn_charts
 from paragone.reporting.crossval_report import write_crossval
 from paragone.reporting.curve_report import write_curve
@@ -100,12 +100,7 @@ def read_display_map(path: Path) -> dict[str, str]:
     ...     read_display_map(file)
     {'dagfs': 'DAGFS'}
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"display map {path} cannot be read: {error}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"display map {path} is not JSON: {error}") from error
+    content = read_json(path, f"display map {path}")
     if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
         raise InputError(f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}')
     return content

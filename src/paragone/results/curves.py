@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from paragone.cells import Parts
 from paragone.errors import InputError
 from paragone.protocols.predictions import CurvePredictions
 from paragone.store import Store, queries, truth_key
-from paragone.store.arrays import unpack
+from paragone.store.kept import kept_arrays, kept_dataset, kept_rows
 from paragone.store.topk_runs import topk_experiments
 from paragone.validation import IntArray
 
@@ -104,11 +103,8 @@ class CurveResults:
 
     def _truth(self, address: _Address) -> tuple[Any, IntArray, list[str]]:
         parts = address.parts
-        payload = self._store.read(queries.TRUTH, (truth_key(parts),))
-        test = self._store.read(queries.TEST_ROWS, (parts.split,))
-        described = self._store.read(queries.DATASET, (parts.data,))
-        samples = np.frombuffer(test[0][0], dtype="<i8").astype(np.int64)
-        return unpack(payload[0][0])["y"], samples, json.loads(described[0][0])["target_names"]
+        names = kept_dataset(self._store, parts.data)["target_names"]
+        return kept_arrays(self._store, truth_key(parts))["y"], kept_rows(self._store, parts.split)[1], names
 
     def _address(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> _Address:
         rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat))

@@ -45,25 +45,29 @@ class PlaceResults:
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
-        rows = self._store.read(queries.PLACES)
-        frame = pd.DataFrame(rows, columns=[*columns, "fit_seconds"])
-        running = frame["status"].isna() & frame["key"].isin(self._store.running())
-        changed = self._changes()
-        places = frame[["experiment", "dataset", "fold", "method", "repeat"]].itertuples(index=False, name=None)
-        reasons = pd.Series([changed.get(place, "") for place in places], index=frame.index, dtype=object)
-        stale = frame["status"].isna() & ~running & (reasons != "")
-        frame.loc[running, "status"] = "running"
-        frame.loc[stale, "status"] = "stale"
-        frame.loc[stale, "why"] = reasons[stale] + " changed"
+        with self._store.one_moment():
+            frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, "fit_seconds"])
+            running = self._store.running()
+            changed = self._changes() if frame["status"].isna().any() else {}
+        open_ = frame.index[frame["status"].isna()]
+        where = frame.loc[open_, columns[:5]].itertuples(index=False, name=None)
+        why = pd.Series([changed.get(place, "") for place in where], index=open_, dtype=object)
+        at_work = frame.loc[open_, "key"].isin(running)
+        stale = open_[~at_work & (why != "")]
         frame["status"] = frame["status"].fillna("missing")
         frame["why"] = frame["why"].fillna("")
+        frame.loc[open_[at_work], "status"] = "running"
+        frame.loc[stale, "status"] = "stale"
+        frame.loc[stale, "why"] = why[stale] + " changed"
         return frame
 
     def _changes(self) -> dict[tuple[str, str, int, str, int], str]:
-        """Name the parts that changed at every place whose newest result is not of the current plan."""
+        """Name the parts that changed at every place that has a result, but none of the current plan."""
         found = {}
         for experiment in self.experiments():
-            earlier = self._store.earlier_parts(experiment)
+            earlier = self._store.outdated_parts(experiment)
+            if not earlier:
+                continue
             for place, parts in self._store.planned_parts(experiment).items():
                 if place in earlier and earlier[place] != parts:
                     found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))

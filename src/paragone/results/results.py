@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,14 +10,15 @@ from paragone.results.crossval import CrossvalResults
 from paragone.results.curves import CurveResults
 from paragone.results.means import means_as_html
 from paragone.results.places import STATUSES, PlaceResults
+from paragone.results.score_frame import score_frame
 from paragone.results.topk import TopKResults
 from paragone.store import Store, queries
+from paragone.store.kept import kept_object, spoilt
 from paragone.store.runs import RunIdentity
+from paragone.store.score_columns import read_scores
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
 
 
 class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
@@ -66,8 +66,9 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         if chosen not in names:
             raise unknown_name("experiment", str(experiment), names or ["(none yet)"])
         rows = self._store.read(queries.DESCRIBED, (chosen,))
-        found: dict[str, Any] = json.loads(rows[0][0])
-        return found
+        if not rows:
+            raise spoilt(self.path, f"experiment {chosen!r}")
+        return kept_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
@@ -77,7 +78,8 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""
         name = self.described(experiment)["name"]
-        return {dataset: json.loads(described) for dataset, described in self._store.read(queries.DATASETS, (name,))}
+        rows = self._store.read(queries.DATASETS, (name,))
+        return {dataset: kept_object(self._store, described) for dataset, described in rows}
 
     def fingerprints(self, experiment: str | None = None) -> dict[str, str]:
         """Return the hash of the content of every dataset of an experiment, by name."""
@@ -89,7 +91,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         import pandas as pd
 
         rows = [
-            (run, workers, json.loads(environment), begun, RunIdentity(*who).lives(beat))
+            (run, workers, kept_object(self._store, environment), begun, RunIdentity(*who).lives(beat))
             for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
         ]
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
@@ -119,22 +121,10 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
             known = [row[0] for row in self._store.read(queries.METRICS)]
             if metric not in known:
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
-        sql = queries.SCORES.format(and_metric="" if metric is None else "AND m.metric = ?")
-        rows = self._store.read(sql, () if metric is None else (metric,))
-        columns = [*SCORE_COLUMNS[:5], "repeat", "metric", "grid", "at", "value"]
-        frame = pd.DataFrame(rows, columns=columns).astype({"at": float, "value": float})
-        both = frame.groupby("experiment")["grid"].transform("nunique") > 1
-        frame.loc[both, "protocol"] = frame["protocol"] + "-" + frame["grid"]
-        if repeats:
-            columns = [*SCORE_COLUMNS[:5], "repeat", *SCORE_COLUMNS[5:]]
-            derived = [part.assign(repeat=0) for part in derived]
-        else:
-            columns = SCORE_COLUMNS
-            if (frame["repeat"] > 0).any():
-                means = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean()
-                frame = means.reset_index()
-        found = [part[columns] for part in (frame, *derived) if len(part)]
-        return pd.concat(found, ignore_index=True) if derived else frame[columns]
+        frame = score_frame(read_scores(self._store, metric), repeats=repeats)
+        derived = [part.assign(repeat=0) for part in derived] if repeats else derived
+        found = [part[frame.columns] for part in (frame, *derived) if len(part)]
+        return pd.concat(found, ignore_index=True) if derived else frame
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.errors import InputError
 from paragone.reading import read_arrays
 
 
@@ -28,4 +29,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     """Unpack what `pack` packed."""
+    if not isinstance(payload, bytes):
+        # A zeroed byte in the file turns content into nothing or into text.
+        raise InputError("the store: a kept artifact is gone (`paragone doctor` finds which)")
     return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
-from paragone.store.arrays import unpack
+from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
 from paragone.store.store import Store
-from paragone.validation import IntArray
 
 CELLS = """
 SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays
@@ -89,7 +86,7 @@ class _Reader:
         refits = [row[5] for row in rows if row[3] == "refit"]
         folds = [self._rows(data_part, splits[number]) for number in sorted(splits)]
         final = self._rows(data_part, refits[0]) if refits else None
-        results = {(row[2], row[1]): _result(row) for row in rows}
+        results = {(row[2], row[1]): self.result(row) for row in rows}
         described = settings.problems[name]
         truths = self._truths(data_part, len(described["targets"]))
         n_features = self._n_features(data_part)
@@ -109,29 +106,20 @@ class _Reader:
         ]
 
     def _rows(self, data_part: str, split_part: str) -> FoldRows:
-        train, held = self._store.read("SELECT train, test FROM splits WHERE split_part = ?", (split_part,))[0]
-        n_val = int(self._arrays(f"{data_part}/{split_part}")["n_val"])
-        return FoldRows.of(_indices(train), _indices(held), n_val)
+        train, held = kept_rows(self._store, split_part)
+        return FoldRows.of(train, held, int(kept_arrays(self._store, f"{data_part}/{split_part}")["n_val"]))
 
     def _truths(self, data_part: str, n_targets: int) -> list[Truth]:
-        kept = self._arrays(data_part)
+        kept = kept_arrays(self._store, data_part)
         columns = [kept["y"]] if n_targets == 1 else list(kept["y"].T)
         return [Truth(y, kept.get("classes"), kept.get("groups")) for y in columns]
 
-    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
-        return unpack(self._store.read("SELECT payload FROM truths WHERE truth_key = ?", (key,))[0][0])
-
     def _n_features(self, data_part: str) -> int:
-        rows = self._store.read("SELECT described FROM datasets WHERE data_part = ?", (data_part,))
-        return int(json.loads(rows[0][0])["n_features"])
+        return int(kept_dataset(self._store, data_part)["n_features"])
 
-
-def _indices(payload: bytes) -> IntArray:
-    return np.frombuffer(payload, dtype="<i8").astype(np.int64)
-
-
-def _result(row: tuple[Any, ...]) -> Mapping[str, NDArray[Any]] | str | None:
-    status, error, arrays = row[6:]
-    if status is None:
-        return None
-    return unpack(arrays) if status == "done" else error or str(status)
+    def result(self, row: tuple[Any, ...]) -> Mapping[str, NDArray[Any]] | str | None:
+        """Return what came of a cell: its arrays, or why there are none."""
+        status, error, arrays = row[6:]
+        if status is None:
+            return None
+        return arrays_of(arrays, self._store.path) if status == "done" else error or str(status)

@@ -11,6 +11,7 @@ ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
 
 CELL_FIELDS = ("key", "fit_key", "status", "seconds", "notes", "error", "traceback", "finished_at")
 KINDS = ("cell", "fit", "split", "truth")
+"""What `paragone doctor` checks; the kind ``scores`` is a part of a cell that is checked whenever it is read."""
 
 
 def cell_checksum(fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None) -> bytes:

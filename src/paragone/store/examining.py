@@ -13,7 +13,7 @@ from paragone.reading import parse_json
 from paragone.store.artifacts import KEYS, ArtifactReader
 from paragone.store.compacting import count_dead
 from paragone.store.diagnosis import Diagnosis, Finding
-from paragone.store.schema import BUSY_SECONDS, SCHEMA_VERSION, check_file, check_version, damaged
+from paragone.store.schema import BUSY_SECONDS, SCHEMA_VERSION, UNREADABLE, check_file, check_version, damaged
 
 Database: TypeAlias = sqlite3.Connection
 
@@ -62,7 +62,7 @@ def examination(path: Path) -> Iterator[Database]:
     database = _opened(path)
     try:
         yield database
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
         raise damaged(path, error) from error
     finally:
         database.close()
@@ -81,9 +81,11 @@ def _opened(path: Path) -> Database:
         database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             database.execute("PRAGMA query_only = ON")
+            # Otherwise SQLite opens no file that is shorter than its header says.
+            database.execute("PRAGMA writable_schema = ON")
             check_version(database, path)
             return database
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
             database.close()
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:
@@ -122,8 +124,8 @@ def is_intact(database: Database) -> bool:
 def _database(database: Database) -> list[Finding]:
     try:
         told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
-    except sqlite3.DatabaseError as error:
-        told = [str(error)]
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
+        told = [str(error) or type(error).__name__]
     lines = [line for text in told for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
     return [Finding("damage", "database", "", f"the database file: {line}") for line in lines[:20]]
 
@@ -131,7 +133,7 @@ def _database(database: Database) -> list[Finding]:
 def _references(database: Database) -> list[Finding]:
     try:
         rows = database.execute("PRAGMA foreign_key_check").fetchall()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
         return [Finding("damage", "database", "", f"references cannot be followed: {error}")]
     counts: dict[tuple[str, str], int] = {}
     for table, _, parent, _ in rows:
@@ -150,7 +152,7 @@ def _texts(database: Database) -> list[Finding]:
                 told = parse_json(database.execute(content, (key,)).fetchone()[0], "its description")
                 if not isinstance(told, dict):
                     raise InputError("its description is no JSON object")
-            except (InputError, sqlite3.DatabaseError, TypeError) as error:
+            except (InputError, sqlite3.DatabaseError, TypeError, *UNREADABLE) as error:
                 found.append(Finding("damage", kind, str(key), f"{kind} {key}: {error}"))
     return found
 
@@ -158,7 +160,7 @@ def _texts(database: Database) -> list[Finding]:
 def _column(database: Database, sql: str, findings: list[Finding], kind: str) -> list[Any]:
     try:
         return [row[0] for row in database.execute(sql)]
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
         findings.append(Finding("damage", "database", "", f"the {kind}s cannot be listed: {error}"))
         return []
 
@@ -174,7 +176,7 @@ def _notes(database: Database, version: int, unsealed: int) -> list[Finding]:
     if version >= 2:
         try:
             held = database.execute("SELECT count(*) FROM quarantine").fetchone()[0]
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, *UNREADABLE):
             return notes
         if held:
             notes.append(Finding("note", "quarantine", "", f"{held} damaged artifacts are in quarantine"))
@@ -192,14 +194,14 @@ class _Artifacts:
         if version >= 2:
             try:
                 rows = database.execute("SELECT kind, key, sha256 FROM checksums").fetchall()
-            except sqlite3.DatabaseError:
+            except (sqlite3.DatabaseError, *UNREADABLE):
                 rows = []
             self._sealed = {(kind, key): checksum for kind, key, checksum in rows}
 
     def examine(self, kind: str, key: str) -> list[Finding]:
         try:
             checksum = self._reader.checksum(kind, key)
-        except (InputError, sqlite3.DatabaseError, TypeError) as error:
+        except (InputError, sqlite3.DatabaseError, TypeError, *UNREADABLE) as error:
             return [self._damage(kind, key, f"cannot be read ({error})")]
         stated = self._sealed.get((kind, key))
         self.unsealed += stated is None
@@ -214,7 +216,7 @@ class _Artifacts:
         return [self._damage(kind, key, "is gone, its checksum is left") for key in gone]
 
     def _damage(self, kind: str, key: str, what: str) -> Finding:
-        return Finding("damage", kind, key, f"{kind} {key[:12]}{self._place(kind, key)} {what}")
+        return Finding("damage", kind, str(key), f"{kind} {str(key)[:12]}{self._place(kind, key)} {what}")
 
     def _place(self, kind: str, key: str) -> str:
         column = {"cell": "key", "fit": "fit_key", "split": "split_part"}.get(kind)
@@ -222,7 +224,7 @@ class _Artifacts:
             return ""
         try:
             row = self._database.execute(PLACES.format(column=column), (key,)).fetchone()
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, *UNREADABLE):
             return ""
         if row is None:
             return ""

@@ -1,15 +1,5 @@
 """The questions that results ask of a store: SQL text, so that no layer above has to know the tables."""
 
-SCORES = """
-SELECT e.name, p.protocol, p.dataset, p.fold, p.method, p.repeat, m.metric, m.grid, s.at, s.value
-FROM plan p
-JOIN experiments e ON e.id = p.experiment_id
-JOIN cells c USING (key)
-JOIN scores s ON s.cell_id = c.id
-JOIN measures m ON m.id = s.measure_id
-WHERE p.current = 1 AND c.status = 'done' {and_metric}
-ORDER BY p.experiment_id, p.position, s.position
-"""
 FAILURES = """
 SELECT e.name, p.dataset, p.fold, p.method, p.repeat, c.status, c.error, c.traceback, c.seconds
 FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
@@ -69,5 +59,5 @@ JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
 """
 PREDICTIONS = "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?"
 TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
-TEST_ROWS = "SELECT test FROM splits WHERE split_part = ?"
+SPLIT_ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
 DATASET = "SELECT described FROM datasets WHERE data_part = ?"

@@ -36,6 +36,10 @@ PLAIN = {
 """What of an artifact goes into quarantine, and how it leaves its place. A run keeps its row: claims refer to it."""
 
 
+OF_CELLS = {"cells", "scores", "predictions", "measures"}
+"""The tables that a cell is spread over."""
+
+
 @dataclass(frozen=True)
 class Repair:
     """What a repair did.
@@ -123,7 +127,7 @@ def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Sa
         found = list(diagnose(database, path).damage)
         for statement in DANGLING:
             database.execute(statement)
-        if saved is not None and {"cells", "scores", "predictions", "measures"} & set(saved.incomplete):
+        if saved is not None and (_is_sealed(database) or OF_CELLS & set(saved.incomplete)):
             found += _unproven(database)
         # A fit takes its cells along, so those that are damaged themselves come first.
         for finding in sorted(found, key=lambda finding: finding.kind != "cell"):
@@ -140,6 +144,11 @@ def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Sa
 
 def _count(database: sqlite3.Connection, table: str) -> int:
     return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608  a name of ours
+
+
+def _is_sealed(database: sqlite3.Connection) -> bool:
+    """Tell whether cells of this store have checksums, so that one without has lost it."""
+    return database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
 
 
 def _unproven(database: sqlite3.Connection) -> list[Finding]:
@@ -200,7 +209,9 @@ class _Ward:
 
     def _delete(self, finding: Finding, sql: str) -> None:
         self._database.execute(sql, (finding.key,))
-        self._database.execute("DELETE FROM checksums WHERE kind = ? AND key = ?", (finding.kind, finding.key))
+        also = "scores" if finding.kind == "cell" else finding.kind
+        sql = "DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?"
+        self._database.execute(sql, (finding.kind, also, finding.key))
 
     def _move(self, finding: Finding, content: bytes | None) -> None:
         self.taken.append(finding)

@@ -6,6 +6,7 @@ import os
 import platform
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +27,18 @@ class RunIdentity:
         """Describe the process this is called in."""
         return cls(socket.gethostname(), os.getpid(), _process_start(os.getpid()))
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the process table of this host says nothing about it."""
+        return self.host != socket.gethostname() or platform.system() == "Windows"
+
     def lives(self, beat: float) -> bool:
-        """Tell whether the process is still there: by the process table here, by its heartbeat elsewhere."""
-        if self.host != socket.gethostname() or platform.system() == "Windows":
-            return time.time() - beat < DEAD_AFTER_SECONDS
+        """Tell whether the process is still there: by the process table here, by its heartbeat elsewhere.
+
+        A heartbeat from the future says as little as one from long ago: one of the clocks is wrong.
+        """
+        if self.is_elsewhere:
+            return abs(time.time() - beat) < DEAD_AFTER_SECONDS
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -37,6 +46,37 @@ class RunIdentity:
         except PermissionError:
             pass
         return _process_start(self.pid) == self.process_start
+
+
+class Watch:
+    """Tells dead runs from living ones without trusting anybody's clock.
+
+    A run on another host is dead when its heartbeat stood still for a minute of this process's own time. So nobody
+    takes cells away from a run whose clock was set back, and the claims of a dead one do not last.
+
+    Examples
+    --------
+    >>> seconds = iter([0.0, 30.0, 50.0, 110.0])
+    >>> watch = Watch(now=lambda: next(seconds))
+    >>> elsewhere = RunIdentity("another host", 17, "")
+    >>> [watch.lives(1, elsewhere, beat) for beat in (5e9, 7.0, 7.0, 7.0)]
+    [True, True, True, False]
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._heard: dict[int, tuple[float, float]] = {}
+
+    def lives(self, run: int, identity: RunIdentity, beat: float) -> bool:
+        """Tell whether a run still lives, given the heartbeat that stands in the store now."""
+        if not identity.is_elsewhere:
+            return identity.lives(beat)
+        now = self._now()
+        last, since = self._heard.get(run, (None, now))
+        if last != beat:
+            since = now
+        self._heard[run] = (beat, since)
+        return now - since < DEAD_AFTER_SECONDS
 
 
 def _process_start(pid: int) -> str:

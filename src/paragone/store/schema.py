@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from paragone.errors import InputError
+from paragone.store.files import has_log, pages_in_log
 
 APPLICATION_ID = 0x50415247  # "PARG"
 SCHEMA_VERSION = 2
@@ -107,7 +108,7 @@ CREATE TABLE claims (
 
 SINCE_VERSION_2 = """
 CREATE TABLE checksums (
-    kind TEXT NOT NULL CHECK (kind IN ('cell', 'fit', 'split', 'truth')),
+    kind TEXT NOT NULL CHECK (kind IN ('cell', 'scores', 'fit', 'split', 'truth')),
     key TEXT NOT NULL,
     sha256 BLOB NOT NULL,
     PRIMARY KEY (kind, key)
@@ -148,7 +149,22 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         In autocommit mode, write-ahead logging, foreign keys on.
     """
     check_file(path, create=create)
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        return _connect(str(path), path, create=create)
+    except sqlite3.DatabaseError as error:
+        if create or primary_code(error) not in UNWRITABLE or has_log(path):
+            raise damaged(path, error) from error
+    try:
+        # Nobody can write here, so nobody will: SQLite may read without the lock files that it cannot make.
+        return _connect(f"{path.resolve().as_uri()}?immutable=1", path, create=False)
+    except sqlite3.DatabaseError as error:
+        raise damaged(path, error) from error
+
+
+def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=address.startswith("file:")
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -157,31 +173,44 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         version = check_version(connection, path)
         if create and version < SCHEMA_VERSION:
             migrate(connection)
+        _check_whole(connection, path)
         connection.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.DatabaseError as error:
+    except UNREADABLE as error:
         connection.close()
         raise damaged(path, error) from error
-    except InputError:
+    except (sqlite3.DatabaseError, InputError):
         connection.close()
         raise
     return connection
 
 
+UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
 ADVICE = {
     sqlite3.SQLITE_FULL: "free some space and run the same command again; what was finished is kept",
-    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
-    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable, or copy it with its -wal file to where they are",
+    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written; a log (-wal) beside it "
+    "belongs to it",
     sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
-    sqlite3.SQLITE_IOERR: "see whether its disk is full, gone or broken, then run the same command again",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, read-only, gone or broken, then run the same command again",
 }
 """What to do by SQLite's primary error code; anything else means a damaged file."""
 
 
-def damaged(path: Path, error: sqlite3.Error) -> InputError:
+UNREADABLE = (UnicodeDecodeError, MemoryError)
+"""What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
+
+
+def damaged(path: Path, error: Exception) -> InputError:
     """Say in one sentence what SQLite found wrong with the file, and what to do."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    advice = ADVICE.get(code, f"`paragone doctor {path} --repair` saves what is left")
+    advice = ADVICE.get(primary_code(error), f"`paragone doctor {path} --repair` saves what is left")
     return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
+
+
+def primary_code(error: Exception) -> int:
+    """Return SQLite's primary error code; 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
 def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
@@ -213,13 +242,21 @@ def _check_length(path: Path, header: bytes, whole: bool) -> None:
     page_size = 65536 if page_size == 1 else page_size
     pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
     size = path.stat().st_size
+    # Pages that the file lacks may stand in the log, as when the disk filled while they were being moved over.
+    if has_log(path) and len(header) == 100:
+        return
     if size < max(100, page_size):
         raise InputError(f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a copy")
     if whole and size < pages * page_size:
-        raise InputError(
-            f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): "
-            f"`paragone doctor {path} --repair` saves what is left"
-        )
+        raise truncated(path, size, pages * page_size)
+
+
+def truncated(path: Path, size: int, expected: int) -> InputError:
+    """Say that the end of the file is gone."""
+    return InputError(
+        f"store {str(path)!r} is truncated ({size} of {expected} bytes): "
+        f"`paragone doctor {path} --repair` saves what is left"
+    )
 
 
 def _create_once(connection: sqlite3.Connection) -> None:
@@ -238,8 +275,21 @@ def _create_once(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except sqlite3.Error:
-        connection.execute("ROLLBACK")
+        # A full disk makes SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file whose end is gone and is not in the log either; what is free there need not be anywhere."""
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+    present = path.stat().st_size // page_size
+    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(path):
+        return
+    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise truncated(path, path.stat().st_size, pages * page_size)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -252,7 +302,9 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except sqlite3.Error:
-        connection.execute("ROLLBACK")
+        # A full disk makes SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -18,15 +18,21 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.cells import Cell, Fitted, Outcome, Parts, Place, Score
-from paragone.reading import parse_json
-from paragone.store.arrays import pack, unpack
+from paragone.store.arrays import pack
 from paragone.store.checksums import cell_checksum, content_checksum
+from paragone.store.files import FilesInPlace
+from paragone.store.kept import arrays_of, described_settings, kept_object
 from paragone.store.losses import Loss, read_losses, write_loss
-from paragone.store.runs import RunIdentity
-from paragone.store.schema import connect, damaged
+from paragone.store.runs import RunIdentity, Watch
+from paragone.store.schema import UNREADABLE, connect, damaged
+from paragone.store.score_checksums import scores_checksum
 from paragone.validation import IntArray
+
+SYNC_SECONDS = 1.0
+"""How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +92,9 @@ class Store:
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
         self._connection = connect(self.path, create=create)
+        self._files = FilesInPlace(self.path)
+        self._watch = Watch()
+        self._synced = -SYNC_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -98,10 +107,23 @@ class Store:
         self._connection.close()
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """Write everything that is written inside as one transaction: all of it or nothing, and much quicker."""
+        with self._writing():
+            yield
+
+    @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        if self._connection.in_transaction:
+            yield self._connection
+            return
+        now = time.monotonic()
+        sync = now - self._synced >= SYNC_SECONDS
         try:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._files.check()
                 yield self._connection
             except BaseException:
                 # A full disk makes SQLite roll back by itself.
@@ -109,6 +131,7 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+            self._synced = now if sync else self._synced
         except sqlite3.DatabaseError as error:
             raise damaged(self.path, error) from error
 
@@ -116,8 +139,30 @@ class Store:
         """Run a query and return its rows."""
         try:
             return self._connection.execute(sql, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
+
+    def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
+        """Run a query of numbers and return its rows as one array with named fields."""
+        try:
+            return np.fromiter(self._connection.execute(sql), dtype=np.dtype(list(fields)))
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
+            raise damaged(self.path, error) from error
+        except (TypeError, ValueError) as error:
+            raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Let all that is read inside be of one moment, whatever a run writes in the meantime."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self.read("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self.read("COMMIT")
 
     # The plan
 
@@ -151,10 +196,17 @@ class Store:
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
+        return self._parts_of_results(name, "")
+
+    def outdated_parts(self, name: str) -> dict[Place, Parts]:
+        """Return the parts of the newest cell at each place that has a result of an older plan."""
+        return self._parts_of_results(name, "AND current = 0")
+
+    def _parts_of_results(self, name: str, which: str) -> dict[Place, Parts]:
         rows = self.read(
             "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
             "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
-            "WHERE e.name = ? ORDER BY cells.id",
+            f"WHERE e.name = ? {which} ORDER BY cells.id",
             (name,),
         )
         return {row[:4]: Parts(*row[4:]) for row in rows}
@@ -171,8 +223,7 @@ class Store:
     def settings(self, name: str) -> dict[str, Any]:
         """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
         rows = self.read("SELECT described FROM experiments WHERE name = ?", (name,))
-        settings: dict[str, Any] = parse_json(rows[0][0], f"store {str(self.path)!r}").get("settings") or {}
-        return settings
+        return described_settings(kept_object(self, rows[0][0]))
 
     # Runs and claims
 
@@ -217,13 +268,14 @@ class Store:
                 "WHERE key = ?",
                 (key,),
             ).fetchone()
-            if owner and owner[0] != run and RunIdentity(*owner[1:4]).lives(owner[4]):
+            if owner and owner[0] != run and self._watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4]):
                 return "taken"
             db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
         return "claimed"
 
     def release(self, run: int) -> None:
-        """Give up every claim of a run."""
+        """Give up every claim of a run, and wait until the disk has everything that it wrote."""
+        self._synced = -SYNC_SECONDS
         with self._writing() as db:
             db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
 
@@ -259,7 +311,10 @@ class Store:
     def fitted(self, fit_key: str) -> Fitted | None:
         """Return a stored fit."""
         rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
-        return Fitted(unpack(rows[0][0]), json.loads(rows[0][1]), rows[0][2]) if rows else None
+        if not rows:
+            return None
+        arrays, info, seconds = rows[0]
+        return Fitted(arrays_of(arrays, self.path), kept_object(self, info), seconds)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim."""
@@ -296,6 +351,7 @@ def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcom
     )
     if outcome.predictions is not None:
         db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+    _seal(db, "scores", key, scores_checksum(outcome.scores))
     _seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions))
 
 

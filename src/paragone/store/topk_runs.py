@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
-from paragone.store.arrays import unpack
+from paragone.store.kept import kept_arrays, kept_rows, notes_of, spoilt
 from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
@@ -85,7 +84,7 @@ class TopKRun:
     def cells(self) -> tuple[TopKCell, ...]:
         """Every cell that is done, in the order of the plan."""
         rows = self._store.read(CELLS, (self.experiment,))
-        return tuple(TopKCell(*(*row[:8], tuple(json.loads(row[8])))) for row in rows)
+        return tuple(TopKCell(*(*row[:8], tuple(notes_of(row[8])))) for row in rows)
 
     def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
         """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
@@ -138,8 +137,8 @@ class TopKRun:
         key = (cell.data_part, cell.split_part)
         if key not in self._splits:
             everything = self._dataset(cell.data_part)
-            train, test = (_indices(part) for part in self._split_rows(cell.split_part))
-            validation = self._arrays("/".join(key)).get("validation")
+            train, test = kept_rows(self._store, cell.split_part)
+            validation = kept_arrays(self._store, "/".join(key)).get("validation")
             self._splits[key] = SplitRows(
                 everything.take(train, name="train"),
                 None if validation is None else everything.take(validation, name="validation"),
@@ -178,27 +177,17 @@ class TopKRun:
     def samples(self, cell: TopKCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
         """Return which test rows count, and the stored value of each by metric, rows x cut-offs."""
         payload = self._store.read("SELECT payload FROM predictions WHERE cell_id = ?", (cell.cell_id,))
+        if not payload:
+            raise spoilt(self._store.path, f"the values of {cell.method} on {cell.dataset}")
         _, evaluated, values = unpack_samples(payload[0][0])
         return evaluated, values
 
     def _dataset(self, data_part: str) -> Prescriptions:
         if data_part not in self._rows:
-            kept = self._arrays(data_part)
+            kept = kept_arrays(self._store, data_part)
             n_tokens, n_items = (int(size) for size in kept["sizes"])
             ones = np.ones(len(kept["tokens"]))
             n_rows = len(kept["indptr"]) - 1
             queries = sparse.csr_array((ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens))
             self._rows[data_part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
         return self._rows[data_part]
-
-    def _split_rows(self, split_part: str) -> tuple[bytes, bytes]:
-        rows = self._store.read("SELECT train, test FROM splits WHERE split_part = ?", (split_part,))
-        return rows[0][0], rows[0][1]
-
-    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
-        rows = self._store.read("SELECT payload FROM truths WHERE truth_key = ?", (key,))
-        return unpack(rows[0][0])
-
-
-def _indices(payload: bytes) -> IntArray:
-    return np.frombuffer(payload, dtype="<i8").astype(np.int64)

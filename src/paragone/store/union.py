@@ -105,7 +105,7 @@ class Union:
         for key, ours, _ in self.shared:
             if key in self.completed and _result(self.first, ours)[0] != "done":
                 database.execute("DELETE FROM cells WHERE key = ?", (key,))
-                database.execute("DELETE FROM checksums WHERE kind = 'cell' AND key = ?", (key,))
+                database.execute("DELETE FROM checksums WHERE kind IN ('cell', 'scores') AND key = ?", (key,))
 
     def _numbers(self, database: sqlite3.Connection, table: str, n_names: int) -> dict[int, int]:
         """Add the rows of a numbered table that are new by name, and return what numbers the second's have now."""
@@ -126,6 +126,7 @@ class Union:
                 following += 1
                 if table == "cells":
                     self._copy_checksum(database, "cell", row[1])
+                    self._copy_checksum(database, "scores", row[1])
         return numbers
 
     def _add_named(self, database: sqlite3.Connection, table: str, kind: str) -> None:
@@ -141,6 +142,7 @@ class Union:
         """Take the checksum along with its artifact; a store of version 1 has none."""
         if self.second.has("checksums"):
             row = self.second.database.execute(shape_of("checksums").select_one(), (kind, key)).fetchone()
+            database.execute("DELETE FROM checksums WHERE kind = ? AND key = ?", (kind, key))
             add_rows(database, shape_of("checksums"), [] if row is None else [row], str(self.second.path))
 
     def _add_plan(self, database: sqlite3.Connection, numbers: dict[int, int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 _SUMMARY = re.compile(
@@ -39,8 +40,23 @@ def spell_all(keys: pd.Series) -> pd.Series:
     >>> spell_all(pd.Series([1.0, None])).tolist()
     ['1', '']
     """
-    unique = {key: "" if pd.isna(key) else spell(key) for key in keys.unique()}
-    return keys.map(lambda key: "" if pd.isna(key) else unique[key]).astype(object)
+    codes, distinct = pd.factorize(keys, use_na_sentinel=True)
+    # The last one stands for those that are missing, whose code is -1.
+    spelt = np.array([*(spell(key) for key in distinct), ""], dtype=object)
+    return pd.Series(spelt[codes], index=keys.index, name=keys.name, dtype=object)
+
+
+def summary_rows(keys: pd.Series) -> pd.Series:
+    """Say of every key whether its name says that the row sums up others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> summary_rows(pd.Series(["iris", "MEAN", "iris"])).tolist()
+    [False, True, False]
+    """
+    codes, distinct = pd.factorize(keys)
+    return pd.Series(np.array([is_summary(key) for key in distinct], dtype=bool)[codes], index=keys.index)
 
 
 def natural_order(key: str) -> tuple[tuple[tuple[int, int, str], ...], str]:

@@ -41,7 +41,8 @@ def read_frame(path: str | Path) -> pd.DataFrame:
             frame = pd.read_csv(
                 file, sep=_separator(file), encoding="utf-8-sig", keep_default_na=False, na_values=["", "NaN", "nan"]
             )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, ImportError) as error:
+    except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
+        # The parsers of pandas and pyarrow raise subclasses of these.
         raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error
     if frame.empty:
         raise InputError(f"{file} holds no rows of scores")

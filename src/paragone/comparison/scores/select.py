@@ -103,16 +103,26 @@ def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
     if doubled.any():
         raise duplicated_key(frame[doubled].iloc[0])
     ordered = frame.sort_values([*keys, "at"], kind="stable")
-    grids = ordered.groupby(keys, sort=True)["at"].agg(tuple).reset_index()
-    differing = grids.groupby("dataset")["at"].nunique()
+    starts = np.flatnonzero((ordered[keys] != ordered[keys].shift()).any(axis=1))
+    means = ordered.iloc[starts][keys].reset_index(drop=True)
+    sizes = np.diff([*starts, len(ordered)])
+    at, values = (ordered[name].to_numpy(dtype=np.float64) for name in ("at", "value"))
+    means["value"] = np.nan
+    means["grid"] = ""
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        rows = starts[same][:, None] + np.arange(size)
+        _, grid = np.unique(at[rows], axis=0, return_inverse=True)
+        means.loc[same, "grid"] = [f"{size}/{number}" for number in grid.reshape(-1)]
+        # A missing point makes the mean missing: a mean over fewer points would be another quantity.
+        means.loc[same, "value"] = values[rows].mean(axis=1)
+    differing = means.groupby("dataset")["grid"].nunique()
     if (differing > 1).any():
         raise InputError(
             f"on dataset {differing.idxmax()!r} the methods were not all measured on the same grid: "
             "choose one point with at="
         )
-    # A missing point makes the mean missing: a mean over fewer points would be another quantity.
-    means = ordered.groupby(keys, sort=True)["value"].agg(lambda v: float(np.mean(v.to_numpy())))
-    return means.reset_index()
+    return means.drop(columns="grid")
 
 
 def duplicated_key(row: pd.Series) -> InputError:

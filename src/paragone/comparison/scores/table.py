@@ -106,7 +106,7 @@ def score_table(
     >>> table.datasets, table.values.tolist()
     (('a', 'b'), [[0.8, 0.6], [0.9, 0.7]])
     """
-    tidy = to_tidy(scores)
+    tidy = to_tidy(scores, metric)
     frame, name = select_metric(one_run(tidy.frame), metric)
     higher = direction(name, higher_is_better)
     frame, point = select_point(frame, at)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from paragone.comparison.scores.keys import is_summary, spell_all
+from paragone.comparison.scores.keys import is_summary, spell_all, summary_rows
 from paragone.errors import InputError
 
 KEY_NAMES = ("experiment", "protocol", "dataset", "fold", "subject", "metric", "at")
@@ -23,13 +23,15 @@ class Tidy:
     warnings: tuple[str, ...]
 
 
-def to_tidy(scores: Any) -> Tidy:
+def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     """Return scores in long form with the columns method, dataset, fold, value and what else was given.
 
     Parameters
     ----------
     scores : DataFrame or object with a ``scores()`` method
         Tidy (columns ``method`` and ``value``) or wide (one column a method).
+    metric : str, optional
+        The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def to_tidy(scores: Any) -> Tidy:
     >>> to_tidy(wide).frame["method"].tolist()
     ['A', 'A', 'B', 'B']
     """
-    frame = _frame_of(scores)
+    frame = _frame_of(scores, metric)
     names = [str(name) for name in frame.columns]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -77,8 +79,9 @@ def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
     return numeric
 
 
-def _frame_of(scores: Any) -> pd.DataFrame:
-    frame = scores.scores() if hasattr(scores, "scores") and not isinstance(scores, pd.DataFrame) else scores
+def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
+    asked = hasattr(scores, "scores") and not isinstance(scores, pd.DataFrame)
+    frame = scores.scores(metric=metric) if asked else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
             f"scores must be a DataFrame, a score file or results with a scores() method, not {type(frame).__name__}"
@@ -152,7 +155,7 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str]) -> Tidy:
         empty = (tidy[name] == "").to_numpy()
         if empty.any():
             raise InputError(f"data row {empty.argmax() + 1} of the scores has no {name}")
-    summary = tidy["dataset"].map(is_summary) | tidy["fold"].map(is_summary)
+    summary = summary_rows(tidy["dataset"]) | summary_rows(tidy["fold"])
     warnings = []
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})

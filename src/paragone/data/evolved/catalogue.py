@@ -30,6 +30,11 @@ class EvolvedEntry:
         Whether they are 1 at it too.
     md5, x_hash, y_hash : str
         Of the formula, the features (to six decimals) and the labels.
+
+    Examples
+    --------
+    >>> EvolvedEntry("half", "X0", 1, 100, 2, 0.0, True, "", "", "").formula
+    'X0'
     """
 
     name: str
@@ -58,7 +63,13 @@ def collections() -> tuple[str, ...]:
 
 
 def collection_file(name: str) -> Traversable:
-    """Return the file of a collection."""
+    """Return the file of a collection.
+
+    Examples
+    --------
+    >>> collection_file("paragone-v1").name
+    'paragone-v1.json'
+    """
     if name not in collections():
         raise unknown_name("collection", name, collections())
     return files(PACKAGE).joinpath(f"{name}{ENDING}")

@@ -15,7 +15,13 @@ from paragone.errors import InputError
 
 
 def is_evolved(reference: str) -> bool:
-    """Say whether a reference names an evolved collection, such as ``paragone-v1:3``."""
+    """Say whether a reference names an evolved collection, such as ``paragone-v1:3``.
+
+    Examples
+    --------
+    >>> is_evolved("paragone-v1:3"), is_evolved("digen:3")
+    (True, False)
+    """
     return ":" in reference and reference.partition(":")[0] in collections()
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError
+from paragone.reading import read_json
 
 META = "meta.json"
 _FOLD = re.compile(r"fold(\d+)\.mat", re.IGNORECASE)
@@ -74,10 +74,7 @@ def read_meta(folder: Path) -> dict[str, Any]:
     path = folder / META
     if not path.is_file():
         return {}
-    try:
-        meta = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error})") from error
+    meta = read_json(path)
     if not isinstance(meta, dict):
         raise InputError(f"{path}: a JSON object is needed")
     return meta

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from paragone.data.dataset import Dataset
 from paragone.data.options import ReadOptions
 from paragone.errors import InputError
+from paragone.reading import read_json
 
 _SINGLE = (".arff", ".mat", ".npz", ".csv", ".parquet")
 
@@ -85,10 +85,7 @@ def _xml(files: list[Path], arff: Path, folder: Path) -> Path | None:
 def _meta(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
-    try:
-        meta = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error})") from error
+    meta = read_json(path)
     if not isinstance(meta, dict):
         raise InputError(f"{path}: a JSON object is needed")
     return meta

@@ -12,11 +12,15 @@ from scipy import sparse
 
 from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
+from paragone.data.readers.mat4 import read_version_4
+from paragone.data.readers.mat5 import HEADER_BYTES, read_version_5
 from paragone.errors import InputError
+from paragone.reading import check_size
 
 Variables: TypeAlias = dict[str, Any]
 Matrix: TypeAlias = Any
 
+HDF5 = b"\x89HDF\r\n\x1a\n"
 _PAIRS = (("x", "y"), ("data", "target"), ("data", "targets"), ("features", "labels"))
 _PARTS = (
     ("train_data", "train_target", "test_data", "test_target"),
@@ -52,7 +56,7 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
         variables |= {key.lower(): value for key, value in mat_variables(path).items()}
     parts, notes = _parts(variables, where)
     X = _stack_rows([features for features, _ in parts], where, "features")
-    Y = _stack_rows([_dense(target) for _, target in parts], where, "labels")
+    Y = _stack_rows([_dense(target, where) for _, target in parts], where, "labels")
     task, y = _task(Y, options.task, where)
     train_part = None
     if len(parts) == 2:
@@ -68,21 +72,30 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
 
 
 def mat_variables(path: Path) -> Variables:
-    """Read the variables of a ``.mat`` file of any version, by name."""
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
+    """Read the variables of a ``.mat`` file of any version, by name; None for what is no matrix and no cell."""
     try:
-        content = loadmat(path)
-    except NotImplementedError:
-        from paragone.data.readers.mat73 import read_variables
+        with path.open("rb") as file:
+            head = file.read(HEADER_BYTES)
+        if _is_version_73(head):
+            from paragone.data.readers.mat73 import read_variables
 
-        return read_variables(path)
+            return read_variables(path)
+        check_size(path.stat().st_size, str(path))
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (MatReadError, ValueError, TypeError, EOFError, KeyError, IndexError) as error:
-        raise InputError(f"{path}: not a readable MATLAB file ({error}); save it with -v7") from error
-    return {key: value for key, value in content.items() if not key.startswith("__")}
+    if not content:
+        raise InputError(f"{path}: not a readable MATLAB file (it is empty); save it with -v7")
+    # Files of version 4 begin with a small number, all later ones with text.
+    if 0 in content[:4]:
+        return read_version_4(content, str(path))
+    found = read_version_5(content, str(path))
+    return {name: value for name, value in found.items() if not name.startswith("__")}
+
+
+def _is_version_73(head: bytes) -> bool:
+    """Whether a file is one of version 7.3: HDF5, with the version 2 where others say 1."""
+    return head.startswith(HDF5) or head[124:128] in (b"\x00\x02IM", b"\x02\x00MI")
 
 
 def _parts(variables: Variables, where: str) -> tuple[list[tuple[Matrix, Matrix]], list[str]]:
@@ -157,8 +170,11 @@ def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tup
     raise InputError(f"{where}: {shapes}; {why}: save them with samples as rows")
 
 
-def _dense(matrix: Matrix) -> NDArray[Any]:
-    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+def _dense(matrix: Matrix, where: str) -> NDArray[Any]:
+    if not sparse.issparse(matrix):
+        return np.asarray(matrix)
+    check_size(8 * matrix.shape[0] * matrix.shape[1], where)
+    return np.asarray(matrix.toarray())
 
 
 def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:

@@ -9,6 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from paragone.errors import InputError
+from paragone.reading import check_size
+
+DEEPEST = 20
 
 
 def read_variables(path: Path) -> dict[str, Any]:
@@ -24,31 +27,45 @@ def read_variables(path: Path) -> dict[str, Any]:
         ) from error
     try:
         with h5py.File(path, "r") as file:
-            return {key: _value(file, item) for key, item in file.items() if not key.startswith("#")}
-    except (OSError, KeyError, ValueError) as error:
+            return {key: _value(file, item, str(path)) for key, item in file.items() if not key.startswith("#")}
+    except InputError:
+        raise
+    # HDF5 has one class of errors a layer.
+    except (OSError, LookupError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError) as error:
         raise InputError(f"{path}: not a readable MATLAB 7.3 file ({error})") from error
 
 
-def _value(file: Any, item: Any) -> Any:
+def _value(file: Any, item: Any, where: str, depth: int = 0) -> Any:
     import h5py
 
     if isinstance(item, h5py.Group):
-        return _sparse(item)
+        return _sparse(item, where)
+    if not isinstance(item, h5py.Dataset) or depth > DEEPEST:
+        raise InputError(f"{where}: not a readable MATLAB 7.3 file (something in it is no matrix)")
+    # HDF5 makes up what a file says it has and has not, so its size is asked for first.
+    check_size(int(item.size or 0) * max(item.dtype.itemsize, 1), where)
+    if item.dtype.kind == "O" and h5py.check_ref_dtype(item.dtype) is None:
+        return None
     content = item[()]
     if item.dtype.kind == "O":
         cells = np.empty(content.shape, dtype=object)
         for position in np.ndindex(content.shape):
-            cells[position] = _value(file, file[content[position]])
+            cells[position] = _value(file, file[content[position]], where, depth + 1)
         return cells.T
     # HDF5 holds the columns of MATLAB as rows.
     return np.asarray(content).T
 
 
-def _sparse(group: Any) -> Any:
+def _sparse(group: Any, where: str) -> Any:
     if "MATLAB_sparse" not in group.attrs:
         return None
     n_rows, n_columns = int(group.attrs["MATLAB_sparse"]), len(group["jc"]) - 1
+    check_size(8 * (n_rows + n_columns), where)
     if "data" not in group:
         return sparse.csc_array((n_rows, n_columns))
+    check_size(sum(int(group[name].size) * 8 for name in ("data", "ir", "jc")), where)
     content = (group["data"][()], group["ir"][()].astype(np.int64), group["jc"][()].astype(np.int64))
-    return sparse.csc_array(content, shape=(n_rows, n_columns))
+    matrix = sparse.csc_array(content, shape=(n_rows, n_columns))
+    # Places that are not there would only be met by compiled code, which does not look.
+    matrix.check_format(full_check=True)
+    return matrix

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,9 @@ from scipy import sparse
 from paragone.data.dataset import Dataset
 from paragone.data.options import ReadOptions
 from paragone.errors import InputError
+from paragone.reading import check_size, read_arrays
+
+ONE_ARRAY = b"\x93NUMPY"
 
 
 def save_npz(dataset: Dataset, path: str | Path) -> Path:
@@ -74,7 +75,10 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
     """
     if options.target or options.groups or options.labels or options.drop:
         raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")
-    arrays = _arrays(path)
+    with path.open("rb") as file:
+        if file.read(len(ONE_ARRAY)) == ONE_ARRAY:
+            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
+    arrays = read_arrays(path, str(path))
     X = _features(arrays, path)
     task = options.task or (str(arrays["task"]) if "task" in arrays else None)
     if "Y" not in arrays and "y" not in arrays:
@@ -92,29 +96,8 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
         target_names=_texts(arrays, "target_names"),
         train_part=arrays["train_part"].astype(bool) if "train_part" in arrays else None,
         notes=_texts(arrays, "notes"),
-        stored_splits=_stored_splits(arrays),
+        stored_splits=_stored_splits(arrays, path),
     )
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        content = np.load(path, allow_pickle=False)
-        if isinstance(content, np.ndarray):
-            raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
-        with content:
-            return {key: content[key] for key in content.files}
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise InputError(f"{path}: not a readable .npz file ({error})") from error
-    except InputError:
-        raise
-    except ValueError as error:
-        if "pickle" in str(error).lower():
-            raise InputError(
-                f"{path}: holds pickled objects, which are never loaded; save plain numeric or text arrays"
-            ) from error
-        raise InputError(f"{path}: not a readable .npz file ({error})") from error
 
 
 def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
@@ -124,16 +107,27 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
     if not set(pieces) <= set(arrays):
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; X is missing")
     data, indices, indptr, shape = (arrays[piece] for piece in pieces)
+    if any(piece.ndim != 1 or piece.dtype.kind not in "iu" for piece in (indices, indptr, shape)) or len(shape) != 2:
+        raise InputError(f"{path}: its sparse X is broken (its places are no whole numbers)")
+    # A matrix of many columns and no entries takes no memory, but a name a column does.
+    check_size(8 * sum(int(side) for side in shape), str(path))
     try:
-        return sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))
-    except ValueError as error:
+        matrix = sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))
+        # Places that are not there would only be met by compiled code, which does not look.
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"{path}: its sparse X is broken ({error})") from error
+    return matrix
 
 
-def _stored_splits(arrays: dict[str, NDArray[Any]]) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...] | None:
+def _stored_splits(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...] | None:
     folds = sum(key.startswith("stored_train_") for key in arrays)
+    for fold in range(folds):
+        for role in ("train", "test"):
+            if f"stored_{role}_{fold}" not in arrays:
+                raise InputError(f"{path}: stored_{role}_{fold} is missing, there are {folds} stored folds")
     return tuple((arrays[f"stored_train_{f}"], arrays[f"stored_test_{f}"]) for f in range(folds)) or None
 
 
 def _texts(arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, ...]:
-    return tuple(str(text) for text in arrays[key]) if key in arrays else ()
+    return tuple(str(text) for text in np.atleast_1d(arrays[key]).ravel()) if key in arrays else ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import warnings
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,8 +16,13 @@ from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
 from paragone.data.targets import Table, dataset_from
 from paragone.errors import InputError, unknown_name
+from paragone.reading import check_size, size_limit
 
 _GZIP = b"\x1f\x8b"
+MAX_COLUMNS = 65_536
+"""The most columns a table may have: every one becomes an object of its own. Wider data belongs into .npz or .mat."""
+
+_DEFLATE_RATIO = 1032
 _TASKS = ("multilabel", "classification", "regression")
 
 
@@ -59,15 +65,24 @@ def read_frame(path: Path) -> Any:
         raise InputError(f"{path}: its rows have more fields than its header") from error
     except InputError:
         raise
-    except (ValueError, EOFError, zlib.error) as error:
+    except (ValueError, EOFError, zlib.error, MemoryError, OverflowError) as error:
         # The parsers of pandas and pyarrow raise subclasses of ValueError.
         raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
 
 
 def _read_parquet(path: Path) -> Any:
     import pandas
+    from pyarrow import parquet
 
-    frame = pandas.read_parquet(path)
+    about = parquet.read_metadata(path)
+    _check_width(about.num_columns, path)
+    # Equal values take next to nothing in the file, so only the number of rows tells what they will take.
+    check_size(8 * about.num_rows * max(1, about.num_columns), str(path))
+    try:
+        frame = pandas.read_parquet(path)
+    except (LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
+        # What pandas wrote about itself into the file is not checked by pandas.
+        raise InputError(f"{path}: not a readable table ({error!r})") from error
     # A named index is a column of the table; a nameless one only numbers the rows.
     return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
 
@@ -75,9 +90,8 @@ def _read_parquet(path: Path) -> Any:
 def _read_csv(path: Path) -> Any:
     import pandas
 
-    with path.open("rb") as file:
-        compression = "gzip" if file.read(2) == _GZIP else None
     separator = "\t" if ".tsv" in path.name.lower() else ","
+    compression = _checked_text(path, separator)
     how: dict[str, Any] = {"sep": separator, "compression": compression, "skipinitialspace": True}
     named = pandas.read_csv(path, header=None, nrows=1, dtype=str, **how).iloc[0].dropna()
     # pandas renames doubled columns without a word.
@@ -86,6 +100,31 @@ def _read_csv(path: Path) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pandas.errors.ParserWarning)
         return pandas.read_csv(path, index_col=False, **how)
+
+
+def _checked_text(path: Path, separator: str) -> Literal["gzip"] | None:
+    """Say how a text is compressed, after a look at its size and at its first line."""
+    with path.open("rb") as file:
+        packed = file.read(2) == _GZIP
+    size = path.stat().st_size
+    check_size(size, str(path))
+    if packed and size * _DEFLATE_RATIO > size_limit():
+        with gzip.open(path) as stream:
+            size = 0
+            while block := stream.read(2**20):
+                size += len(block)
+                check_size(size, str(path))
+    with gzip.open(path) if packed else path.open("rb") as stream:
+        first = stream.readline(MAX_COLUMNS * 256)
+    _check_width(first.count(separator.encode()) + 1, path)
+    return "gzip" if packed else None
+
+
+def _check_width(n_columns: int, path: Path) -> None:
+    if n_columns > MAX_COLUMNS:
+        raise InputError(
+            f"{path}: it has {n_columns} columns, a table may have {MAX_COLUMNS}; save wider data as .npz or .mat"
+        )
 
 
 def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Table:

@@ -20,6 +20,13 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     ----------
     curve : DataFrame
         Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, a row a moment.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"seconds": [60], "proven": [3], "covered": [5], "proven_concepts": [2], "pairs": [12]})
+    >>> coverage_curve(curve).to_dict()["title"]["subtitle"]
+    ['Dashed: all 12 ordered pairs']
     """
     import altair as alt
 
@@ -52,6 +59,13 @@ def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
         Columns ``up``, ``down``, ``mean``, ``low``, ``high`` and ``proven``.
     margin : float
         The difference that counts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lead = {"up": "A", "down": "B", "mean": 0.1, "low": 0.06, "high": 0.14, "proven": True}
+    >>> lead_chart(pd.DataFrame([lead]), 0.05).to_dict()["title"]["text"]
+    ['The best proof of every ordered pair']
     """
     import altair as alt
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,6 +105,34 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
     return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
 
 
+def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
+    """Draw each method's AUROC on each dataset as a box over seeds; one method stands out.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Columns ``dataset``, ``method`` and ``value``, a row a seed.
+    highlighted : str
+        The method that stands out.
+    """
+    import altair as alt
+
+    order = scores.groupby("method")["value"].mean().sort_values(ascending=False).index.tolist()
+    colour = alt.condition(f"datum.method == {json.dumps(highlighted)}", alt.value(VERMILION), alt.value(BLUE))
+    chart = (
+        from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
+        .mark_boxplot(extent="min-max", size=7)
+        .encode(
+            x=alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+            y=alt.Y("method:N", sort=order, axis=alt.Axis(title=None)),
+            color=colour,
+        )
+        .properties(width=170, height=12 * len(order))
+        .facet(facet=alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(scores["dataset"]))), columns=3)
+    )
+    return styled(chart, f"AUROC over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
+
+
 def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     """Draw each method's AUROC over the datasets as a line; one method stands out.
 
@@ -135,8 +164,9 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
         detail="method:N",
         tooltip=["dataset:N", "method:N", alt.Tooltip("auroc:Q", format=".4f")],
     )
-    others = base.transform_filter(f"datum.method != {highlighted!r}").mark_line(color=LIGHT_GREY, strokeWidth=1)
-    own = base.transform_filter(f"datum.method == {highlighted!r}").mark_line(
+    named = json.dumps(highlighted)
+    others = base.transform_filter(f"datum.method != {named}").mark_line(color=GREY, strokeWidth=1, opacity=0.55)
+    own = base.transform_filter(f"datum.method == {named}").mark_line(
         color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
     )
     chart = alt.layer(others, own).properties(width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from paragone.errors import InputError
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult
 from paragone.metrics.topk.truth import GroundTruth
+from paragone.reading import read_arrays
 
 LISTS = "lists.npz"
 
@@ -89,9 +89,4 @@ def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:
     path = Path(folder) / LISTS
     if not path.exists():
         raise InputError(f"{folder} holds no {LISTS}: write it with `paragone topk evaluate ... --out {folder}`")
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} cannot be read ({error})") from error
-    return lists_from_arrays(arrays, str(path))
+    return lists_from_arrays(read_arrays(path, str(path)), str(path))

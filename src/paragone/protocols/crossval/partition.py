@@ -91,7 +91,7 @@ class StoredFolds:
         try:
             with path.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise InputError(f"stored folds {path} cannot be read: {error}") from error
         missing = {"sample", "fold", "role"} - set(rows[0] if rows else ())
         if missing:
@@ -100,13 +100,15 @@ class StoredFolds:
         test: dict[int, None] = {}
         for number, row in enumerate(rows, start=2):
             try:
-                sample, role = int(row["sample"]), row["role"].strip()
+                sample, role = int(row["sample"] or ""), (row["role"] or "").strip()
+                if not 0 <= sample < 2**31:
+                    raise InputError(f"sample {row['sample']!r} is no row number")
                 if role == "test":
                     test[sample] = None
                     continue
                 if role not in ("train", "val"):
                     raise unknown_name("role", role, ("train", "val", "test"))
-                folds.setdefault(int(row["fold"]), {"train": [], "val": []})[role].append(sample)
+                folds.setdefault(int(row["fold"] or ""), {"train": [], "val": []})[role].append(sample)
             except ValueError as error:
                 raise InputError(f"stored folds {path}, line {number}: {error}") from error
         return cls.of([(folds[f]["train"], folds[f]["val"]) for f in sorted(folds)], list(test))

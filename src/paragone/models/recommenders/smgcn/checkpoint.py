@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.reading import parse_json, read_arrays
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -69,11 +69,10 @@ def load_progress(path: Path, identity: str) -> Progress | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"checkpoint {path} cannot be read ({error}): delete it to start afresh") from error
-    meta = json.loads(str(arrays.pop("meta")))
+        arrays = read_arrays(path, f"checkpoint {path}")
+        meta = parse_json(str(arrays.pop("meta", "")), f"checkpoint {path}")
+    except InputError as error:
+        raise InputError(f"{error}: delete it to start afresh") from error
     if meta["identity"] != identity:
         raise InputError(f"checkpoint {path} belongs to a fit with other settings or data: delete it or use another")
     progress = Progress(meta["epoch"], history=meta["history"], best_epoch=meta["best_epoch"], seconds=meta["seconds"])

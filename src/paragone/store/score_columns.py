@@ -1,0 +1,160 @@
+"""Read scores in columns: a million of them in about a second, those of every cell checked against their checksum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+from paragone.store.score_checksums import RECORD_BYTES, measure_word, score_records
+from paragone.store.store import Store
+from paragone.validation import FloatArray, IntArray
+
+PLACES = """
+SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id, {checksum}
+FROM plan p JOIN cells c USING (key) {join}
+WHERE p.current = 1 AND c.status = 'done'
+ORDER BY p.experiment_id, p.position
+"""
+SCORES = """
+SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL) FROM scores
+"""
+MEASURES = "SELECT id, metric, grid FROM measures"
+EXPERIMENTS = "SELECT id, name FROM experiments"
+CHECKED_PLACES = PLACES.format(
+    checksum="k.sha256", join="LEFT JOIN checksums k ON k.kind = 'scores' AND k.key = p.key"
+)
+UNCHECKED_PLACES = PLACES.format(checksum="NULL", join="")
+HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
+FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8"), ("missing", "i8")]
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """A column of names: the distinct ones, and which of them stands in every row."""
+
+    distinct: tuple[str, ...]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> Names:
+        """Number the names in the order in which they come."""
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(value, len(numbers)) for value in values]
+        return cls(tuple(numbers), np.array(codes, dtype=np.int64))
+
+    def take(self, rows: IntArray | NDArray[np.bool_]) -> Names:
+        """Return the names of these rows."""
+        return Names(self.distinct, self.codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumns:
+    """The scores of all done cells of the current plans, one row a value, in the order of the plans."""
+
+    experiment: Names
+    protocol: Names
+    dataset: Names
+    fold: IntArray
+    method: Names
+    repeat: IntArray
+    metric: Names
+    grid: Names
+    at: FloatArray
+    value: FloatArray
+
+
+def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
+    """Read the scores of a store, of one metric or of all.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    metric : str, optional
+        Keep one metric only.
+
+    Returns
+    -------
+    ScoreColumns
+        All in it agree with their checksums; a store of version 1 has none.
+    """
+    with store.one_moment():
+        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES)}
+        experiments = dict(store.read(EXPERIMENTS))
+        table = store.read_records(SCORES, FIELDS)
+        places = store.read(CHECKED_PLACES if store.read(HAS_CHECKSUMS) else UNCHECKED_PLACES)
+    table = table[np.lexsort((table["position"], table["cell"]))]
+    at, value = (np.where(table["missing"] & bit, np.nan, table[name]) for name, bit in (("at", 1), ("value", 2)))
+    numbers = np.array(sorted(measures), dtype=np.int64)
+    measure = np.searchsorted(numbers, table["measure"])
+    columns = list(zip(*places, strict=True)) or [()] * 8
+    cells = np.array(columns[6], dtype=np.int64)
+    words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
+    _check(store, places, table["cell"], cells, score_records(words[measure], table["position"], at, value))
+    rows, owner = _rows_of_places(table["cell"], cells)
+    if metric is not None:
+        wanted = np.array([measures[number][0] == metric for number in numbers.tolist()], dtype=bool)
+        kept = wanted[measure[rows]]
+        rows, owner = rows[kept], owner[kept]
+    return _columns(columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows])
+
+
+def _columns(
+    places: list[tuple[Any, ...]],
+    experiments: dict[int, str],
+    measures: dict[int, tuple[str, str]],
+    numbers: IntArray,
+    measure: IntArray,
+    owner: IntArray,
+    at: FloatArray,
+    value: FloatArray,
+) -> ScoreColumns:
+    metrics, grids = (Names.of([measures[number][part] for number in numbers.tolist()]) for part in (0, 1))
+    return ScoreColumns(
+        Names.of([experiments[number] for number in places[0]]).take(owner),
+        Names.of(places[1]).take(owner),
+        Names.of(places[2]).take(owner),
+        np.array(places[3], dtype=np.int64)[owner],
+        Names.of(places[4]).take(owner),
+        np.array(places[5], dtype=np.int64)[owner],
+        metrics.take(measure),
+        grids.take(measure),
+        at,
+        value,
+    )
+
+
+def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of the score table for every place, one place after the other, and whose they are."""
+    first = np.searchsorted(cells, wanted, side="left")
+    counts = np.searchsorted(cells, wanted, side="right") - first
+    owner = np.repeat(np.arange(len(wanted)), counts)
+    ends = np.cumsum(counts)
+    rows = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
+    return rows, owner
+
+
+def _check(
+    store: Store, places: Sequence[tuple[Any, ...]], owners: IntArray, cells: IntArray, records: NDArray[np.uint64]
+) -> None:
+    """Refuse scores that are not those that were written; a cell without a checksum is not judged."""
+    content = memoryview(records.tobytes())
+    first = (RECORD_BYTES * np.searchsorted(owners, cells, side="left")).tolist()
+    last = (RECORD_BYTES * np.searchsorted(owners, cells, side="right")).tolist()
+    damaged = [
+        place
+        for place, begin, end in zip(places, first, last, strict=True)
+        if place[7] is not None and sha256(content[begin:end]).digest() != place[7]
+    ]
+    if damaged:
+        _, _, dataset, fold, method, *_ = damaged[0]
+        raise InputError(
+            f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not those that were "
+            f"written ({len(damaged)} cells): `paragone doctor {store.path} --repair` sets them aside, to be run again"
+        )

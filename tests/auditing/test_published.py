@@ -1,0 +1,254 @@
+"""Published tables: an unaltered report verifies clean, one altered digit is named by its cell."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import paragone
+from paragone import Results
+from paragone.auditing.csv_tables import read_csv
+from paragone.auditing.finding import Ledger
+from paragone.auditing.latex_tables import plain_text, read_cell, read_latex
+from paragone.auditing.published import Expectations, check_published, table_files
+from paragone.auditing.table_model import numbers_in, plain
+from paragone.auditing.verify_curve import verify_curve
+from paragone.errors import InputError
+from paragone.reporting import report
+from paragone.store import Store
+from paragone.store.cell_records import CellRecords
+from paragone.tables import Cell, Table, escape_latex, to_latex
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+LABS = {
+    "curves": ("made_curve", "curves.sqlite"),
+    "numbers": ("made_crossval", "numbers.sqlite"),
+    "groups": ("made_crossval", "groups.sqlite"),
+    "classes": ("made_crossval", "classes.sqlite"),
+    "garden": ("made_topk", "garden.sqlite"),
+}
+
+
+def expected_of(store: Path, reference: str | None = None, names=None) -> Expectations:
+    results = Results(Store(store))
+    (name,) = results.experiments()
+    scores = None
+    if results.described(name)["protocol"]["kind"] == "curve":
+        scores = verify_curve(CellRecords(Store(store), name), results, name, Ledger(name))
+    return Expectations(results, name, scores, reference, names)
+
+
+@pytest.fixture(scope="module")
+def published(request, tmp_path_factory):
+    """Return a function that gives the report and the expectations of a lab, made once."""
+    made: dict[str, tuple[Path, Expectations]] = {}
+
+    def give(name: str) -> tuple[Path, Expectations]:
+        if name not in made:
+            fixture, file = LABS[name]
+            store = request.getfixturevalue(fixture) / file
+            folder = tmp_path_factory.mktemp(f"report-{name}")
+            report(store, folder, charts=False)
+            made[name] = folder, expected_of(store)
+        return made[name]
+
+    return give
+
+
+def compared(files, expected: Expectations) -> Ledger:
+    ledger = Ledger("lab")
+    check_published(table_files(files), expected, ledger)
+    return ledger
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_table_of_an_unaltered_report_verifies_clean(published, name):
+    folder, expected = published(name)
+    ledger = compared([folder], expected)
+    assert ledger.findings == []
+    files = table_files([folder])
+    n_tables = sum(file.read_text().count(r"\begin{tabular}") if file.suffix == ".tex" else 1 for file in files)
+    assert ledger.checked[0].note == f"{n_tables} tables of {len(files)} files"
+    assert ledger.checked[0].count > 50
+
+
+def digit_places(file: Path) -> list[int]:
+    """Return the places of the digits of numbers in the bodies of a file's tables, six a long number."""
+    text = file.read_text()
+    if file.suffix == ".csv":
+        begin = text.index("\n")
+        spans = [m.span() for m in re.finditer(r"(?<=,)-?\d+\.\d+(?=[,\n])", text) if m.start() > begin]
+    else:
+        bodies = [m.span(1) for m in re.finditer(r"\\midrule(.*?)\\bottomrule", text, re.DOTALL)]
+        found = [m.span() for m in re.finditer(r"(?<![\w.=])\d+\.\d+", text)]
+        spans = [span for span in found if any(a <= span[0] < b for a, b in bodies)]
+    return [p for begin, end in spans for p in [p for p in range(begin, end) if text[p].isdigit()][:6]]
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_one_altered_digit_anywhere_is_found_and_nothing_else(published, name, tmp_path):
+    folder, expected = published(name)
+    rng = random.Random(f"digits of {name}")
+    for file in table_files([folder]):
+        text, places = file.read_text(), digit_places(file)
+        for place in rng.sample(places, min(4, len(places))):
+            other = str((int(text[place]) + rng.randint(1, 9)) % 10)
+            altered = tmp_path / file.name
+            altered.write_text(text[:place] + other + text[place + 1 :])
+            found = compared([altered], expected).findings
+            assert [f.code for f in found] == ["PG303"], text[max(0, place - 30) : place + 10]
+
+
+def test_the_altered_cell_is_named_with_both_values(made_curve, published, tmp_path):
+    folder, _ = published("curves")
+    shutil.copy(sorted(folder.rglob("table_microf1.tex"))[0], tmp_path)
+    tables = [tmp_path / "table_microf1.tex"]
+    text = tables[0].read_text()
+    row = next(line for line in text.splitlines() if line.startswith("wine-traits"))
+    shown = numbers_in(plain_text(row.split("&")[2]))[0].text
+    changed = shown[:-1] + str((int(shown[-1]) + 1) % 10)
+    tables[0].write_text(text.replace(row, row.replace(shown, changed, 1)))
+    found = paragone.audit(
+        made_curve / "curves.sqlite", against=[tables[0]], canary="none", sample=0, in_process=True
+    ).of("PG303")
+    assert len(found) == 1
+    assert found[0].file == str(tables[0])
+    assert f"row 'wine-traits', column 'Random': published {changed}, recomputed {shown[:5]}" in found[0].message
+
+
+def test_a_mark_on_the_wrong_cell_is_found(published, tmp_path):
+    folder, expected = published("curves")
+    file = sorted(folder.rglob("table_microf1.tex"))[0]
+    text = file.read_text()
+    bold = re.search(r"\\textbf\{([^}]*)\}", text)
+    (tmp_path / file.name).write_text(text.replace(bold[0], bold[1], 1))
+    found = compared([tmp_path / file.name], expected).findings
+    assert [(f.code, f.count) for f in found] == [("PG304", 1)]
+    assert "should be in bold" in found[0].examples[0]
+
+
+def test_a_changed_note_is_found(published, tmp_path):
+    folder, expected = published("curves")
+    file = sorted(folder.rglob("table_ranks.tex"))[0]
+    text = re.sub(r"(chi-square )(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 10), file.read_text(), count=1)
+    (tmp_path / file.name).write_text(text)
+    assert [f.code for f in compared([tmp_path / file.name], expected).findings] == ["PG303"]
+
+
+def test_a_row_that_nobody_knows_is_said_not_to_be_checked(published, tmp_path):
+    folder, expected = published("curves")
+    file = sorted(folder.rglob("table_microf1.tex"))[0]
+    (tmp_path / file.name).write_text(file.read_text().replace("wine-traits", "whine-traits"))
+    (found,) = compared([tmp_path / file.name], expected).findings
+    assert (found.code, found.examples) == ("PG305", ("row 'whine-traits'",))
+
+
+def test_a_table_of_something_else_is_said_not_to_be_checked(published, tmp_path):
+    (tmp_path / "other.csv").write_text("city,people\nRome,2.8\n")
+    (tmp_path / "empty.tex").write_text("no table here\n")
+    found = compared([tmp_path], published("curves")[1]).findings
+    assert [(f.code, Path(f.file).name) for f in found] == [("PG305", "empty.tex"), ("PG305", "other.csv")]
+
+
+def test_other_names_stacked_blocks_and_another_reference_verify_too(made_curve, tmp_path):
+    store = made_curve / "curves.sqlite"
+    names = {"Variance": "Var_1 & co", "wine-traits": "Wine (50%)"}
+    report(store, tmp_path, charts=False, display_map=names, split_columns=2, reference="Random", label_suffix="-x")
+    tex = [file for file in table_files([tmp_path]) if file.suffix == ".tex"]
+    assert compared(tex, expected_of(store, "Random", names)).findings == []
+    assert compared(tex[:1], expected_of(store, "Random")).findings, "without the map the names are unknown"
+
+
+def test_the_files_of_a_comparison_verify_too(made_curve, tmp_path):
+    with Results.open(made_curve / "curves.sqlite") as results:
+        scores = results.scores()
+    scores = scores[scores["protocol"] == "curve-k"]
+    paragone.compare(scores, metric="hamming_loss").save(tmp_path, formats=())
+    assert compared([tmp_path], expected_of(made_curve / "curves.sqlite")).findings == []
+
+
+def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(published, tmp_path):
+    _, expected = published("curves")
+    table = next(one for one in expected.of_report if one.title == "macro_pr_auc (kgrid)")
+    cells = table.rows[("wine-traits",)]
+    lines = [f"{m} & ${cells[m].numbers[0]:.2f}$ \\\\" for m in ("Random", "Variance")]
+    text = (
+        "\\begin{tabular}{lc}\\hline Algorithm & wine-traits \\\\ \\hline " + " ".join(lines) + " \\hline\\end{tabular}"
+    )
+    (tmp_path / "hand.tex").write_text(text)
+    assert compared([tmp_path / "hand.tex"], expected).findings == []
+    value = f"{cells['Random'].numbers[0]:.2f}"
+    (tmp_path / "hand.tex").write_text(text.replace(value, f"{float(value) + 0.02:.2f}", 1))
+    (found,) = compared([tmp_path / "hand.tex"], expected).findings
+    assert "row 'Random', column 'wine-traits'" in found.message
+
+
+class TestReading:
+    @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30))
+    def test_what_was_escaped_is_read_back(self, text):
+        assert plain(plain_text(escape_latex(text))) == plain(text)
+
+    @given(
+        st.lists(st.text("ab_&%$#{}~^<>|\"'`± ,-", max_size=8), min_size=2, max_size=4), st.booleans(), st.booleans()
+    )
+    def test_tables_that_were_written_are_read_back(self, texts, bold, underline):
+        heading = [f"column {place}" for place in range(len(texts))]
+        row = [Cell("name"), *(Cell(text, bold, underline, "a") for text in texts[1:])]
+        (table,) = read_latex(to_latex(Table.of(heading, [row], caption="50% of A_1", label="tab:x")), "t.tex")
+        assert table.columns == tuple(heading)
+        assert (table.caption, table.label) == ("50% of A_1", "tab:x")
+        assert [cell.text for cell in table.rows[0]] == [plain(cell.text) for cell in row]
+        for cell in table.rows[0][1:]:
+            assert (cell.bold, cell.underline, cell.superscript) == (bold, underline, "a")
+
+    def test_marks_and_raised_signs_are_taken_off(self):
+        assert read_cell(r"\textbf{0.81}$^{\dagger}$").superscript == "†"
+        assert read_cell(r"{\bfseries 0.81 $\pm$ .02}").text == "0.81 ± .02"
+        assert read_cell(r"\multicolumn{2}{c}{\textbf{x}}").text == "x"
+        assert read_cell(r"\textcolor{red}{0.5}").text == "0.5"
+
+    def test_comments_and_rules_are_left_out(self):
+        head = "\\begin{tabular}{lr}\n\\hline a & b \\\\ \\hline % c & d\n"
+        text = head + "x & 1 \\\\[2pt]\n\\cmidrule(l){1-2}\ny & 2\n\\end{tabular}"
+        (table,) = read_latex(text, "t.tex")
+        assert [[cell.text for cell in row] for row in table.rows] == [["x", "1"], ["y", "2"]]
+
+    def test_a_crooked_csv_file_is_refused_with_its_row(self):
+        with pytest.raises(InputError, match=r"t\.csv, row 3: 1 cells under 2 headings"):
+            read_csv("a,b\n1,2\n3\n", "t.csv")
+
+    def test_rounding_is_known(self):
+        for text, value, right in [
+            ("0.71", 0.7149, True),
+            ("0.71", 0.7151, False),
+            ("-0.0036", -0.00362, True),
+            ("71", 71.4, True),
+            ("1", 0.6, False),
+            ("1", 0.9996, True),
+            ("1e-4", 1.4e-4, True),
+            ("1,162", 1162.0, True),
+        ]:
+            assert numbers_in(text)[0].agrees(value) == right, (text, value)
+
+    def test_missing_files_and_strange_endings_are_refused(self, tmp_path):
+        with pytest.raises(InputError, match="no file or folder"):
+            table_files([tmp_path / "gone.tex"])
+        (tmp_path / "a.docx").write_text("")
+        with pytest.raises(InputError, match=r"read from \.tex and \.csv"):
+            table_files([tmp_path / "a.docx"])
+        with pytest.raises(InputError, match="holds no"):
+            table_files([tmp_path])
+
+
+def test_a_copied_report_far_from_the_store_verifies(published, tmp_path):
+    folder, expected = published("numbers")
+    shutil.copytree(folder, tmp_path / "paper")
+    assert compared([tmp_path / "paper"], expected).findings == []

@@ -1,0 +1,79 @@
+"""Collections that come with the package: every dataset from formula and seed, checked by hash, loaded by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from paragone import Experiment
+from paragone.data import load
+from paragone.data.evolved import collections, entries, expand, find, make_evolved
+from paragone.data.expansion import expand as expand_any
+from paragone.errors import InputError
+
+ALL = [(name, entry) for name in collections() for entry in entries(name)]
+
+
+def test_the_first_collection_is_there():
+    assert "paragone-v1" in collections()
+
+
+@pytest.mark.parametrize(("collection", "entry"), ALL, ids=[entry.name for _, entry in ALL])
+def test_every_dataset_is_made_from_its_formula_with_its_hashes(collection, entry):
+    dataset = make_evolved(entry)
+    assert dataset.name == entry.name
+    assert dataset.X.shape == (entry.n_rows, entry.n_features)
+    assert 0.3 < dataset.y.mean() < 0.7
+    assert load(f"{collection}:{entry.name}").fingerprint == dataset.fingerprint
+
+
+def test_a_dataset_is_known_by_number_and_by_name():
+    assert find("paragone-v1", "1") is find("paragone-v1", "paragone-v1-1")
+    assert load("paragone-v1:1", name="mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"formula": "add(X0, X1)"}, "the formula has the hash"),
+        ({"seed": 99}, "the features made here have the hash"),
+        ({"cut": 1e6}, "the labels made here have the hash"),
+    ],
+)
+def test_an_altered_entry_is_refused_with_the_hash(change, said):
+    with pytest.raises(InputError, match=said):
+        make_evolved(replace(entries("paragone-v1")[0], **change))
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("paragone-v1:all", "stands for"),
+        ("paragone-v1:9999", "unknown dataset in paragone-v1 '9999'"),
+        ("paragone-v2:1", "unknown dataset"),
+    ],
+)
+def test_a_wrong_reference_is_refused_in_a_sentence(reference, said):
+    with pytest.raises(InputError, match=said):
+        load(reference)
+
+
+def test_options_of_files_are_refused():
+    with pytest.raises(InputError, match="takes no options but name="):
+        load("paragone-v1:1", drop="X0")
+
+
+def test_all_stands_for_every_dataset_in_an_experiment():
+    n_sets = len(entries("paragone-v1"))
+    assert len(expand("paragone-v1:all")) == len(set(expand_any("paragone-v1:all"))) == n_sets
+    assert expand_any("digen:3") == ("digen:3",)
+    experiment = Experiment(["paragone-v1:all"], {"V": "variance"}, {"kind": "kfold", "folds": 2}, name="e")
+    assert len({cell.dataset for cell in experiment.cells()}) == n_sets
+
+
+def test_seeds_draw_standard_normal_rows():
+    X = np.asarray(make_evolved(entries("paragone-v1")[0]).X)
+    assert abs(X.mean()) < 0.05
+    assert abs(X.std() - 1) < 0.05
