@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from paragone.reporting.answer_table import WORSE, Behind
 from paragone.reporting.crossval_distinct import ALPHA
-from paragone.reporting.crossval_views import COMPARED, ProblemView
+from paragone.reporting.crossval_views import ProblemView, n_compared
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, mark_best
 
@@ -148,9 +148,11 @@ def _caption(views: Sequence[ProblemView]) -> str:
     if len(views) > 1:
         text += " Average rank over the problems, of the variants that all of them have."
     if any(told_apart(view) for view in views):
+        n = n_compared(views)
         text += (
             f" {WORSE}: told from the best of that problem by the corrected resampled t on its folds or the "
-            f"signed-rank test on its out-of-fold residuals (Holm over the {COMPARED - 1} next best, alpha = "
-            f"{ALPHA:g}); chains further down are not tested."
+            f"signed-rank test on its out-of-fold residuals (Holm over the {n} next best, alpha = {ALPHA:g})"
         )
+        untested = any(len(view.scores) > n + 1 for view in views)
+        text += "; chains further down are not tested." if untested else "."
     return text

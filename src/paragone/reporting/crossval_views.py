@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -100,6 +100,11 @@ def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[Problem
     if not found:
         raise InputError(f"experiment {run.experiment!r} has no variant with all its folds yet: run it first")
     return found
+
+
+def n_compared(views: Sequence[ProblemView]) -> int:
+    """Return how many chains, at most, were compared with the best of a problem."""
+    return max((len(view.distinction.others) for view in views if view.distinction is not None), default=0)
 
 
 def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:

@@ -9,7 +9,7 @@ import numpy as np
 
 from paragone.protocols.crossval.problem import choose
 from paragone.reporting.crossval_answer import average_ranks
-from paragone.reporting.crossval_views import COMPARED, ProblemView
+from paragone.reporting.crossval_views import ProblemView, n_compared
 from paragone.reporting.provenance import software_sentence, span
 from paragone.reporting.verdict_words import listing
 from paragone.results import Results
@@ -57,7 +57,8 @@ def summary(views: Sequence[ProblemView]) -> str:
             f"{variants[leader]} has the best average rank, {ranks[leader]:.2f} of {len(variants)}; it is the best on "
             f"{best.count(variants[leader])}. "
         )
-        text += "" if most == variants[leader] else f"Most often the best is {most}, on {best.count(most)}. "
+        if best.count(most) > best.count(variants[leader]):
+            text += f"Most often the best is {most}, on {best.count(most)}. "
     else:
         text += f"most often the best is {most}, on {best.count(most)}; no variant has them all. "
     alone = sum(view.distinction is not None and _stands_alone(view) for view in views)
@@ -140,8 +141,8 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.others for view in views):
         return ""
     return (
-        f"The {COMPARED - 1} next best chains of a problem were compared with its best by the corrected resampled t on "
-        "fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
+        f"The {n_compared(views)} next best chains of a problem were compared with its best by the corrected "
+        "resampled t on fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
     )
 
 
@@ -150,7 +151,7 @@ def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
     if not _statistics(views):
         return {}
     return {
-        "compared": f"the best chain of a problem by its pooled score with the {COMPARED - 1} next best",
+        "compared": f"the best chain of a problem by its pooled score with the {n_compared(views)} next best",
         "on folds": "corrected resampled t (Nadeau and Bengio), two-sided, n_test/n_train of the folds themselves",
         "on samples": "Wilcoxon signed-rank on absolute out-of-fold residuals (right or wrong, for classes), two-sided",
         "correction": "Holm over the chains compared, each test by itself",

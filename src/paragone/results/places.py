@@ -73,6 +73,17 @@ class PlaceResults:
                     found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
         return found
 
+    def folds_of(self, experiment: str, dataset: str, method: str) -> pd.DataFrame:
+        """Return the folds of a method on a dataset: ``fold, repeat, protocol, status, seconds``; quick to ask for.
+
+        The status is ``missing`` where there is no result yet, whether one is being computed or not.
+        """
+        import pandas as pd
+
+        rows = self._store.read(queries.FOLDS, (experiment, dataset, method))
+        frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", "seconds"])
+        return frame.assign(status=frame["status"].fillna("missing"))
+
     def counts(self, experiment: str) -> dict[str, int]:
         """Return how many cells of an experiment have which status; ``missing`` counts stale ones too.
 

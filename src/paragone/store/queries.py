@@ -34,6 +34,11 @@ SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.tr
 FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
 WHERE p.current = 1 AND e.name = ? {and_status} ORDER BY {order} LIMIT ?
 """
+FOLDS = """
+SELECT p.fold, p.repeat, p.protocol, c.status, c.seconds
+FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key)
+WHERE p.current = 1 AND e.name = ? AND p.dataset = ? AND p.method = ? ORDER BY p.position
+"""
 ONE_CELL = """
 SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
        p.version_part, p.seed_part

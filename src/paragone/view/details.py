@@ -28,30 +28,23 @@ class Place(NamedTuple):
 
 def fold_details(results: Results, place: Place) -> dict[str, Any]:
     """Return every fold of a method on a dataset, with its status, time and the name to show."""
-    places = results.places()
-    columns = ("experiment", "dataset", "method")
-    mine = places[(places[list(columns)] == [place.experiment, place.dataset, place.method]).all(axis=1)]
+    mine = results.folds_of(place.experiment, place.dataset, place.method)
     if mine.empty:
         raise InputError(f"there is no cell of method {place.method!r} on dataset {place.dataset!r}")
-    kind = results.described(place.experiment)["protocol"]["kind"]
-    refit = _n_folds(results, place) if kind == "crossval" else None
     rows = [
         {
             "fold": int(row.fold),
             "repeat": int(row.repeat),
             "label": REFIT
-            if row.fold == refit
+            if row.protocol == REFIT
             else f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else ""),
             "status": row.status,
             "seconds": None if row.seconds != row.seconds else float(row.seconds),
         }
         for row in mine.itertuples()
     ]
+    kind = results.described(place.experiment)["protocol"]["kind"]
     return {"dataset": place.dataset, "method": place.method, "what": TELLS[kind], "folds": rows}
-
-
-def _n_folds(results: Results, place: Place) -> int:
-    return len(results.chain(place.experiment, place.dataset, place.method).problems[0].folds)
 
 
 def cell_details(results: Results, place: Place) -> dict[str, Any]:

@@ -14,7 +14,8 @@
   function query() {
     const chosen = new URLSearchParams();
     for (const select of document.querySelectorAll("#choices select")) {
-      if (select.value) chosen.append(select.name, select.value);
+      /* The first choice is what the server shows unasked: one report for both. */
+      if (select.value && select.selectedIndex > 0) chosen.append(select.name, select.value);
     }
     for (const box of document.querySelectorAll("#choices input:checked")) chosen.append(box.name, box.value);
     return chosen;
@@ -83,7 +84,7 @@
   function cellTable(cells) {
     const table = make("table");
     const heading = table.createTHead().insertRow();
-    for (const text of ["cell", "status", "seconds"]) heading.append(make("th", text, { scope: "col", className: "left" }));
+    for (const text of ["cell", "status", "seconds"]) heading.append(make("th", text, { scope: "col", className: text === "seconds" ? "right" : "left" }));
     const body = table.createTBody();
     for (const cell of cells) {
       const row = body.insertRow();
