@@ -31,6 +31,7 @@ from paragone.store.schema import UNREADABLE, connect, damaged
 from paragone.store.score_checksums import scores_checksum
 from paragone.validation import IntArray
 
+DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
@@ -317,8 +318,14 @@ class Store:
         return Fitted(arrays_of(arrays, self.path), kept_object(self, info), seconds)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
-        """Write what came of a cell, all of it or nothing, and give up its claim."""
+        """Write what came of a cell, all of it or nothing, and give up its claim.
+
+        A run that was stopped for so long that another one did its cell has no claim any more: a failure of its own
+        does not replace the other's result.
+        """
         with self._writing() as db:
+            if outcome.status != "done" and db.execute(DONE_BY_ANOTHER, (key,)).fetchone():
+                return
             db.execute("DELETE FROM claims WHERE key = ?", (key,))
             db.execute("DELETE FROM cells WHERE key = ?", (key,))
             if outcome.fitted is not None:
