@@ -66,9 +66,9 @@ class ConceptBook:
         shared = np.abs(self._labels @ mine.labels.T.astype(np.float32)).max(axis=1, initial=0) / BOOK_ROWS
         # Only the first placement of a known concept is kept: one with more features cannot be moved onto fewer.
         fits = (shared + 1) / 2 >= AGREEMENT
-        for concept in np.flatnonzero(fits):
+        for concept in map(int, np.flatnonzero(fits)):
             if self._placed[concept] <= len(mine.placed):
-                return int(concept)
+                return concept
         self._add(mine)
         return len(self._placed) - 1
 
