@@ -69,6 +69,7 @@ def test_the_page_fills_up_while_a_run_writes(browser, lab, address):
     wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th") == "emotions")
     for cell in lab.cells[21:]:
         lab.commit(cell)
+    lab.store.release(lab.run)
     wait_for(browser, lambda: f"{n} of {n} cells, finished" in text(browser, "#state"))
     wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th").split("\n") == DATASETS)
     assert browser.execute_script("return document.querySelectorAll('#failed-part[open]').length") == 1

@@ -244,8 +244,20 @@ def test_a_report_is_answered_at_once_and_built_aside(store):
     time[0] = 41.0
     assert keeper.report(Selection(), "2")[0] == "1"
     assert len(patient.asked) == 2
+    assert keeper.report(Selection(), "3", running=False)[0] == "1"
     patient.asked[1][0].set_exception(ZeroDivisionError("oh"))
     assert "oh" in keeper.report(Selection(), "2")[1].refusal
+
+
+def test_when_the_run_has_ended_the_last_report_is_built_at_once(store):
+    patient, time = Patient(), [0.0]
+    keeper = Keeper(store, patient, clock=lambda: time[0])
+    keeper.report(Selection(), "1")
+    patient.asked[0][0].set_result(Built("first", {}, 100.0))
+    keeper.report(Selection(), "2", running=True)
+    assert len(patient.asked) == 1
+    keeper.report(Selection(), "2", running=False)
+    assert len(patient.asked) == 2
 
 
 def test_the_building_process_gives_what_building_here_gives(store):

@@ -127,7 +127,8 @@ class _Views:
         selection = Selection.of(pair for pair in pairs if pair[0] != "has")
         with Results.open(self.store) as results:
             version = results.version(_experiment(results, selection.experiment))
-        found = self.keeper.report(selection, version)
+            running = bool(results.runs()["lives"].any())
+        found = self.keeper.report(selection, version, running=running)
         if found is None:
             return {"version": "", "newest": version, "html": "", "options": {}, "refusal": ""}
         of_version, built = found

@@ -21,12 +21,12 @@ from paragone.view.selection import Selection
 
 KEPT = 12
 REST = 20
-"""A page that took a second to build is not built again for so many seconds while a run writes."""
+"""A page that took a CPU second to build is not built again for so many seconds while a run writes."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A report: its HTML, what there is to choose from, how long it took; or why there is none."""
+    """A report: its HTML, what there is to choose from, the CPU seconds it took; or why there is none."""
 
     html: str
     options: dict[str, list[str]]
@@ -36,14 +36,18 @@ class Built:
 
 def build(store: Path, selection: Selection) -> Built:
     """Build the report of a selection."""
-    begun = time.perf_counter()
+    # Loaded once a process, and no part of what a report costs.
+    import altair  # noqa: F401
+    import pandas  # noqa: F401
+
+    begun = time.process_time()
     try:
         with Results.open(store) as results:
             page, choices = page_of(results, selection)
             html = render_report(page)
-            return Built(html, choices, time.perf_counter() - begun)
+            return Built(html, choices, time.process_time() - begun)
     except InputError as refusal:
-        return Built("", {}, time.perf_counter() - begun, str(refusal))
+        return Built("", {}, time.process_time() - begun, str(refusal))
 
 
 def _step_aside() -> None:
@@ -75,27 +79,31 @@ class Keeper:
         self._built: dict[Selection, tuple[str, float, Built]] = {}
         self._building: dict[Selection, Future[Built]] = {}
 
-    def report(self, selection: Selection, version: str) -> tuple[str, Built] | None:
+    def report(self, selection: Selection, version: str, *, running: bool = True) -> tuple[str, Built] | None:
         """Return the newest report there is, at once, with the version it is of; None where none was built yet.
 
-        Where the store has a newer version, a new one is begun, unless one is under way or the last is too fresh.
+        Where the store has a newer version, a new one is begun, unless one is under way or, while a run goes on, the
+        last is too fresh.
         """
         with self._lock:
             known = self._built.get(selection)
-            if self._wanted(selection, known, version):
+            if self._wanted(selection, known, version, running):
                 future = self._executor.submit(build, self._store, selection)
                 self._building[selection] = future
                 future.add_done_callback(partial(self._keep, selection, version))
             known = self._built.get(selection)
             return None if known is None else (known[0], known[2])
 
-    def _wanted(self, selection: Selection, known: tuple[str, float, Built] | None, version: str) -> bool:
+    def _wanted(
+        self, selection: Selection, known: tuple[str, float, Built] | None, version: str, running: bool
+    ) -> bool:
         if selection in self._building or len(self._building) >= KEPT:
             return False
         if known is None:
             return True
         of_version, when, built = known
-        return of_version != version and self._clock() - when >= REST * built.seconds
+        rested = not running or self._clock() - when >= REST * built.seconds
+        return of_version != version and rested
 
     def _keep(self, selection: Selection, version: str, future: Future[Built]) -> None:
         with self._lock:
