@@ -78,8 +78,14 @@ def test_many_commits_together_are_all_or_nothing(store):
         store.commit("one", "fit", OUTCOME)
         store.commit("two", "fit", OUTCOME)
     assert store.statuses(["one", "two"]) == {"one": "done", "two": "done"}
-    with pytest.raises(TypeError), store.together():
-        store.commit("three", "fit", OUTCOME), store.commit("four", "fit", Outcome("done", (Score("rmse", "text"),)))
+
+    def commit_a_good_and_a_bad_one() -> None:
+        with store.together():
+            store.commit("three", "fit", OUTCOME)
+            store.commit("four", "fit", Outcome("done", (Score("rmse", "text"),)))
+
+    with pytest.raises(TypeError):
+        commit_a_good_and_a_bad_one()
     assert store.statuses(["three", "four"]) == {}
 
 
