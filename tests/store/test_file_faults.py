@@ -78,10 +78,15 @@ def test_many_commits_together_are_all_or_nothing(store):
         store.commit("one", "fit", OUTCOME)
         store.commit("two", "fit", OUTCOME)
     assert store.statuses(["one", "two"]) == {"one": "done", "two": "done"}
-    with pytest.raises(RuntimeError, match="stop"), store.together():
-        store.commit("three", "fit", OUTCOME)
-        raise RuntimeError("stop")
-    assert store.statuses(["three"]) == {}
+
+    def commit_a_good_and_a_bad_one() -> None:
+        with store.together():
+            store.commit("three", "fit", OUTCOME)
+            store.commit("four", "fit", Outcome("done", (Score("rmse", "text"),)))
+
+    with pytest.raises(TypeError):
+        commit_a_good_and_a_bad_one()
+    assert store.statuses(["three", "four"]) == {}
 
 
 def test_a_failure_that_comes_late_does_not_replace_what_another_run_did(store):

@@ -14,7 +14,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faults.lab import assert_sound, contents, count_cells
 from faults.trial import N_CELLS, Bench
-
 from paragone import Results
 
 

@@ -22,7 +22,8 @@ WHERE p.current = 1 AND c.status = 'done'
 ORDER BY p.experiment_id, p.position
 """
 SCORES = """
-SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL) FROM scores
+SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL)
+FROM scores
 """
 MEASURES = "SELECT id, metric, grid FROM measures"
 EXPERIMENTS = "SELECT id, name FROM experiments"

@@ -36,6 +36,13 @@ SELECT position, protocol, dataset, fold, method, repeat, key, fit_key, data_par
        protocol_part, version_part, seed_part
 FROM plan WHERE experiment_id = ? AND current = 1 ORDER BY position
 """
+_RESULTS = """
+SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, seed_part
+FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key)
+WHERE e.name = ? {which} ORDER BY cells.id
+"""
+PARTS_OF_RESULTS = _RESULTS.format(which="")
+PARTS_OF_OUTDATED_RESULTS = _RESULTS.format(which="AND current = 0")
 DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
@@ -202,20 +209,14 @@ class Store:
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
-        return self._parts_of_results(name, "")
+        return self._parts_of_results(PARTS_OF_RESULTS, name)
 
     def outdated_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest cell at each place that has a result of an older plan."""
-        return self._parts_of_results(name, "AND current = 0")
+        return self._parts_of_results(PARTS_OF_OUTDATED_RESULTS, name)
 
-    def _parts_of_results(self, name: str, which: str) -> dict[Place, Parts]:
-        rows = self.read(
-            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
-            "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
-            f"WHERE e.name = ? {which} ORDER BY cells.id",
-            (name,),
-        )
-        return {row[:4]: Parts(*row[4:]) for row in rows}
+    def _parts_of_results(self, sql: str, name: str) -> dict[Place, Parts]:
+        return {row[:4]: Parts(*row[4:]) for row in self.read(sql, (name,))}
 
     def planned_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of every currently planned cell of the experiment."""
