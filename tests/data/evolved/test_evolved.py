@@ -65,12 +65,13 @@ def test_options_of_files_are_refused():
         load("paragone-v1:1", drop="X0")
 
 
-def test_all_stands_for_every_dataset_in_an_experiment():
+def test_all_stands_for_every_dataset_in_an_experiment(tmp_path):
     n_sets = len(entries("paragone-v1"))
     assert len(expand("paragone-v1:all")) == len(set(expand_any("paragone-v1:all"))) == n_sets
     assert expand_any("digen:3") == ("digen:3",)
-    experiment = Experiment(["paragone-v1:all"], {"V": "variance"}, {"kind": "kfold", "folds": 2}, name="e")
-    assert len({cell.dataset for cell in experiment.cells()}) == n_sets
+    file = tmp_path / "e.toml"
+    file.write_text('name = "e"\n[data]\nsets = ["paragone-v1:all"]\n[methods.V]\nuse = "variance"\n')
+    assert len({dataset.fingerprint for dataset in Experiment.from_toml(file)._data}) == n_sets
 
 
 def test_seeds_draw_standard_normal_rows():
