@@ -32,7 +32,6 @@ from paragone.data import Dataset, load
 from paragone.engine import Silent, dask_executor
 from paragone.experiment import Experiment
 from paragone.protocols import Curve, KGrid, PGrid
-from paragone.store import Store
 
 PAPER = Path(__file__).resolve().parents[1] / "examples" / "mlfs-paper.toml"
 BUNDLED = ["digits-traits", "wine-traits"]
@@ -55,26 +54,22 @@ class Clock(Silent):
     def __init__(self) -> None:
         self.wall: list[float] = []
         self.cpu: list[float] = []
+        self.seconds: list[float] = []
 
     def finished(self, cell: Any, outcome: Any, tally: Any) -> None:
         """Note the time."""
         self.wall.append(time.perf_counter())
         self.cpu.append(time.process_time())
+        self.seconds.append(outcome.seconds)
 
 
-def measure(experiment: Experiment, *, whole: bool = False, **where: Any) -> Measured:
-    """Run an experiment into a new store; with ``whole``, from its beginning."""
+def measure(experiment: Experiment, **where: Any) -> Measured:
+    """Run an experiment into a new store."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "a.sqlite"
-        begun = time.perf_counter(), time.process_time()
-        experiment.run(store, observer=clock, **where).close()
-        ended = time.perf_counter(), time.process_time()
-        with Store(store) as opened:
-            seconds = sum(opened.seconds_taken().values())
-    if whole:
-        return Measured(ended[0] - begun[0], ended[1] - begun[1], len(clock.wall), seconds)
-    return Measured(clock.wall[-1] - clock.wall[0], clock.cpu[-1] - clock.cpu[0], len(clock.wall) - 1, seconds)
+        experiment.run(Path(folder) / "a.sqlite", observer=clock, **where).close()
+    wall, cpu = clock.wall[-1] - clock.wall[0], clock.cpu[-1] - clock.cpu[0]
+    return Measured(wall, cpu, len(clock.wall) - 1, sum(clock.seconds[1:]))
 
 
 def paper(data: list[Any], folds: int | None) -> Experiment:
