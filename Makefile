@@ -30,6 +30,7 @@ test: $(VENV)/installed-for-tests
 test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser
 	scripts/install-latex
+	scripts/install-faketime
 	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/installed-for-tests
@@ -43,7 +44,7 @@ docs: $(VENV)/installed-for-docs
 	@echo "the site: build/docs/index.html"
 
 evolve-small: $(VENV)/installed-for-tests
-	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 1
+	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 0.8
 
 clean:
 	rm -rf $(VENV) build dist

@@ -33,7 +33,12 @@ class Parts:
     @property
     def key(self) -> str:
         """The cell's key: a hash of all parts."""
-        return digest([getattr(self, part.name) for part in fields(self)])[:32]
+        return digest(list(self.values))[:32]
+
+    @property
+    def values(self) -> tuple[str, str, str, str, str, str]:
+        """The parts themselves, in the order in which they are declared."""
+        return self.data, self.split, self.method, self.protocol, self.version, self.seed
 
     def fit_key(self, fit_version: str) -> str:
         """Return the key of the fit: all parts but the protocol, so that other scores reuse it."""

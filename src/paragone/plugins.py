@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from types import CodeType
 from typing import Any, Self
@@ -288,6 +289,10 @@ def digest(value: Any) -> str:
     >>> digest(1) == digest(1.0)
     False
     """
+    if type(value) is list and all(type(item) is str for item in value):
+        # The keys of cells: there may be very many, and their text is the same without looking deeper.
+        text = ", ".join(map(encode_basestring_ascii, value))
+        return hashlib.sha256(f"[{text}]".encode()).hexdigest()
     return hashlib.sha256(json.dumps(_canonical(value), sort_keys=True).encode()).hexdigest()
 
 

@@ -115,6 +115,16 @@ def verified(found) -> int:
 
 
 class TestCurves:
+    def test_points_of_a_p_grid_fall_on_the_features_that_the_program_took(self):
+        from paragone.protocols import PGrid
+
+        grid = PGrid(0.05, 0.5, 0.05)
+        shares = recomputed_curve.declared_shares({"p": vars(grid)})
+        for n_features in range(1, 1500):
+            points = grid.points(n_features)
+            ours = [recomputed_curve.features_at("p", at, n_features, shares) for at in points.at]
+            assert ours == list(points.k)
+
     def test_an_untouched_store_verifies_clean_score_by_score(self, made_curve):
         found = audit(made_curve / "curves.sqlite")
         with Results.open(made_curve / "curves.sqlite") as results:

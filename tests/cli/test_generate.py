@@ -159,6 +159,21 @@ def test_a_method_of_the_users_is_evolved_against(paragone, evolved, tmp_path):
         assert "GaussianNB" in item["aurocs"]
 
 
+@pytest.mark.slow
+def test_on_dask_the_same_collection_comes_out(paragone, evolved, tmp_path):
+    ended = paragone(
+        "generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--store", tmp_path / "s.sqlite",
+        "--engine", "dask", "--workers", 1,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "o" / "collection.json").read_text() == (evolved / "out" / "collection.json").read_text()
+
+
+def test_an_address_without_dask_is_refused(paragone, evolved, tmp_path):
+    ended = paragone("generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--address", "tcp://here:1")
+    assert (ended.code, "--address is for --engine dask" in ended.err) == (2, True)
+
+
 def test_data_where_a_method_loses_holds_no_set_made_for_its_wins(paragone, evolved, tmp_path):
     ended = paragone(
         "generate", "evolve", evolved / "spec.toml", "--out", tmp_path / "o", "--store", tmp_path / "s.sqlite",
@@ -242,7 +257,7 @@ def test_the_published_stages_run_at_small_sizes(paragone, tmp_path):
     for stage, more in (("stage2", []), ("stage3", ["--seeds", 2])):
         ended = paragone(
             "generate", stage, tmp_path / "best.csv", "--out", tmp_path / f"{stage}.csv", "--trials", 1, "--methods",
-            "RK", "--store", tmp_path / f"{stage}.sqlite", *more,
+            "RK", "--store", tmp_path / f"{stage}.sqlite", "--preset", "digen_v1", *more,
         )  # fmt: skip
         assert ended.code == 0, ended.err
         assert len(pd.read_csv(tmp_path / f"{stage}.csv")) == (2 if stage == "stage2" else 4)

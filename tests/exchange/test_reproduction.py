@@ -21,7 +21,7 @@ from paragone.results import Results
 
 VERSION_1 = Path(__file__).parents[1] / "store" / "version1.sqlite"
 METHODS = {"V": 'use = "variance"', "R": 'use = "random"', '"</script><b>"': 'use = "lab_methods:Still"'}
-TOP = 'name = "lab </script> <!-- \u00e9 \\u2028"\nseed = 7'
+TOP = 'name = "lab </script> <!-- \u00e9"\nseed = 7'
 
 
 @pytest.fixture(scope="module")

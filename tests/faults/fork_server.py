@@ -165,7 +165,6 @@ def serve(experiment: str) -> int:
 
 def warm_up(experiment: str) -> None:
     """Run the experiment once in this process."""
-    import paragone.cli
     from paragone.experiment import Experiment
 
     with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ QUERIES = {
     "scores": "SELECT key, status, metric, grid, at, value FROM cells JOIN scores ON cells.id = cell_id "
     "JOIN measures ON measures.id = measure_id ORDER BY key, position",
     "predictions": "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key",
-    "fits": "SELECT fit_key, arrays, info FROM fits ORDER BY fit_key",
+    "fits": "SELECT DISTINCT fit_key, arrays, info FROM fits JOIN cells USING (fit_key) ORDER BY fit_key",
 }
 
 

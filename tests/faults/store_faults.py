@@ -148,7 +148,7 @@ def damage(trial: Trial) -> Outcome:
     trial.runs.append(again)
     refused = again.wait() == 2
     assert_speaks_clearly(again, again.wait())
-    # A run does not read every artifact that it keeps; whoever reads one is told that it is damaged, and how to mend it.
+    # A run does not read every artifact that it keeps; whoever reads one is told that it is damaged, and what to do.
     sound = not refused and contents(trial.store) == trial.bench.reference
     mended = sound or repair(trial)
     if mended:

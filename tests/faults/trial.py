@@ -87,7 +87,7 @@ class Trial:
     history: list[tuple[float, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.random = random.Random(f"{self.fault} {self.number}")  # noqa: S311
+        self.random = random.Random(f"{self.fault} {self.number}")
         self.folder = self.bench.folder / f"{self.fault.replace(' ', '-')}-{self.number}"
         self.folder.mkdir()
         self.store = self.folder / "a.sqlite"

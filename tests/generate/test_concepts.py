@@ -8,6 +8,7 @@ import pytest
 
 from paragone.data.digen import Expression, entries
 from paragone.data.digen.datasets import digen_features
+from paragone.generate.archive import ConceptBook
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.coverage import duel_matrix, open_pairs
 from paragone.generate.inspection import Specimen, inspect_digen, inspect_sets
@@ -72,6 +73,32 @@ def test_a_block_of_ties_goes_to_the_side_that_has_more_of_it():
     assert Threshold.halving(np.array([1.0, 2.0, 3.0, 4.0])).value == 2.5
     near = np.array([1.0, np.nextafter(1.0, 2.0)])
     assert Threshold.halving(near).label(near).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("min(mul(X0,X0),min(mul(X1,X1),min(mul(X2,X2),min(mul(X3,X3),min(mul(X4,X4),min(mul(X5,X5),mul(X6,X6)))))))",
+         "min(mul(X9,X9),min(mul(X3,X3),min(mul(X7,X7),min(mul(X2,X2),min(mul(X8,X8),min(mul(X5,X5),mul(X4,X4)))))))"),
+        ("mul(X0, mul(X1, mul(X2, mul(X3, mul(X4, X5)))))",
+         "sub(0.0, mul(X9, mul(X8, mul(X7, mul(X6, mul(X3, X1))))))"),
+        ("add(X0, add(X1, add(X2, add(X3, add(X4, mul(X5, X6))))))",
+         "sub(mul(X3, X8), add(X9, add(X1, add(X2, add(X5, X0)))))"),
+    ],
+)  # fmt: skip
+def test_many_features_are_placed_too(one, other):
+    first, second = signature(parsed(one)), signature(parsed(other))
+    assert first.is_wide
+    assert first.agreement(second) > 0.98
+    assert second.agreement(first) > 0.98
+    book = ConceptBook(10)
+    assert book.number(parsed(one)) == book.number(parsed(other))
+
+
+def test_many_features_do_not_make_unlike_problems_alike():
+    sums = signature(parsed("add(X0, add(X1, add(X2, add(X3, add(X4, X5)))))"))
+    product = signature(parsed("mul(X0, mul(X1, mul(X2, mul(X3, mul(X4, X5)))))"))
+    assert sums.agreement(product) < 0.9
 
 
 def test_a_feature_that_hardly_matters_does_not_hide_agreement():

@@ -13,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
-from paragone.data.digen import entries, find
+from paragone.data.digen import entries, find, make_digen
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression
-from paragone.generate.methods import contenders, digen_tuned, reference_method, reference_methods
-from paragone.generate.refitting import refit
+from paragone.generate.methods import DIGEN_V1_SVC, contenders, digen_tuned, reference_method, reference_methods
+from paragone.generate.refitting import published_split, refit
 from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.generate.spaces import check_space, suggest
 from paragone.generate.tuned import TunedClassifier
@@ -39,6 +39,29 @@ TOLERANCE = {
 def test_a_refit_gives_the_published_auroc(number):
     for method, tolerance in TOLERANCE.items():
         assert refit(str(number), method).auroc == pytest.approx(find(str(number)).auroc[method], abs=tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [5, 8, 10, 29, 32, 39, 40])
+def test_an_unbounded_svc_gives_the_published_auroc(number):
+    """The other five of the given sets were tuned to a C at which an unbounded fit takes minutes to hours."""
+    entry = find(str(number))
+    params = {**digen_tuned()[entry.name]["SVC"], **DIGEN_V1_SVC}
+    assert refit(str(number), "SVC", params).auroc == pytest.approx(entry.auroc["SVC"], abs=1.5e-3)
+
+
+@pytest.mark.slow
+def test_a_bounded_svc_that_differs_from_the_published_one_hit_its_bound():
+    missed = []
+    for entry in entries():
+        dataset = make_digen(entry)
+        train, test = published_split(dataset, entry.seed)
+        model = reference_method("S").configured(digen_tuned()[entry.name]["SVC"]).build(entry.seed)
+        model.fit(dataset.X[train], dataset.y[train])
+        difference = auroc(dataset.y[test], model.decision_function(dataset.X[test])) - entry.auroc["SVC"]
+        assert model.hit_bound_ or abs(difference) < 5e-3, entry.name
+        missed.append(model.hit_bound_ and difference < -0.01)
+    assert sum(missed) == 22
 
 
 @pytest.mark.parametrize("method", ["DecisionTreeClassifier", "KNeighborsClassifier", "LogisticRegression"])

@@ -56,6 +56,7 @@ def test_a_commit_that_fails_half_way_leaves_nothing(store):
 
 def test_committing_again_replaces_the_cell_and_its_scores(store):
     store.commit("key", "fit", DONE)
+    assert store.claim("key", begin(store), again=True) == "claimed"
     store.commit("key", "fit", Outcome("failed", error="no"))
     assert store.statuses(["key"]) == {"key": "failed"}
     assert store.read("SELECT count(*) FROM scores") == [(0,)]

@@ -209,7 +209,7 @@ def test_workers_in_namespaces_of_their_own_one_of_them_cut_off(tmp_path, namesp
     spool.mkdir()
     file, store = lab(mine), mine / "a.sqlite"
     # How soon a silent worker is given up is the scheduler's setting; half a minute by default.
-    quick = {"LAB_NAP": NAP, "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "5s"}
+    quick = {"LAB_NAP": NAP, "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s"}
     cluster = Cluster(tmp_path, host=namespaces.host, environment=quick)
     before = hidden([mine, spool])
     try:

@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
+from faults.lab import Contents, assert_sound, contents, count_cells, lab_of
 
 N_METHODS = 20
 FOLDS = 10
@@ -22,8 +23,7 @@ N_CELLS = N_METHODS * FOLDS
 
 
 def lab_of_200_cells(folder: Path) -> Path:
-    methods = {f"M{i:02d}": f'use = "lab_methods:Naps"\nparams = {{ shift = {i} }}' for i in range(N_METHODS)}
-    return write_lab(folder, methods, split=f"folds = {FOLDS}")
+    return lab_of(folder, N_METHODS, FOLDS)
 
 
 def start(file: Path, store: Path, workers: int = 2, nap: float = 0.0) -> subprocess.Popen[str]:
@@ -37,48 +37,12 @@ def start(file: Path, store: Path, workers: int = 2, nap: float = 0.0) -> subpro
     )
 
 
-def count_cells(store: Path) -> int:
-    if not store.exists() or store.stat().st_size == 0:
-        return 0
-    connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30)
-    try:
-        return connection.execute("SELECT count(*) FROM cells").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        connection.close()
-
-
-def contents(store: Path) -> list[tuple]:
-    connection = sqlite3.connect(store)
-    rows = connection.execute(
-        "SELECT key, status, metric, grid, at, value FROM cells JOIN scores ON cells.id = cell_id "
-        "JOIN measures ON measures.id = measure_id ORDER BY key, position"
-    ).fetchall()
-    rows += connection.execute(
-        "SELECT key, payload FROM predictions JOIN cells ON cells.id = cell_id ORDER BY key"
-    ).fetchall()
-    rows += connection.execute("SELECT fit_key, arrays, info FROM fits ORDER BY fit_key").fetchall()
-    connection.close()
-    return rows
-
-
-def assert_sound(store: Path) -> None:
-    connection = sqlite3.connect(store)
-    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-    assert connection.execute("SELECT count(*), count(DISTINCT key) FROM cells").fetchone() == (N_CELLS, N_CELLS)
-    assert connection.execute("SELECT count(*) FROM cells WHERE status <> 'done'").fetchone() == (0,)
-    assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
-    connection.close()
-
-
 @pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory) -> list[tuple]:
+def uninterrupted(tmp_path_factory) -> Contents:
     folder = tmp_path_factory.mktemp("uninterrupted")
     run = start(lab_of_200_cells(folder), folder / "a.sqlite")
     assert run.wait(timeout=240) == 0, run.stderr.read()
-    assert_sound(folder / "a.sqlite")
+    assert_sound(folder / "a.sqlite", N_CELLS)
     return contents(folder / "a.sqlite")
 
 
@@ -100,7 +64,7 @@ def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path
     assert 0 < count_cells(store) <= N_CELLS
     run = start(file, store)
     assert run.wait(timeout=240) == 0, run.stderr.read()
-    assert_sound(store)
+    assert_sound(store, N_CELLS)
     assert contents(store) == uninterrupted
 
 
@@ -112,7 +76,7 @@ def test_two_runs_on_one_store_at_once_both_end_well(tmp_path, uninterrupted):
         assert run.returncode == 0, err
         assert "locked" not in err
         assert "200 done" in out
-    assert_sound(store)
+    assert_sound(store, N_CELLS)
     assert contents(store) == uninterrupted
     connection = sqlite3.connect(store)
     assert connection.execute("SELECT count(*) FROM runs").fetchone() == (2,)

@@ -26,39 +26,65 @@ class StoredCurve:
 
     def labels(self, point: int) -> NDArray[np.bool_]:
         """Return the predicted labels: those whose probability is at least one half, or as predicted."""
-        scores = self.scores(point)
-        if "tables" in self._arrays and scores is not None:
-            return np.asarray(scores >= 0.5)
+        if "tables" in self._arrays:
+            return self._looked_up(self._arrays["tables"][point] >= 0.5, point)
         return np.asarray(self._arrays["labels"][point] == 1)
 
-    def scores(self, point: int) -> FloatArray | None:
-        """Return the score of every row and label, or None where there are none."""
-        if "tables" in self._arrays:
-            table, counts = self._arrays["tables"][point], self._arrays["counts"][point].astype(np.int64)
-            return np.asarray(np.take_along_axis(table.T, counts, axis=0))
-        return self._arrays["scores"][point] if "scores" in self._arrays else None
-
     def order_codes(self, point: int) -> NDArray[Any] | None:
-        """Return whole numbers in the order of the scores, 0 the highest; quick to sort where there are few."""
-        scores = self.scores(point)
-        if scores is None:
-            return None
+        """Return whole numbers in the order of the scores, 0 the highest; None where there are no scores."""
         if "tables" in self._arrays:
-            levels = np.unique(self._arrays["tables"][point])
-            return np.asarray(len(levels) - 1 - np.searchsorted(levels, scores), dtype=np.uint16)
+            table = self._arrays["tables"][point]
+            levels = np.unique(table)
+            places = len(levels) - 1 - np.searchsorted(levels, table)
+            return self._looked_up(places.astype(np.uint16), point)
+        if "scores" not in self._arrays:
+            return None
+        scores = self._arrays["scores"][point]
         levels, codes = np.unique(scores, return_inverse=True)
         return np.asarray(len(levels) - 1 - codes.reshape(scores.shape))
 
+    def _looked_up(self, table: NDArray[Any], point: int) -> NDArray[Any]:
+        """Look a value up for every row and label by its count of neighbours; tables are labels x counts."""
+        counts = self._arrays["counts"][point]
+        return np.asarray(table[np.arange(len(table))[None, :], counts])
 
-def features_at(grid: str, at: float, n_features: int) -> int:
-    """Return the number of features at a point of a grid: k itself, or the share p rounded, halves to even.
+
+def features_at(score_grid: str, at: float, n_features: int, shares: Sequence[float] = ()) -> int:
+    """Return the number of features at a point of a grid.
+
+    Parameters
+    ----------
+    score_grid : {"k", "p"}
+        Which grid.
+    at : float
+        The point: k itself, or the share p.
+    n_features : int
+        All there are.
+    shares : sequence of float
+        The shares as they were declared, unrounded: ``round(p d)`` goes by the float nearest to ``at``, halves to even.
+
+    Returns
+    -------
+    int
+        At least 1 and at most all.
 
     Examples
     --------
     >>> features_at("k", 10.0, 50), features_at("p", 0.25, 50), features_at("p", 0.001, 50)
     (10, 12, 1)
+    >>> features_at("p", 0.15, 550), features_at("p", 0.15, 550, np.arange(0.05, 0.5, 0.05))
+    (82, 83)
     """
-    return int(at) if grid == "k" else min(n_features, max(1, round(at * n_features)))
+    if score_grid == "k":
+        return int(at)
+    share = min(shares, key=lambda p: abs(p - at), default=at) if len(shares) else at
+    return min(n_features, max(1, round(float(share) * n_features)))
+
+
+def declared_shares(protocol: dict[str, Any]) -> list[float]:
+    """Return the floats of a declared p-grid, as counting up with its step gives them; none without such a grid."""
+    grid = protocol.get("p")
+    return [] if grid is None else np.arange(grid["min"], grid["max"] + 1e-12, grid["step"]).tolist()
 
 
 def curve_scores(

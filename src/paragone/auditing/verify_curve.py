@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.auditing.finding import SHOWN, Ledger
-from paragone.auditing.recomputed_curve import OF_LABELS, OF_ORDER, StoredCurve, curve_scores, features_at
+from paragone.auditing.recomputed_curve import (
+    OF_LABELS,
+    OF_ORDER,
+    StoredCurve,
+    curve_scores,
+    declared_shares,
+    features_at,
+)
 from paragone.cells import Score
 from paragone.results import Results
 from paragone.store.cell_records import CellRecord, CellRecords
@@ -33,6 +40,7 @@ def verify_curve(records: CellRecords, results: Results, experiment: str, ledger
 
     protocol = results.described(experiment)["protocol"]
     sizes = {name: int(found["n_features"]) for name, found in results.datasets(experiment).items()}
+    shares = declared_shares(protocol)
     truths: dict[str, NDArray[Any]] = {}
     checked, without = 0, 0
     rows: list[tuple[Any, ...]] = []
@@ -48,7 +56,7 @@ def verify_curve(records: CellRecords, results: Results, experiment: str, ledger
         if key not in truths:
             truths[key] = records.kept_of_split(cell)["y"]
         values = curve_scores(StoredCurve(payload), truths[key], _known(protocol), protocol.get("zero_division", 0))
-        points = [(score, features_at(score.grid, score.at or 0.0, sizes[cell.dataset])) for score in stored]
+        points = [(score, features_at(score.grid, score.at or 0.0, sizes[cell.dataset], shares)) for score in stored]
         found = wrong_scores(cell, points, values)
         rows += [(*cell.place, s.metric, s.grid, s.at, values.get((k, s.metric), np.nan)) for s, k in points]
         checked += len(stored)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paragone.cli.engine_choice import Engine
+from paragone.cli.generate_engine import AddressOption, EngineOption, chosen_executor
 from paragone.cli.generate_sample import draw_sample
 from paragone.cli.generate_stages import Workers, fight, measure_published, run_stage2, run_stage3
 from paragone.cli.output import print_json, say, show_table
@@ -101,6 +103,8 @@ def evolve_collection(
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
     goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
     file_format: FileFormat = "csv",
+    engine: EngineOption = Engine.LOCAL,
+    address: AddressOption = None,
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
 
@@ -120,16 +124,18 @@ def evolve_collection(
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file: give a folder")
     path = store or spec.with_suffix(".sqlite")
-    evolved = evolve(
-        declared,
-        path,
-        workers,
-        hours=hours,
-        focus=focus,
-        goal=goal,
-        retry_failed=retry_failed,
-        tell=lambda said: say(said, stderr=True),
-    )
+    with chosen_executor(engine, address, workers) as executor:
+        evolved = evolve(
+            declared,
+            path,
+            workers,
+            executor=executor,
+            hours=hours,
+            focus=focus,
+            goal=goal,
+            retry_failed=retry_failed,
+            tell=lambda said: say(said, stderr=True),
+        )
     evolved.write(out, file_format)
     collection = evolved.collection
     concepts = len({item.concept for item in collection.sets})
@@ -154,6 +160,8 @@ def benchmark(
     store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")] = None,
     workers: Workers = 0,
     formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = "",
+    engine: EngineOption = Engine.LOCAL,
+    address: AddressOption = None,
 ) -> None:
     """Put a classifier of yours on a collection, next to the methods measured there; only its fits are done.
 
@@ -170,7 +178,10 @@ def benchmark(
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file: give a folder")
     out.mkdir(parents=True, exist_ok=True)
-    with Laboratory(store or out / "benchmark.sqlite", workers) as laboratory:
+    with (
+        chosen_executor(engine, address, workers) as executor,
+        Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
+    ):
         result = benchmark_method(declared, laboratory, found, sets=chosen, trials=trials)
     page = write_benchmark(result, out, wanted)
     means = result.table().mean().sort_values(ascending=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
+from paragone.cli.engine_choice import Engine
 from paragone.cli.output import print_json, say
 from paragone.errors import InputError
 
@@ -24,13 +24,6 @@ EVERY_METHOD = "*"
 EXIT_FAILURES = 1
 EXIT_BUDGET = 3
 EXIT_STOPPED = 130
-
-
-class Engine(StrEnum):
-    """Where cells are worked on."""
-
-    LOCAL = "local"
-    DASK = "dask"
 
 
 class OptionalOverwrite(TyperCommand):

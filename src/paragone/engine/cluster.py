@@ -15,6 +15,7 @@ from uuid import uuid4
 from typing_extensions import override
 
 from paragone.engine.guard import Abandoned, Loss
+from paragone.engine.isolation import end_processes
 from paragone.engine.limits import Limits
 from paragone.engine.seats import Ended, Following, Seat, Workplace
 from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
@@ -67,7 +68,7 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
     if address is None:
         with (
             LocalCluster(
-                n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=None
+                n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=":0"
             ) as cluster,
             Client(cluster) as client,
         ):
@@ -99,6 +100,11 @@ def open_on_dask(envelope: Envelope, key: str) -> Reply:
         return open_envelope(envelope, worker.address, abandoned)
     except Abandoned:
         return Loss("nobody waited for the cell any more")
+
+
+async def _end_processes(run: str) -> None:
+    """End the processes of a run on a worker, beside its event loop, which must not wait."""
+    threading.Thread(target=end_processes, args=(run,), daemon=True).start()
 
 
 class DaskCluster(Workplace):
@@ -283,6 +289,7 @@ class DaskCluster(Workplace):
         if self._client.status == "running":
             for topic in (EVENTS, BEGUN):
                 self._client.unsubscribe_topic(topic)
+            self._client.run(_end_processes, self.courier.run, wait=False, on_error="ignore")
 
 
 class _DaskSeat(SharedSeat):

@@ -46,10 +46,22 @@ class _Processes:
         for process in list(self._all):
             process.kill()
 
+    def end_waiting(self, run: str) -> None:
+        with self._lock:
+            own = [process for owner, process in self._waiting if owner == run]
+            self._waiting = [entry for entry in self._waiting if entry[0] != run]
+        for process in own:
+            process.kill()
+
 
 _PROCESSES = _Processes()
 # A worker that was itself started by multiprocessing waits for its children before any atexit function runs.
 Finalize(None, _PROCESSES.end_all, exitpriority=100)
+
+
+def end_processes(run: str) -> None:
+    """End the processes that wait for a cell of a run, since there will be none."""
+    _PROCESSES.end_waiting(run)
 
 
 def run_isolated(

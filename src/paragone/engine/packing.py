@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import cloudpickle
 
@@ -15,6 +16,7 @@ from paragone.engine.task import Task, run_task
 from paragone.errors import InputError
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+_KNOWN_VERSIONS: dict[tuple[Any, ...], tuple[tuple[str, str], ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,12 @@ def _differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
 
 
 def _versions(task: Task) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted({**task.method.versions(), **task.protocol.versions()}.items()))
+    """Return the versions of a task's packages; looking them up costs more than many a cell."""
+    classes = (*(method.factory for method in task.method.with_nested()), task.protocol.identity())
+    if classes not in _KNOWN_VERSIONS:
+        found = {**task.method.versions(), **task.protocol.versions()}
+        _KNOWN_VERSIONS[classes] = tuple(sorted(found.items()))
+    return _KNOWN_VERSIONS[classes]
 
 
 @cache

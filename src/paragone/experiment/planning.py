@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from paragone.cells import Cell, Parts, Place
@@ -164,6 +165,7 @@ class _Identity:
     method: str
     fit_version: str
     version: str
+    protocol: str
 
 
 def _identity(method: Method, protocol: Protocol) -> _Identity:
@@ -172,7 +174,14 @@ def _identity(method: Method, protocol: Protocol) -> _Identity:
         method.identity()[:PART_LENGTH],
         digest(own)[:PART_LENGTH],
         digest([own, protocol.versions()])[:PART_LENGTH],
+        protocol.identity()[:PART_LENGTH],
     )
+
+
+@lru_cache(maxsize=1024)
+def _split_part(split: str, scale: str) -> str:
+    """Return the part of a split; the cells of all methods on it ask for it one after the other."""
+    return digest([split, scale])[:PART_LENGTH]
 
 
 def _cell(
@@ -187,9 +196,9 @@ def _cell(
 ) -> Cell:
     parts = Parts(
         data=dataset.fingerprint[:PART_LENGTH],
-        split=digest([split.fingerprint, scale])[:PART_LENGTH],
+        split=_split_part(split.fingerprint, scale),
         method=identity.method,
-        protocol=protocol.identity()[:PART_LENGTH],
+        protocol=identity.protocol,
         version=identity.version,
         # The first repeat is the experiment without repeats: raising their number keeps what is there.
         seed=str(seed) if repeat == 0 else f"{seed}/{repeat}",

@@ -46,6 +46,7 @@ class ConceptBook:
         self._known: dict[str, int] = {}
         self._labels = np.zeros((0, BOOK_ROWS), dtype=np.float32)
         self._placed: list[int] = []
+        self._wide: dict[int, Signature] = {}
 
     def number(self, expression: Expression) -> int:
         """Return the concept of a formula: a known one that agrees with it, or a new one."""
@@ -55,15 +56,25 @@ class ConceptBook:
         return self._known[text]
 
     def _found(self, mine: Signature) -> int:
+        if mine.is_wide:
+            alike = (number for number, known in self._wide.items() if known.agreement(mine) >= AGREEMENT)
+            concept = next(alike, len(self._placed))
+            if concept == len(self._placed):
+                self._wide[concept] = mine
+                self._add(mine)
+            return concept
         shared = np.abs(self._labels @ mine.labels.T.astype(np.float32)).max(axis=1, initial=0) / BOOK_ROWS
         # Only the first placement of a known concept is kept: one with more features cannot be moved onto fewer.
         fits = (shared + 1) / 2 >= AGREEMENT
-        for concept in np.flatnonzero(fits):
+        for concept in map(int, np.flatnonzero(fits)):
             if self._placed[concept] <= len(mine.placed):
-                return int(concept)
+                return concept
+        self._add(mine)
+        return len(self._placed) - 1
+
+    def _add(self, mine: Signature) -> None:
         self._labels = np.vstack([self._labels, mine.labels[:1].astype(np.float32)])
         self._placed.append(len(mine.placed))
-        return len(self._placed) - 1
 
 
 class Archive:

@@ -7,11 +7,10 @@ problem is for a method that is fair to features and signs, so a collection of o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,24 +28,42 @@ AGREEMENT = 0.98
 The count of concepts depends on it, and on the cut. The DIGEN sets with their own cuts are 20 concepts from .975 to
 .985, 19 from .96 to .97 and 23 at .99. Cut at the population's middle they are 19 from .96 to .99: two of them differ
 in nothing but where 1000 rows happened to be cut."""
+UNLIKE = 0.05
+"""Formulas whose features differ by more in their influence, the first with the first and so on, are no one concept:
+their placements are not searched."""
 NEGLIGIBLE = 0.005
 """A feature whose exchange changes a smaller share of the labels than this takes no place in a signature."""
 
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """A formula's labels on the probe rows, for every placement of its features.
+    """A formula's labels on the probe rows, for the placements of its features.
 
     Parameters
     ----------
+    expression, threshold
+        The formula and its cut.
+    n_features : int
+        The number of features.
     placed : tuple of int
-        The features that are permuted and turned: those that matter, at most five, most influential first.
+        The features that are permuted and turned: those that matter, most influential first.
+    influence : ndarray
+        The share of labels that change when each of them is drawn anew.
     labels : ndarray of shape (n_placements, n_rows)
-        Labels -1 and 1.
+        Labels -1 and 1: every placement of up to five features, else the first placement alone.
     """
 
+    expression: Expression
+    threshold: Threshold
+    n_features: int
     placed: tuple[int, ...]
+    influence: FloatArray
     labels: NDArray[np.int8]
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are too many features to go through all their placements."""
+        return len(self.placed) > MAX_PLACED
 
     @property
     def key(self) -> bytes:
@@ -54,11 +71,25 @@ class Signature:
         packed = np.packbits(np.vstack([self.labels > 0, self.labels < 0]), axis=1)
         return min(bytes(row.tobytes()) for row in packed)
 
+    def placed_labels(self, order: Sequence[int], signs: Sequence[float]) -> NDArray[np.int8]:
+        """Return the labels with the features on these columns of the probe, turned by these signs."""
+        shown, rest = (columns[: self.labels.shape[1]] for columns in _probe(self.n_features))
+        rows = rest.copy(order="F")
+        for feature, column, sign in zip(self.placed, order, signs, strict=True):
+            rows[:, feature] = sign * shown[:, column]
+        return _signed(self.threshold, self.expression.evaluate(rows))
+
     def agreement(self, other: Signature) -> float:
-        """Return the largest share of probe rows on which the labels agree, over all placements of one of them."""
+        """Return the largest share of probe rows on which the labels agree, over all placements of one of them.
+
+        With more than five features not all placements are tried: a search by exchanges and turns begins with the
+        features in the order of their influence. What it finds is a lower bound.
+        """
         # A feature more that hardly matters must not hide that two formulas agree, so that the formula with more
         # features takes all places, and the other one stays in its own.
         fewer, more = (self, other) if len(self.placed) <= len(other.placed) else (other, self)
+        if more.is_wide:
+            return _searched_agreement(fewer, more)
         products = more.labels.astype(np.float32) @ fewer.labels[0].astype(np.float32)
         return float(np.abs(products).max() / self.labels.shape[1] + 1) / 2
 
@@ -73,16 +104,21 @@ def active_features(
     >>> active_features(Expression.parse("add(X3, mul(0.0, X1))"))
     (3,)
     """
+    changed = influences(expression, threshold or halving_threshold(expression, n_features), n_features)
+    kept = [feature for feature in changed if changed[feature] > negligible]
+    return tuple(sorted(kept, key=lambda feature: (-changed[feature], feature)))
+
+
+def influences(expression: Expression, threshold: Threshold, n_features: int = 10) -> dict[int, float]:
+    """Return the share of labels that change when a feature of the formula is drawn anew, by feature."""
     rows = population(n_features)
-    threshold = threshold or halving_threshold(expression, n_features)
     labels = threshold.label(expression.evaluate(rows))
     changed: dict[int, float] = {}
     for feature in expression.features:
         drawn = rows.copy(order="F")
         drawn[:, feature] = np.roll(rows[:, feature], 1)
         changed[feature] = float((threshold.label(expression.evaluate(drawn)) != labels).mean())
-    kept = [feature for feature in changed if changed[feature] > negligible]
-    return tuple(sorted(kept, key=lambda feature: (-changed[feature], feature)))
+    return changed
 
 
 def signature(
@@ -112,17 +148,46 @@ def signature(
     (8, 4096)
     """
     threshold = threshold or halving_threshold(expression, n_features)
-    placed = active_features(expression, threshold, n_features, negligible=NEGLIGIBLE)[:MAX_PLACED]
-    shown, rest = (columns[:n_rows] for columns in _probe(n_features))
-    labels = np.empty((math.factorial(len(placed)) * 2 ** len(placed), n_rows), dtype=np.int8)
-    rows = rest.copy(order="F")
-    orders = permutations(range(len(placed)))
-    signs = list(product((1.0, -1.0), repeat=len(placed)))
-    for position, (order, turned) in enumerate(product(orders, signs)):
-        for feature, column, sign in zip(placed, order, turned, strict=True):
-            rows[:, feature] = sign * shown[:, column]
-        labels[position] = _signed(threshold, expression.evaluate(rows))
-    return Signature(placed, labels)
+    changed = influences(expression, threshold, n_features)
+    kept = sorted((f for f in changed if changed[f] > NEGLIGIBLE), key=lambda f: (-changed[f], f))
+    influence = np.array([changed[feature] for feature in kept])
+    empty = np.empty((0, n_rows), dtype=np.int8)
+    bare = Signature(expression, threshold, n_features, tuple(kept), influence, empty)
+    orders = [tuple(range(len(kept)))] if bare.is_wide else permutations(range(len(kept)))
+    signs = [(1.0,) * len(kept)] if bare.is_wide else product((1.0, -1.0), repeat=len(kept))
+    placements = product(orders, signs)
+    return replace(bare, labels=np.array([bare.placed_labels(order, turned) for order, turned in placements]))
+
+
+def _searched_agreement(fewer: Signature, more: Signature) -> float:
+    """Return the agreement under the best placement that exchanges and turns of features find."""
+    fixed = fewer.labels[0].astype(np.int64)
+
+    def agreed(order: Sequence[int], signs: Sequence[float]) -> float:
+        return float(abs(fixed @ more.placed_labels(order, signs)) / len(fixed) + 1) / 2
+
+    n = len(more.placed)
+    order, signs = list(range(n)), [1.0] * n
+    best = agreed(order, signs)
+    padded = np.zeros(n)
+    padded[: len(fewer.influence)] = fewer.influence
+    if np.abs(padded - more.influence).max() > UNLIKE:
+        return best
+    while best < 1:
+        moves = [(_exchanged(order, i, j), signs) for i, j in combinations(range(n), 2)]
+        moves += [(order, [-sign if i == j else sign for j, sign in enumerate(signs)]) for i in range(n)]
+        values = [agreed(*move) for move in moves]
+        if max(values) <= best:
+            break
+        best = max(values)
+        order, signs = moves[values.index(best)]
+    return best
+
+
+def _exchanged(order: list[int], i: int, j: int) -> list[int]:
+    changed = list(order)
+    changed[i], changed[j] = changed[j], changed[i]
+    return changed
 
 
 def agreements(signatures: Sequence[Signature]) -> FloatArray:
@@ -172,7 +237,8 @@ def _probe(n_features: int) -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(PROBE_SEED)
     # Columns laid out one after another, since placements exchange whole columns.
     placed, rest = rng.normal(size=(PROBE_ROWS, MAX_PLACED)), rng.normal(size=(PROBE_ROWS, n_features))
-    return np.asfortranarray(placed), np.asfortranarray(rest)
+    more = rng.normal(size=(PROBE_ROWS, n_features))
+    return np.asfortranarray(np.hstack([placed, more])), np.asfortranarray(rest)
 
 
 def _signed(threshold: Threshold, values: FloatArray) -> NDArray[np.int8]:

@@ -98,14 +98,17 @@ class Stopwatch:
                 continue
             except (KeyError, TypeError) as error:
                 raise InputError(f"{self.path} is not the time table of a search: {error}") from error
+        # All that earlier runs took counts, what they proved after their last generation too.
+        self._before = max(self._past.values(), default=0.0)
 
     def at(self, moment: tuple[int, int]) -> float:
         """Return the seconds at a moment: those of the first time it was reached."""
         if moment in self._past:
-            self._before, self._begun = self._past[moment], time.monotonic()
-            return self._before
-        seconds = self._before + time.monotonic() - self._begun
-        self._past[moment] = seconds
+            self._begun = time.monotonic()
+            return self._past[moment]
+        now = time.monotonic()
+        seconds = self._before + now - self._begun
+        self._past[moment], self._before, self._begun = seconds, seconds, now
         if self.path is not None:
             entry = {"search": self.key, "generation": moment[0], "raced": moment[1], "seconds": round(seconds, 3)}
             with self.path.open("a", encoding="utf-8") as file:

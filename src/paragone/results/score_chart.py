@@ -94,7 +94,7 @@ def _dots(means: pd.DataFrame, methods: list[str], metric: str) -> Any:
         from_rows(_rows(means))
         .mark_point(filled=True, size=55, color=BLUE, opacity=1)
         .encode(
-            x=alt.X("value:Q", title=metric, scale=alt.Scale(zero=False)),
+            x=alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
             y=alt.Y("method:N", title=None, sort=methods),
         )
     )

@@ -216,6 +216,7 @@ class _Artifacts:
         return [self._damage(kind, key, "is gone, its checksum is left") for key in gone]
 
     def _damage(self, kind: str, key: str, what: str) -> Finding:
+        # A damaged key may be no text at all.
         return Finding("damage", kind, str(key), f"{kind} {str(key)[:12]}{self._place(kind, key)} {what}")
 
     def _place(self, kind: str, key: str) -> str:

@@ -1,7 +1,7 @@
 """The checksum of a cell's scores alone: so quick to check that no score is given out unchecked.
 
-The checksum of the whole cell covers its predictions too, and is for `paragone doctor`. SQLite notices damage to its own
-structures, but not a changed byte inside of a value.
+The checksum of the whole cell covers its predictions too, and is for `paragone doctor`. SQLite notices damage to its
+own structures, but not a changed byte inside of a value.
 """
 
 from __future__ import annotations

@@ -22,13 +22,12 @@ WHERE p.current = 1 AND c.status = 'done'
 ORDER BY p.experiment_id, p.position
 """
 SCORES = """
-SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL) FROM scores
+SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL)
+FROM scores
 """
 MEASURES = "SELECT id, metric, grid FROM measures"
 EXPERIMENTS = "SELECT id, name FROM experiments"
-CHECKED_PLACES = PLACES.format(
-    checksum="k.sha256", join="LEFT JOIN checksums k ON k.kind = 'scores' AND k.key = p.key"
-)
+CHECKED_PLACES = PLACES.format(checksum="k.sha256", join="LEFT JOIN checksums k ON k.kind = 'scores' AND k.key = p.key")
 UNCHECKED_PLACES = PLACES.format(checksum="NULL", join="")
 HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
 FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8"), ("missing", "i8")]

@@ -31,6 +31,19 @@ from paragone.store.schema import UNREADABLE, connect, damaged
 from paragone.store.score_checksums import scores_checksum
 from paragone.validation import IntArray
 
+CURRENT_PLAN = """
+SELECT position, protocol, dataset, fold, method, repeat, key, fit_key, data_part, split_part, method_part,
+       protocol_part, version_part, seed_part
+FROM plan WHERE experiment_id = ? AND current = 1 ORDER BY position
+"""
+_RESULTS = """
+SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, seed_part
+FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key)
+WHERE e.name = ? {which} ORDER BY cells.id
+"""
+PARTS_OF_RESULTS = _RESULTS.format(which="")
+PARTS_OF_OUTDATED_RESULTS = _RESULTS.format(which="AND current = 0")
+DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
@@ -169,8 +182,7 @@ class Store:
     def write_plan(self, plan: Plan) -> None:
         """Make this the current plan of its experiment; what was planned before stays known as stale."""
         rows = [
-            (position, c.protocol, *c.place, c.key, c.fit_key, *astuple(c.parts))
-            for position, c in enumerate(plan.cells)
+            (position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values) for position, c in enumerate(plan.cells)
         ]
         with self._writing() as db:
             db.execute(
@@ -180,11 +192,12 @@ class Store:
                 (plan.name, plan.declared, json.dumps(plan.described), _now()),
             )
             experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
-            db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
-            db.executemany(
-                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-                ((experiment, *row) for row in rows),
-            )
+            if db.execute(CURRENT_PLAN, (experiment,)).fetchall() != rows:
+                db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
+                db.executemany(
+                    "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                    ((experiment, *row) for row in rows),
+                )
             splits = {part: tuple(_index_bytes(rows) for rows in both) for part, both in plan.splits.items()}
             truths = {key: (payload,) for key, payload in plan.truths.items()}
             _add_missing(db, "split", splits, "SELECT split_part FROM splits", "INSERT INTO splits VALUES (?, ?, ?)")
@@ -196,20 +209,14 @@ class Store:
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
-        return self._parts_of_results(name, "")
+        return self._parts_of_results(PARTS_OF_RESULTS, name)
 
     def outdated_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest cell at each place that has a result of an older plan."""
-        return self._parts_of_results(name, "AND current = 0")
+        return self._parts_of_results(PARTS_OF_OUTDATED_RESULTS, name)
 
-    def _parts_of_results(self, name: str, which: str) -> dict[Place, Parts]:
-        rows = self.read(
-            "SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protocol_part, version_part, "
-            "seed_part FROM plan JOIN experiments e ON e.id = experiment_id JOIN cells USING (key) "
-            f"WHERE e.name = ? {which} ORDER BY cells.id",
-            (name,),
-        )
-        return {row[:4]: Parts(*row[4:]) for row in rows}
+    def _parts_of_results(self, sql: str, name: str) -> dict[Place, Parts]:
+        return {row[:4]: Parts(*row[4:]) for row in self.read(sql, (name,))}
 
     def planned_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of every currently planned cell of the experiment."""
@@ -317,8 +324,14 @@ class Store:
         return Fitted(arrays_of(arrays, self.path), kept_object(self, info), seconds)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
-        """Write what came of a cell, all of it or nothing, and give up its claim."""
+        """Write what came of a cell, all of it or nothing, and give up its claim.
+
+        A run that was stopped for so long that another one did its cell has no claim any more: a failure of its own
+        does not replace the other's result.
+        """
         with self._writing() as db:
+            if outcome.status != "done" and db.execute(DONE_BY_ANOTHER, (key,)).fetchone():
+                return
             db.execute("DELETE FROM claims WHERE key = ?", (key,))
             db.execute("DELETE FROM cells WHERE key = ?", (key,))
             if outcome.fitted is not None:

@@ -111,8 +111,9 @@ def _decode(path: Path, header: Header, data: list[str], is_sparse: bool) -> lis
         decoded = arff.loads("\n".join(plain + data), return_type=arff.LOD if is_sparse else arff.DENSE)
         return list(decoded["data"])
     except arff.ArffException as error:
-        error.line += header.n_lines - len(plain)
-        raise InputError(f"{path}: {error}") from error
+        # The library puts the line into its message by %, and fails where the row itself has a %.
+        told = error.message.replace("%d", str(error.line + header.n_lines - len(plain)), 1)
+        raise InputError(f"{path}: {told[:300]}") from error
     except (IndexError, ValueError) as error:
         raise InputError(f"{path}: a row cannot be read ({error})") from error
 

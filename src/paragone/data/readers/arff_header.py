@@ -11,7 +11,7 @@ _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)$", re.IGNORECASE)
 _VALUE = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(?:,|$)")
 _RELATION = re.compile(r"\s*@relation\s*(.*)$", re.IGNORECASE)
-_MEKA = re.compile(r"-C\s+(-?\d+)")
+_MEKA = re.compile(r"-C\s+(-?\d{1,9})(?!\d)")
 _NUMERIC = ("numeric", "real", "integer")
 
 

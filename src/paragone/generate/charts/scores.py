@@ -114,6 +114,14 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
         Columns ``dataset``, ``method`` and ``value``, a row a seed.
     highlighted : str
         The method that stands out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"dataset": ["one"] * 4, "method": ["A", "A", "B", "B"], "value": [0.9, 0.8, 0.7, 0.6]})
+    >>> chart = seed_boxes(scores, "A").to_dict()
+    >>> len(next(iter(chart["datasets"].values())) if "datasets" in chart else chart["data"]["values"])
+    4
     """
     import altair as alt
 

@@ -14,8 +14,8 @@ def result_chart(result: TopKResult) -> Any:
 
     table = result.table()
     # Vega reads brackets in a field name as a path; the values are safe, the column names here have none.
-    base = alt.Chart(table).encode(x=alt.X("at:O", title="K"))
-    band = base.mark_errorbar(ticks=True).encode(
+    base = alt.Chart(table).encode(x=alt.X("at:O", title="K", axis=alt.Axis(labelAngle=0)))
+    band = base.mark_errorbar(ticks=alt.MarkConfig(size=7)).encode(
         y=alt.Y("low:Q", title="value", scale=alt.Scale(zero=False)), y2="high:Q"
     )
     line = base.mark_line(point=True).encode(

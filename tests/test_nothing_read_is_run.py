@@ -1,0 +1,44 @@
+"""Nothing that is read from a file is run: no eval, no exec, no unpickling, in any module of the package."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "paragone"
+FORBIDDEN = {"eval", "exec", "compile", "__import__"}
+UNPICKLING = {("pickle", "load"), ("pickle", "loads"), ("cloudpickle", "load"), ("cloudpickle", "loads")}
+UNPICKLING |= {("joblib", "load"), ("torch", "load"), ("marshal", "loads"), ("pd", "read_pickle"), ("shelve", "open")}
+OUR_OWN_BYTES = {"testing/ranker_laws.py"}
+"""Pickles a ranker and unpickles these very bytes, to see that it can be."""
+
+
+def calls() -> list[tuple[str, int, ast.Call]]:
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        name = path.relative_to(SOURCE).as_posix()
+        found += [(name, node.lineno, node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return found
+
+
+def test_no_module_evaluates_or_unpickles():
+    assert len(calls()) > 5000
+    for name, line, call in calls():
+        target = call.func
+        if isinstance(target, ast.Name):
+            assert target.id not in FORBIDDEN, f"{name}:{line}"
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            dotted = (target.value.id, target.attr)
+            assert dotted not in UNPICKLING or name in OUR_OWN_BYTES, f"{name}:{line}"
+
+
+def test_numpy_never_unpickles():
+    for name, line, call in calls():
+        target = call.func
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "np":
+            options = {keyword.arg: keyword.value for keyword in call.keywords}
+            if target.attr == "load":
+                allowed = options.get("allow_pickle")
+                assert isinstance(allowed, ast.Constant), f"{name}:{line}"
+                assert allowed.value is False, f"{name}:{line}"
