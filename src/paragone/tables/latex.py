@@ -67,7 +67,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50% of A_1 & B #2"))
     50\% of A\_1 \& B \#2
     >>> print(escape_latex("Müller \N{TEST TUBE}"))
-    Müller \ifx\Umathchar\undefined{[}test tube]\else \N{TEST TUBE}\fi{}
+    Müller \ifx\Umathchar\undefined{[}test tube]\else 🧪\fi{}
     """
     parts = []
     for is_plain, letters in groupby(unicodedata.normalize("NFC", text), _is_plain):
