@@ -30,7 +30,6 @@ test: $(VENV)/installed-for-tests
 test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser
 	scripts/install-latex
-	scripts/install-faketime
 	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/installed-for-tests

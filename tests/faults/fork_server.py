@@ -204,6 +204,8 @@ def run_command(request: dict[str, Any]) -> int:
     tempfile.tempdir = None
     if "LAB_HOST" in os.environ:
         call_this_host(os.environ["LAB_HOST"])
+    if "LAB_CLOCK" in os.environ:
+        follow_clock(Path(os.environ["LAB_CLOCK"]))
     sys.argv = ["paragone", *request["arguments"]]
     from paragone.cli import main
 
@@ -212,6 +214,23 @@ def run_command(request: dict[str, Any]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     return 0
+
+
+def follow_clock(file: Path) -> None:
+    """Let the time of day in this process be wrong by the seconds that stand in a file; other clocks go on."""
+    import time
+    from datetime import datetime, timedelta
+
+    from paragone.store import store
+
+    class WrongTime(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) + timedelta(seconds=float(file.read_text()))
+
+    right = time.time
+    time.time = lambda: right() + float(file.read_text())
+    store.datetime = WrongTime
 
 
 def call_this_host(name: str) -> None:

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from faults.fork_server import Command, ForkServer
+from faults.fork_server import Command
 from faults.trial import Outcome, Trial
 
 LONG_AGO_HOURS = (1, 24, 24 * 400)
@@ -73,7 +73,8 @@ def two_coordinators(trial: Trial) -> Outcome:
     elif trial.variant != "both live":
         _stop_for_a_while(victim, trial)
     outcome = trial.judge({0, -signal.SIGKILL})
-    assert outcome.computed_again <= (trial.variant == "one is killed")
+    # A run that works in its own process begins the next cell before it commits the last one.
+    assert outcome.computed_again <= (2 if trial.variant == "one is killed" else 0), outcome
     return outcome
 
 
@@ -88,25 +89,29 @@ class ClockSetBack:
 
     Parameters
     ----------
-    server : ForkServer
-        Starts runs that see the time of a file.
     clock : Path
-        That file.
+        A file with the seconds by which the clock of the run is wrong.
     """
 
-    def __init__(self, server: ForkServer, clock: Path) -> None:
-        self._server = server
+    def __init__(self, clock: Path) -> None:
         self._clock = clock
 
     def __call__(self, trial: Trial) -> Outcome:
         """Make one trial."""
-        self._clock.write_text("+0")
-        run = trial.start(server=self._server)
+        self._clock.write_text("0")
+        run = trial.start(LAB_CLOCK=str(self._clock))
         trial.variant = trial.random.choice(["alone", "beside a run on another host"])
         if trial.variant != "alone":
             trial.start(LAB_HOST="elsewhere")
         trial.await_instant(run)
-        self._clock.write_text(f"-{trial.random.choice(LONG_AGO_HOURS)}h")
+        replace_text(self._clock, str(-3600 * trial.random.choice(LONG_AGO_HOURS)))
         outcome = trial.judge({0})
         assert outcome.computed_again == 0, trial
         return outcome
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Put a new text into a file at once, for those who read it all the time."""
+    fresh = path.with_suffix(".fresh")
+    fresh.write_text(text)
+    fresh.replace(path)

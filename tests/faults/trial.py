@@ -60,13 +60,12 @@ class Bench:
         workers: int = 0,
         nap: float = NAP_SECONDS,
         fits: str = "fits",
-        server: ForkServer | None = None,
         **environment: str,
     ) -> Command:
         """Start a run into a store; its fits are noted in the folder."""
         arguments = ("run", self.lab, "--store", store, "--workers", workers, *options)
         told = {"LAB_NAP": str(nap), "LAB_FITS": str(folder / fits), **environment}
-        return (server or self.server).start(arguments, folder, **told)
+        return self.server.start(arguments, folder, **told)
 
     def close(self) -> None:
         """End the server."""

@@ -16,7 +16,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faults.disks import NEEDS_ROOT
-from faults.fork_server import ForkServer
 from faults.process_faults import (
     ClockSetBack,
     kill_coordinator,
@@ -43,7 +42,6 @@ DISK_FAULTS: dict[str, Callable[[Trial], Outcome]] = {
     "disk read-only": read_only_disk,
     "power cut": cut_power,
 }
-LIBRARY = "faketime/libfaketimeMT.so.1"
 
 
 @pytest.fixture(scope="module")
@@ -51,23 +49,6 @@ def bench(tmp_path_factory) -> Iterator[Bench]:
     bench = Bench(tmp_path_factory.mktemp("faults"))
     yield bench
     bench.close()
-
-
-@pytest.fixture(scope="module")
-def set_back(bench) -> Iterator[ClockSetBack]:
-    library = next((path for path in Path("/usr/lib").glob(f"*/{LIBRARY}")), None)
-    if library is None:
-        pytest.skip("setting the clock back needs libfaketime: scripts/install-faketime brings it")
-    clock = bench.folder / "clock"
-    clock.write_text("+0")
-    environment = {
-        "LD_PRELOAD": str(library),
-        "FAKETIME_TIMESTAMP_FILE": str(clock),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
-    with ForkServer(bench.lab, environment) as server:
-        yield ClockSetBack(server, clock)
 
 
 def try_often(name: str, fault: Callable[[Trial], Outcome], bench: Bench, folder: Path) -> None:
@@ -102,5 +83,5 @@ def test_faults_of_the_disk_lose_double_and_falsify_nothing(bench, outcomes, nam
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="a run on another host needs root: run as root to have it tried")
-def test_a_clock_that_is_set_back_changes_nothing(bench, outcomes, set_back):
-    try_often("clock set back", set_back, bench, outcomes)
+def test_a_clock_that_is_set_back_changes_nothing(bench, outcomes):
+    try_often("clock set back", ClockSetBack(bench.folder / "clock"), bench, outcomes)
