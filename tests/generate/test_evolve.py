@@ -148,7 +148,7 @@ def test_an_altered_collection_names_the_hash_that_fails(once, tmp_path, key, va
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("{", "is no JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")]
+    ("text", "said"), [("{", "cannot be read as JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")]
 )
 def test_a_file_that_is_no_collection_is_refused(tmp_path, text, said):
     (tmp_path / "c.json").write_text(text)
@@ -341,7 +341,7 @@ def test_a_goal_keeps_only_the_pairs_that_serve_it(tmp_path):
         ("batch = 1", "batch must be at least 2"),
         ("batch = 'many'", "batch must be a number"),
         ("methods = { A = { use = 'sklearn.svm:LinearSVC' } }", "at least two methods"),
-        ("[methods.A]\nuse = 'mlknn'\n[methods.A]\nuse = 'mlknn'", "is no TOML"),
+        ("[methods.A]\nuse = 'mlknn'\n[methods.A]\nuse = 'mlknn'", "is not valid TOML"),
         ("[methods.A]\nuse = 'sklearn.svm:LinearSVC'\nportfolio = [{ X = 1 }]", "unknown parameter of method 'A' 'X'"),
     ],
 )
