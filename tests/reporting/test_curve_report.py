@@ -242,7 +242,7 @@ def test_one_method_alone_gets_scores_without_statistics(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [("[1, 2]", "must be an object of names"), ('{"a": 1}', "must be an object"), ("{", "is not JSON")],
+    [("[1, 2]", "must be an object of names"), ('{"a": 1}', "must be an object"), ("{", "cannot be read as JSON")],
 )
 def test_a_wrong_display_map_is_refused(tmp_path, content, sentence):
     (tmp_path / "names.json").write_text(content)

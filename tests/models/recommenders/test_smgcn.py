@@ -247,7 +247,7 @@ def test_a_checkpoint_of_another_fit_is_refused(rows, tmp_path):
     with pytest.raises(InputError, match="other settings or data"):
         SMGCN(**SMALL, penalty=0.5).observe(checkpoint=path).fit(*split(rows))
     path.write_bytes(b"rubbish")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="not a readable"):
         SMGCN(**SMALL).observe(checkpoint=path).fit(*split(rows))
 
 
