@@ -28,8 +28,8 @@ def test_matrices_and_lists_are_told_apart(tmp_path):
         ("a.csv", b"0.5,1\n2\n", "line 2: 1 scores, the first line has 2"),
         ("a.csv", b"0.5,x\n", "line 1"),
         ("a.csv", b"", "empty"),
-        ("a.npy", b"rubbish", "no NumPy file"),
-        ("a.npz", b"rubbish", "no NumPy file"),
+        ("a.npy", b"rubbish", "no NumPy array"),
+        ("a.npz", b"rubbish", "not a readable"),
     ],
 )
 def test_unreadable_scores_are_explained(tmp_path, name, content, words):
