@@ -30,7 +30,7 @@ def difference_bars(result: PairedComparison) -> Any:
     import altair as alt
 
     frame = result.differences.sort_values(["difference", "key"], ascending=[False, True], kind="stable")
-    groups = {f"{result.name_b} better": VERMILION, f"{result.name_a} better": BLUE, "double fail": LIGHT_GREY}
+    groups = {f"{result.name_b} better": BLUE, f"{result.name_a} better": VERMILION, "double fail": LIGHT_GREY}
     kind = frame["difference"].map(lambda d: f"{result.name_b if d >= 0 else result.name_a} better")
     kind = kind.mask(frame["double_fail"], "double fail")
     rows = [
