@@ -60,7 +60,7 @@ def texts(browser, selector: str) -> list[str]:
     )
 
 
-def wait_for(browser, condition, seconds: float = 60):
+def wait_for(browser, condition, seconds: float = 180):
     return WebDriverWait(browser, seconds, poll_frequency=0.1).until(lambda _: condition())
 
 

@@ -33,6 +33,8 @@ def start(file: Path, store: Path, workers: int = 2, nap: float = 0.0) -> subpro
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where the tests run in the background of a shell, Ctrl-C is ignored, and that is handed down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         env={**os.environ, "LAB_NAP": str(nap)},
     )
 

@@ -66,4 +66,6 @@ def _weighed(s: FloatArray, higher_is_better: bool, weighting: Weighting) -> Flo
         z = s - s.min() if s.min() < 0 else s
         return equal if not z.any() else np.asarray(z / z.sum())
     z = s - s.min() + SHIFT if s.min() <= 0 else s
-    return np.asarray((1.0 / z) / (1.0 / z).sum())
+    # Relative to the largest, so that no score is too small to be inverted.
+    inverse = z.min() / z
+    return np.asarray(inverse / inverse.sum())
