@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -23,7 +24,7 @@ class TextColumn:
     cells: tuple[str, ...]
     numeric: bool
 
-    @property
+    @cached_property
     def width(self) -> int:
         """How many places the widest text takes."""
         return max(cell_len(text) for text in (self.name, *self.cells))
@@ -94,11 +95,11 @@ def drawn(columns: Sequence[TextColumn]) -> Text:
         for column, width in zip(columns, widths, strict=True)
     ]
     head, *rows = zip(*padded, strict=True)
-    text = Text(_rule("┏━┳┓", widths) + "\n┃")
+    text = Text(_rule("┏", "━", "┳", "┓", widths) + "\n┃")
     for place, name in enumerate(head):
         text.append(" ┃ " if place else "").append(name, style="bold")
     body = [f"│{' │ '.join(row)}│" for row in rows]
-    return text.append("\n".join(["┃", _rule("┡━╇┩", widths), *body, _rule("└─┴┘", widths)]))
+    return text.append("\n".join(["┃", _rule("┡", "━", "╇", "┩", widths), *body, _rule("└", "─", "┴", "┘", widths)]))
 
 
 def _padded(text: str, width: int, to_the_right: bool) -> str:
@@ -106,6 +107,5 @@ def _padded(text: str, width: int, to_the_right: bool) -> str:
     return space + text if to_the_right else text + space
 
 
-def _rule(signs: str, widths: Sequence[int]) -> str:
-    left, line, between, right = signs
+def _rule(left: str, line: str, between: str, right: str, widths: Sequence[int]) -> str:
     return left + f"{line}{between}{line}".join(line * width for width in widths) + right

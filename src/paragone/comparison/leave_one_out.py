@@ -52,7 +52,7 @@ def leave_one_out_p(
     w_plus, _ = _sums_without_each(magnitude, positive)
     total, squares = _sums_without_each(magnitude, counted)
     p_kept = _normal_p(w_plus, total, squares)
-    for row in np.flatnonzero(counted.sum() - counted <= exact_up_to):
+    for row in np.flatnonzero(counted.sum() - counted <= exact_up_to).tolist():
         p_kept[row] = exact_p(_ranks_without(magnitude, row)[np.delete(counted, row)], float(w_plus[row]))
     # A pair that was not ranked anyway changes nothing when it is left out.
     whole = average_ranks(magnitude) * counted
@@ -88,7 +88,7 @@ def _sums_without_each(magnitude: FloatArray, counted: BoolArray) -> tuple[Float
         running = np.concatenate([[0.0], np.cumsum(weights[order])])
         return running[-1] - running[last], running[last] - running[first]
 
-    above, tied = above_and_tied(counted * 1.0)
+    above, tied = above_and_tied(counted.astype(np.float64))
     above_ranks, tied_ranks = above_and_tied(counted * ranks)
     own = ranks - 0.5
     sums = (counted * ranks).sum() - above - tied / 2 - counted * own
