@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from paragone import models, rankers
 from paragone.errors import InputError, unknown_name
 
 ENTRY_POINTS = "paragone.methods"
@@ -27,6 +26,9 @@ SEED_PARAMETERS = ("random_state", "seed")
 @cache
 def aliases() -> dict[str, str]:
     """Return every short name and the ``module:Class`` it stands for, third parties' included."""
+    # They import scikit-learn and Numba, which whoever only wants a hash need not wait for.
+    from paragone import models, rankers
+
     ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.tuning:TunedRanker"}
     theirs = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     return {**theirs, **ours}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from paragone.cli.wide_table import TextColumn, drawn, panels
 from paragone.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,22 +35,39 @@ def say(text: str, *, stderr: bool = False) -> None:
 
 
 def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
-    """Print a frame as a table, numbers to the right."""
-    # A metric's convention stands in brackets, which would be read as markup.
-    title = None if title is None else title.replace("[", r"\[")
-    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
-    for column in frame.columns:
-        numeric = frame[column].dtype.kind in "fiu"
-        table.add_column(str(column), justify="right" if numeric else "left", overflow="fold")
-    for row in frame.itertuples(index=False):
-        table.add_row(*(_cell(value, decimals) for value in row))
-    console().print(table)
+    """Print a frame as a table, numbers to the right; one that is too wide is cut into several."""
+    columns = [_text_column(str(name), frame.iloc[:, place], decimals) for place, name in enumerate(frame.columns)]
+    screen = console()
+    found = panels(columns, screen.width)
+    if found is None:
+        screen.print(_folded(columns, title))
+        return
+    if title is not None:
+        screen.print(Text(title, style="table.title"), soft_wrap=True)
+    for panel in found:
+        screen.print(drawn(panel), soft_wrap=True)
+
+
+def _text_column(name: str, values: pd.Series, decimals: int) -> TextColumn:
+    return TextColumn(name, tuple(_cell(value, decimals) for value in values.tolist()), values.dtype.kind in "fiu")
 
 
 def _cell(value: Any, decimals: int) -> str:
     if isinstance(value, float):
         return "" if value != value else f"{value:.{decimals}f}"
-    return str(value).replace("[", r"\[")
+    return str(value)
+
+
+def _folded(columns: Sequence[TextColumn], title: str | None) -> Table:
+    """Return a table whose long texts go over several lines."""
+    # Text stands as it is: a metric's convention, in brackets, would be read as markup.
+    heading = None if title is None else Text(title, style="table.title")
+    table = Table(title=heading, title_justify="left", header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column.name), justify="right" if column.numeric else "left", overflow="fold")
+    for row in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*map(Text, row))
+    return table
 
 
 def print_json(value: Any) -> None:

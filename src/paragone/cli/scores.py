@@ -64,9 +64,12 @@ def summarise_topk(frame: pd.DataFrame) -> None:
 
 def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:
     """Print the final scores and the best chains of every cross-validation."""
+    experiments = results.crossval_experiments()
+    if not experiments:
+        return
     from paragone.reporting.crossval_tables import crossval_tables
     from paragone.tables import to_text
 
-    for name in results.crossval_experiments():
+    for name in experiments:
         for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):  # type: ignore[arg-type]
             say(to_text(table) + "\n")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as t_distribution
 
 from paragone.comparison.corrected_t import TTest, check_differences
 from paragone.errors import InputError
@@ -39,6 +38,8 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     >>> alone.df, pairs.df, pairs.standard_error > alone.standard_error
     (3, 1, True)
     """
+    from scipy.stats import t as t_distribution
+
     values = check_differences(differences, least=2)
     codes = np.arange(values.size) if clusters is None else _codes(clusters, values.size)
     n_clusters = int(codes.max()) + 1

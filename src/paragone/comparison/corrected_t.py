@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as t_distribution
 
 from paragone.errors import InputError
 
@@ -128,6 +127,8 @@ def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
     >>> t_test(np.zeros(3), 1 / 3, 0.95).p
     1.0
     """
+    from scipy.stats import t as t_distribution
+
     mean, df = float(values.mean()), values.size - 1
     # Equal differences have no spread; the mean's own rounding must not pose as one.
     sd = 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1))

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2 as chi2_distribution
-from scipy.stats import f as f_distribution
+from scipy.special import chdtrc, fdtrc
 
 from paragone.comparison.ranking import method_ranks
 from paragone.comparison.settle import TOLERANCE, FloatArray
@@ -106,10 +105,10 @@ def friedman_of_ranks(ranks: FloatArray) -> Friedman:
 
 def _chi2_and_f(chi2: float, n: int, df: tuple[int, int]) -> tuple[float, float, float, float]:
     """Return chi2, its p, Iman-Davenport's F and its p."""
-    p = float(chi2_distribution.sf(chi2, df[0]))
+    p = float(chdtrc(df[0], max(chi2, 0.0)))
     if df[1] == 0:
         return chi2, p, float("nan"), float("nan")
     left = n * df[0] - chi2
     # Ranks that agree on every dataset leave nothing over: F is infinite and its p is 0.
     f = (n - 1) * chi2 / left if left > 1e-12 * n * df[0] else float("inf")
-    return chi2, p, f, float(f_distribution.sf(f, *df))
+    return chi2, p, f, float(fdtrc(*df, max(f, 0.0)))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import ndtr
-from scipy.stats import rankdata
+from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from paragone.comparison.average_ranks import average_ranks
 from paragone.comparison.settle import FloatArray
 from paragone.comparison.wilcoxon import EXACT_UP_TO, Zeros, exact_p
+
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 def leave_one_out_p(
@@ -42,33 +47,57 @@ def leave_one_out_p(
     kept = np.ones(difference.size, dtype=bool) if zeros != "wilcox" else used
     if not used.any():
         return np.ones(difference.size), np.zeros(difference.size)
-    ranks = _ranks_without_each(np.abs(difference[kept]))
-    ranks[:, ~used[kept]] = 0.0
+    magnitude, counted = np.abs(difference[kept]), used[kept]
     positive = difference[kept] > 0
-    w_plus, total = ranks[:, positive].sum(axis=1), ranks.sum(axis=1)
-    p_kept = _p_values(ranks, w_plus, total, exact_up_to)
+    w_plus, _ = _sums_without_each(magnitude, positive)
+    total, squares = _sums_without_each(magnitude, counted)
+    p_kept = _normal_p(w_plus, total, squares)
+    for row in np.flatnonzero(counted.sum() - counted <= exact_up_to).tolist():
+        p_kept[row] = exact_p(_ranks_without(magnitude, row)[np.delete(counted, row)], float(w_plus[row]))
     # A pair that was not ranked anyway changes nothing when it is left out.
-    whole = rankdata(np.abs(difference[kept])) * used[kept]
-    p_whole = _p_values(whole[None], whole[None, positive].sum(axis=1), whole[None].sum(axis=1), exact_up_to)
-    p, side = np.full(difference.size, p_whole[0]), np.empty(difference.size)
+    whole = average_ranks(magnitude) * counted
+    p, side = np.full(difference.size, _whole_p(whole, positive, exact_up_to)), np.empty(difference.size)
     side[:] = np.sign(2 * whole[positive].sum() - whole.sum())
     p[kept], side[kept] = p_kept, np.sign(2 * w_plus - total)
     return p, side
 
 
-def _ranks_without_each(magnitude: FloatArray) -> FloatArray:
-    """Return in row i the ranks of all magnitudes when the i-th is left out (its own rank: 0)."""
-    gone, other = magnitude[:, None], magnitude[None, :]
-    ranks: FloatArray = rankdata(magnitude)[None, :] - (gone < other) - 0.5 * (gone == other)
-    np.fill_diagonal(ranks, 0.0)
-    return ranks
+def _whole_p(ranks: FloatArray, positive: BoolArray, exact_up_to: int) -> float:
+    w_plus, used = ranks[positive].sum(), ranks[ranks > 0]
+    if used.size <= exact_up_to:
+        return exact_p(used, float(w_plus))
+    return float(_normal_p(w_plus[None], ranks.sum()[None], np.square(ranks).sum()[None])[0])
 
 
-def _p_values(ranks: FloatArray, w_plus: FloatArray, total: FloatArray, exact_up_to: int) -> FloatArray:
-    n_used = (ranks > 0).sum(axis=1)
-    variance = np.square(ranks).sum(axis=1) / 4
+def _ranks_without(magnitude: FloatArray, left_out: int) -> FloatArray:
+    """Return the ranks of the others when one is left out."""
+    return average_ranks(np.delete(magnitude, left_out))
+
+
+def _sums_without_each(magnitude: FloatArray, counted: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return, for every pair that is left out, the sum of the ranks that count, and of their squares.
+
+    Without it, a larger magnitude loses a whole rank and an equal one half a rank, so running sums over the sorted
+    magnitudes say it all. Ranks are halves: every sum here is exact, in whatever order.
+    """
+    ranks = average_ranks(magnitude)
+    order = np.argsort(magnitude, kind="stable")
+    first, last = (np.searchsorted(magnitude[order], magnitude, side=side) for side in ("left", "right"))
+
+    def above_and_tied(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        running = np.concatenate([[0.0], np.cumsum(weights[order])])
+        return running[-1] - running[last], running[last] - running[first]
+
+    above, tied = above_and_tied(counted.astype(np.float64))
+    above_ranks, tied_ranks = above_and_tied(counted * ranks)
+    own = ranks - 0.5
+    sums = (counted * ranks).sum() - above - tied / 2 - counted * own
+    squares = (counted * ranks**2).sum() - 2 * above_ranks - tied_ranks + above + tied / 4 - counted * own**2
+    return sums, squares
+
+
+def _normal_p(w_plus: FloatArray, total: FloatArray, squares: FloatArray) -> FloatArray:
+    variance = squares / 4
     z = np.divide(w_plus - total / 2, np.sqrt(variance), out=np.zeros_like(total), where=variance > 0)
     p: FloatArray = 2 * ndtr(-np.abs(z))
-    for row in np.flatnonzero(n_used <= exact_up_to):
-        p[row] = exact_p(ranks[row][ranks[row] > 0], float(w_plus[row]))
     return p

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import studentized_range
 
 from paragone.comparison.rank_z import rank_standard_error, rank_z
 from paragone.comparison.settle import FloatArray
@@ -33,6 +32,8 @@ def nemenyi_critical_difference(n_methods: int, n_datasets: int, alpha: float = 
     >>> round(nemenyi_critical_difference(4, 14), 6)
     1.253559
     """
+    from scipy.stats import studentized_range
+
     q = float(studentized_range.ppf(1 - alpha, n_methods, np.inf)) / np.sqrt(2)
     return float(q * rank_standard_error(n_methods, n_datasets))
 
@@ -57,6 +58,8 @@ def nemenyi(average_ranks: ArrayLike, n_datasets: int) -> FloatArray:
     >>> nemenyi([1.0, 2.0, 3.0], 10).round(4).tolist()
     [[1.0, 0.0653, 0.0], [0.0653, 1.0, 0.0653], [0.0, 0.0653, 1.0]]
     """
+    from scipy.stats import studentized_range
+
     z = rank_z(average_ranks, n_datasets)
     p: FloatArray = np.clip(studentized_range.sf(z * np.sqrt(2), z.shape[0], np.inf), 0.0, 1.0)
     np.fill_diagonal(p, 1.0)

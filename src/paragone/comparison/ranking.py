@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
+from paragone.comparison.average_ranks import average_ranks
 from paragone.comparison.settle import TOLERANCE, FloatArray, merge_close
 from paragone.errors import InputError
 
@@ -50,5 +50,5 @@ def method_ranks(scores: ArrayLike, *, higher_is_better: bool = True, tolerance:
     """
     matrix = score_matrix(scores)
     settled = merge_close(matrix.T, tolerance * np.abs(matrix.T)).T
-    ranks: FloatArray = rankdata(-settled if higher_is_better else settled, axis=1)
+    ranks: FloatArray = average_ranks(-settled if higher_is_better else settled)
     return ranks

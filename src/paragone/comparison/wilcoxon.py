@@ -13,9 +13,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from paragone.comparison.attainable import smallest_p
+from paragone.comparison.average_ranks import average_ranks
 from paragone.comparison.settle import TOLERANCE, FloatArray, settle_differences
 from paragone.errors import InputError, unknown_name
 
@@ -121,7 +121,7 @@ def signed_rank_of_settled(
     """
     used = difference != 0
     kept = difference if zeros != "wilcox" else difference[used]
-    rank = rankdata(np.abs(kept))
+    rank = average_ranks(np.abs(kept))
     ranks = rank[kept != 0]
     positive = kept[kept != 0] > 0
     shared = float(rank[kept == 0].sum()) / 2 if zeros == "split" else 0.0

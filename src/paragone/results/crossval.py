@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError, unknown_name
-from paragone.protocols.crossval import frames, group_frames, ledger_frames
-from paragone.protocols.crossval.aggregation import Aggregate
-from paragone.protocols.crossval.naming import Naming
 from paragone.store import Store
-from paragone.store.chains import CrossvalRun, crossval_experiments, read_crossval
+from paragone.store.kinds import crossval_experiments
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from paragone.protocols.crossval.aggregation import Aggregate
+    from paragone.protocols.crossval.naming import Naming
+    from paragone.store.chains import CrossvalRun
 
 
 class CrossvalResults:
@@ -26,6 +27,8 @@ class CrossvalResults:
 
     def crossval(self, experiment: str | None = None) -> CrossvalRun:
         """Return the ledgers of an experiment, which may be left out where the store has one."""
+        from paragone.store.chains import read_crossval
+
         names = self.crossval_experiments()
         if not names:
             raise InputError(f"{self._store.path} holds no cross-validation")
@@ -39,6 +42,8 @@ class CrossvalResults:
 
     def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
         """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
+        from paragone.store.chains import read_crossval
+
         return read_crossval(self._store, experiment, (dataset, variant))
 
     def ledger(self, *, ensembles: bool = False, experiment: str | None = None) -> pd.DataFrame:
@@ -56,6 +61,8 @@ class CrossvalResults:
         DataFrame
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
         """
+        from paragone.protocols.crossval import ledger_frames
+
         run = self.crossval(experiment)
         return ledger_frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
 
@@ -63,6 +70,8 @@ class CrossvalResults:
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return RMSECV, MF_Val, Ens_Test and W_Ens_Test of every variant, in declared order."""
+        from paragone.protocols.crossval import frames
+
         run = self.crossval(experiment)
         return frames.cv_frame(run.problems, run.settings, naming=naming, metric=metric)
 
@@ -70,6 +79,8 @@ class CrossvalResults:
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return the refitted variants with all their scores and criteria, the best first."""
+        from paragone.protocols.crossval import frames
+
         run = self.crossval(experiment)
         return frames.final_frame(run.problems, run.settings, naming=naming, metric=metric)
 
@@ -77,6 +88,8 @@ class CrossvalResults:
         self, n: int = 30, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return the best variants of every problem by RMSECV, with the scores of their folds."""
+        from paragone.protocols.crossval import frames
+
         if n < 1:
             raise InputError(f"top_chains: n must be at least 1, it is {n}")
         run = self.crossval(experiment)
@@ -84,6 +97,8 @@ class CrossvalResults:
 
     def fold_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return train, validation and test score of every fold, of ``avg``, ``w_avg`` and ``final``."""
+        from paragone.protocols.crossval import frames
+
         run = self.crossval(experiment)
         return frames.fold_frame(run.problems, run.settings, metric)
 
@@ -96,6 +111,8 @@ class CrossvalResults:
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return scores a group (a physical sample, a subject) beside those a row."""
+        from paragone.protocols.crossval import group_frames
+
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
@@ -105,6 +122,8 @@ class CrossvalResults:
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
+        from paragone.protocols.crossval import group_frames
+
         run = self.crossval(experiment)
         return group_frames.group_score_frame(run.problems, run.settings, metric)
 
@@ -144,13 +163,19 @@ class CrossvalResults:
 
     def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
         """Return the variants that failed, which are never selected, with the reason."""
+        from paragone.protocols.crossval import frames
+
         run = self.crossval(experiment)
         return frames.failure_frame(run.problems, run.settings)
 
     def _crossval_scores(self, metric: str | None) -> list[Any]:
         """Return the tidy fold scores of every cross-validation; none where a metric is of another task."""
-        found = []
-        for name in self.crossval_experiments():
-            run = read_crossval(self._store, name)
-            found.append(frames.tidy_frame(run.problems, run.settings, name, metric))
+        found = [self._tidy_scores(name, metric) for name in self.crossval_experiments()]
         return [frame for frame in found if len(frame)]
+
+    def _tidy_scores(self, experiment: str, metric: str | None) -> pd.DataFrame:
+        from paragone.protocols.crossval import frames
+        from paragone.store.chains import read_crossval
+
+        run = read_crossval(self._store, experiment)
+        return frames.tidy_frame(run.problems, run.settings, experiment, metric)

@@ -9,10 +9,9 @@ import numpy as np
 
 from paragone.cells import Parts
 from paragone.errors import InputError
-from paragone.protocols.predictions import CurvePredictions
 from paragone.store import Store, queries, truth_key
 from paragone.store.kept import kept_arrays, kept_dataset, kept_rows
-from paragone.store.topk_runs import topk_experiments
+from paragone.store.kinds import topk_experiments
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ class CurveResults:
             Columns ``k, sample, label, y_true, y_pred, score``; ``sample`` is the row number in the dataset.
         """
         import pandas as pd
+
+        from paragone.protocols.predictions import CurvePredictions
 
         address = self._address(dataset, fold, method, experiment, repeat)
         if address.experiment in topk_experiments(self._store):

@@ -35,15 +35,6 @@ class CrossvalRun:
         return [problem for problem in self.problems if problem.dataset == dataset]
 
 
-def crossval_experiments(store: Store) -> list[str]:
-    """Return the experiments of a store whose protocol is a cross-validation."""
-    rows = store.read(
-        "SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id "
-        "WHERE p.current = 1 AND p.protocol = 'crossval' ORDER BY e.id"
-    )
-    return [row[0] for row in rows]
-
-
 def read_crossval(store: Store, experiment: str, only: tuple[str, str] | None = None) -> CrossvalRun:
     """Read an experiment's ledgers.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -16,21 +16,17 @@ from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
 PLACES = """
-SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id, {checksum}
-FROM plan p JOIN cells c USING (key) {join}
+SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id, p.key
+FROM plan p JOIN cells c USING (key)
 WHERE p.current = 1 AND c.status = 'done'
 ORDER BY p.experiment_id, p.position
 """
-SCORES = """
-SELECT cell_id, measure_id, position, ifnull(at, 0.0), ifnull(value, 0.0), (at IS NULL) + 2 * (value IS NULL)
-FROM scores
-"""
+SCORES = "SELECT cell_id, measure_id, position, at, value FROM scores"
 MEASURES = "SELECT id, metric, grid FROM measures"
 EXPERIMENTS = "SELECT id, name FROM experiments"
-CHECKED_PLACES = PLACES.format(checksum="k.sha256", join="LEFT JOIN checksums k ON k.kind = 'scores' AND k.key = p.key")
-UNCHECKED_PLACES = PLACES.format(checksum="NULL", join="")
+CHECKSUMS = "SELECT key, sha256 FROM checksums WHERE kind = 'scores'"
 HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
-FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8"), ("missing", "i8")]
+FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +83,29 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         measures = {number: (name, grid) for number, name, grid in store.read(MEASURES)}
         experiments = dict(store.read(EXPERIMENTS))
         table = store.read_records(SCORES, FIELDS)
-        places = store.read(CHECKED_PLACES if store.read(HAS_CHECKSUMS) else UNCHECKED_PLACES)
-    table = table[np.lexsort((table["position"], table["cell"]))]
-    at, value = (np.where(table["missing"] & bit, np.nan, table[name]) for name, bit in (("at", 1), ("value", 2)))
+        places = store.read(PLACES)
+        checksums = dict(store.read(CHECKSUMS)) if store.read(HAS_CHECKSUMS) else {}
+    table = _in_order(table)
+    at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)
     measure = np.searchsorted(numbers, table["measure"])
     columns = list(zip(*places, strict=True)) or [()] * 8
     cells = np.array(columns[6], dtype=np.int64)
     words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
-    _check(store, places, table["cell"], cells, score_records(words[measure], table["position"], at, value))
+    _check(store, places, checksums, table["cell"], cells, score_records(words[measure], table["position"], at, value))
     rows, owner = _rows_of_places(table["cell"], cells)
     if metric is not None:
         wanted = np.array([measures[number][0] == metric for number in numbers.tolist()], dtype=bool)
         kept = wanted[measure[rows]]
         rows, owner = rows[kept], owner[kept]
     return _columns(columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows])
+
+
+def _in_order(table: NDArray[Any]) -> NDArray[Any]:
+    """Return the rows cell by cell, by position; most stores keep them so, and looking is quicker than sorting."""
+    cell, position = table["cell"], table["position"]
+    ordered = (cell[1:] > cell[:-1]) | ((cell[1:] == cell[:-1]) & (position[1:] >= position[:-1]))
+    return table if ordered.all() else table[np.lexsort((position, cell))]
 
 
 def _columns(
@@ -140,7 +144,12 @@ def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArr
 
 
 def _check(
-    store: Store, places: Sequence[tuple[Any, ...]], owners: IntArray, cells: IntArray, records: NDArray[np.uint64]
+    store: Store,
+    places: Sequence[tuple[Any, ...]],
+    checksums: Mapping[str, bytes],
+    owners: IntArray,
+    cells: IntArray,
+    records: NDArray[np.uint64],
 ) -> None:
     """Refuse scores that are not those that were written; a cell without a checksum is not judged."""
     content = memoryview(records.tobytes())
@@ -149,7 +158,7 @@ def _check(
     damaged = [
         place
         for place, begin, end in zip(places, first, last, strict=True)
-        if place[7] is not None and sha256(content[begin:end]).digest() != place[7]
+        if place[7] in checksums and sha256(content[begin:end]).digest() != checksums[place[7]]
     ]
     if damaged:
         _, _, dataset, fold, method, *_ = damaged[0]

@@ -19,21 +19,12 @@ from paragone.store.kept import kept_arrays, kept_rows, notes_of, spoilt
 from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
-EXPERIMENTS = """
-SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
-WHERE p.current = 1 AND p.protocol = 'topk' ORDER BY e.id
-"""
 CELLS = """
 SELECT p.dataset, p.fold, p.method, p.repeat, p.fit_key, p.data_part, p.split_part, c.id, c.notes
 FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
 WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
 ORDER BY p.position
 """
-
-
-def topk_experiments(store: Store) -> list[str]:
-    """Return the experiments of a store whose protocol is top-K recommendation."""
-    return [row[0] for row in store.read(EXPERIMENTS)]
 
 
 @dataclass(frozen=True)

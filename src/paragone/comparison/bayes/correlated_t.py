@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
-from scipy.stats import t as t_distribution
 
 from paragone.comparison.bayes.posterior import Posterior, check_rope
 from paragone.comparison.corrected_t import corrected_resampled_t
@@ -41,6 +40,8 @@ def bayesian_correlated_t(
     >>> round(posterior.better, 4), round(posterior.equal, 4), round(posterior.worse, 4)
     (0.8004, 0.1759, 0.0237)
     """
+    from scipy.stats import t as t_distribution
+
     check_rope(rope)
     test = corrected_resampled_t(differences, test_train_ratio=test_train_ratio)
     if test.standard_error == 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
+from paragone.comparison.average_ranks import average_ranks
 from paragone.comparison.settle import TOLERANCE, merge_close
 from paragone.errors import InputError
 
@@ -41,6 +41,6 @@ def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERAN
     pooled = np.concatenate([first, second])
     if min(first.size, second.size) == 0 or not np.isfinite(pooled).all():
         raise InputError("an effect size needs one or more finite scores on both sides")
-    ranks = rankdata(merge_close(pooled, tolerance * np.abs(pooled)))
+    ranks = average_ranks(merge_close(pooled, tolerance * np.abs(pooled)))
     above = ranks[first.size :].sum() - second.size * (second.size + 1) / 2
     return float(above / (first.size * second.size))

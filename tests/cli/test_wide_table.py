@@ -1,0 +1,92 @@
+"""Tables of numbers on a terminal: drawn as Rich draws them, and never a number broken."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paragone.cli.output import show_table
+from paragone.cli.wide_table import TextColumn, drawn, panels
+
+WORDS = st.text(
+    st.characters(codec="utf-8", categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF), min_size=1, max_size=8
+)
+
+
+def by_rich(columns: list[TextColumn]) -> str:
+    """Draw the same with Rich itself."""
+    table = Table(header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column.name), justify="right" if column.numeric else "left")
+    for row in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*map(Text, row))
+    out = io.StringIO()
+    Console(file=out, width=10_000, force_terminal=True, color_system="truecolor").print(table)
+    return out.getvalue()
+
+
+def printed(text: Text) -> str:
+    """Print to a terminal with styles."""
+    out = io.StringIO()
+    Console(file=out, width=20, force_terminal=True, color_system="truecolor").print(text, soft_wrap=True)
+    return out.getvalue()
+
+
+def without_styles(text: str) -> str:
+    """Drop the styles."""
+    return Text.from_ansi(text).plain
+
+
+@given(st.data())
+def test_a_table_looks_as_rich_draws_it(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(1, 4))
+    cells = st.tuples(*[WORDS] * rows)
+    columns = data.draw(st.lists(st.builds(TextColumn, WORDS, cells, st.booleans()), min_size=1, max_size=5))
+    assert without_styles(printed(drawn(columns))) == without_styles(by_rich(columns))
+
+
+def test_the_head_is_bold_on_a_terminal() -> None:
+    assert "\x1b[1m value\x1b[0m" in printed(drawn([TextColumn("value", ("0.5000",), True)]))
+
+
+@given(st.integers(24, 200), st.lists(WORDS, min_size=1, max_size=30, unique=True))
+def test_every_panel_fits_and_together_they_hold_every_column_once(width: int, names: list[str]) -> None:
+    keys = [TextColumn("dataset", ("iris", "wine"), False)]
+    numbers = [TextColumn(name, ("0.5000", "12.0000"), True) for name in names]
+    found = panels([*keys, *numbers], width)
+    assert found is not None
+    assert [column for panel in found for column in panel[1:]] == numbers
+    for panel in found:
+        assert panel[:1] == keys
+        assert max(map(len, drawn(panel).plain.splitlines())) <= width
+
+
+def test_a_text_that_is_too_long_or_has_several_lines_is_folded() -> None:
+    number = TextColumn("value", ("0.5000",), True)
+    assert panels([TextColumn("why", ("x" * 50,), False), number], 40) is None
+    assert panels([TextColumn("why", ("one\ntwo",), False), number], 40) is None
+
+
+def test_no_number_is_broken_however_many_methods_there_are(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    frame = pd.DataFrame({"dataset": ["iris"], **{f"M{i}": [i / 7] for i in range(20)}})
+    show_table(frame, title="micro_f1 [macro]")
+    shown = capsys.readouterr().out
+    assert shown.startswith("micro_f1 [macro]\n")
+    assert all(f"{i / 7:.4f}" in shown for i in range(20))
+    assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_long_texts_go_over_several_lines_and_none_is_lost(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    show_table(pd.DataFrame({"why": ["[bold]" + "x" * 60], "n": [3]}), title="[a]")
+    shown = capsys.readouterr().out
+    assert shown.count("x") == 60
+    assert "[bold]" in shown
+    assert "[a]" in shown
