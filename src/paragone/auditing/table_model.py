@@ -71,6 +71,8 @@ def numbers_in(text: str) -> list[PublishedNumber]:
     ['0.7123', '0.0120', '-1.5', '3e-4']
     >>> [number.value for number in numbers_in("3/0/2")]
     [3.0, 0.0, 2.0]
+    >>> [number.value for number in numbers_in("commit 90d058e52157")]
+    [90.0, inf]
     """
     found = []
     for match in _NUMBER.finditer(_DASHES.sub("-", text)):
@@ -80,7 +82,9 @@ def numbers_in(text: str) -> list[PublishedNumber]:
         exponent = int(power[1:]) if power else 0
         value = float(f"{match['sign']}{digits}{power}")
         relation = (match["relation"] or "").strip()
-        found.append(PublishedNumber(match[0].strip(), value, 10.0 ** (exponent - decimals), relation))
+        # From a text, since the power of a float overflows where the digits are no number but part of a name.
+        unit = float(f"1e{exponent - decimals}")
+        found.append(PublishedNumber(match[0].strip(), value, unit, relation))
     return found
 
 
