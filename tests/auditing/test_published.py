@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from paragone.auditing.finding import Ledger
 from paragone.auditing.latex_tables import plain_text, read_cell, read_latex
 from paragone.auditing.published import Expectations, check_published
 from paragone.auditing.reading import table_files
-from paragone.auditing.table_model import numbers_in, plain
+from paragone.auditing.remade import differences_of_twins
+from paragone.auditing.table_model import PublishedTable, numbers_in, plain
 from paragone.auditing.verify_curve import verify_curve
 from paragone.errors import InputError
 from paragone.reporting import report
@@ -235,13 +237,38 @@ def test_a_table_of_something_else_is_said_not_to_be_checked(published, tmp_path
     assert [(f.code, Path(f.file).name) for f in found] == [("PG305", "empty.tex"), ("PG305", "other.csv")]
 
 
-def test_other_names_stacked_blocks_and_another_reference_verify_too(made_curve, tmp_path):
-    store = made_curve / "curves.sqlite"
-    names = {"Variance": "Var_1 & co", "wine-traits": "Wine (50%)"}
-    report(store, tmp_path, charts=False, display_map=names, split_columns=2, reference="Random", label_suffix="-x")
-    tex = [file for file in table_files([tmp_path]) if file.suffix == ".tex"]
-    assert compared(tex, expected_of(store, "Random", names)).findings == []
-    assert compared(tex[:1], expected_of(store, "Random")).findings, "without the map the names are unknown"
+OPTIONS = {
+    "curves": ({"Variance": "Var_1 & co", "wine-traits": "Wine (50%)"}, "Random"),
+    "numbers": ({"PLS": 'Πls "ſ"', "two": "Two 'x'"}, None),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_other_names_stacked_blocks_and_another_reference_verify_too(request, name, tmp_path):
+    names, reference = OPTIONS[name]
+    fixture, file = LABS[name]
+    store = request.getfixturevalue(fixture) / file
+    told = {"caption_note": "As in 2024.", "label_suffix": "-x", "split_columns": 2}
+    report(store, tmp_path, charts=False, display_map=names, reference=reference, **told)
+    assert compared([tmp_path], expected_of(store, reference, names)).findings == []
+    assert compared([tmp_path], expected_of(store, reference)).findings, "without the map the names are unknown"
+
+
+@pytest.mark.parametrize(
+    ("caption", "codes"),
+    [
+        ("Mean of 3 folds. Best in bold.", []),
+        ("Mean of 3 folds. Best in bold. On data of 2024.", []),
+        ("Mean of 3 folds. On data of 2024. Best in bold.", []),
+        ("Mean of 30 folds. Best in bold.", ["number"]),
+        ("Mean of 3 folds. Best in red.", ["text"]),
+        ("Mean of 3 folds.", ["text"]),
+    ],
+)
+def test_a_note_may_be_added_to_a_caption_and_nothing_else_changed(caption, codes):
+    wanted = PublishedTable("t.tex", 1, ("method",), (), "Mean of 3 folds. Best in bold.", "tab:x")
+    table = replace(wanted, caption=caption, label="tab:x-suffix")
+    assert [one.kind for one in differences_of_twins(table, wanted)] == codes
 
 
 def test_the_files_of_a_comparison_verify_too(made_curve, tmp_path):

@@ -13,7 +13,7 @@ from paragone.auditing.expected_topk import topk_expectations
 from paragone.auditing.finding import SHOWN, Ledger
 from paragone.auditing.matching import Difference, Match, best_match, compared_with
 from paragone.auditing.reading import read_tables
-from paragone.auditing.remade import RemadeReport, differences_of_twins, recognised_split, shape
+from paragone.auditing.remade import RemadeReport, differences_of_twins, recognised_split, shape, with_names_of
 from paragone.auditing.table_model import ExpectedTable, PublishedTable, numbers_in, plain, renamed
 from paragone.errors import InputError, unknown_name
 from paragone.results import Results
@@ -128,9 +128,10 @@ def check_published(files: Sequence[Path], expected: Expectations, ledger: Ledge
         if not tables:
             ledger.find("PG305", "no table was found in it", file=str(file))
         twins = _twins(file, tables, split_columns, expected, ledger)
-        for table, twin in zip(tables, twins, strict=True):
+        for table, twin, before in zip(tables, twins, (None, *twins), strict=False):
             if twin is not None and shape(table) == shape(twin):
-                compared += _compare_with_twin(table, twin, expected, ledger)
+                around = before is None or (before.caption, before.label) != (twin.caption, twin.label)
+                compared += _compare_with_twin(table, twin, expected, ledger, around=around)
                 beside += 1
             else:
                 compared += _compare_alone(table, twin, expected, ledger)
@@ -153,13 +154,16 @@ def _twins(
     return twins.tables
 
 
-def _compare_with_twin(table: PublishedTable, twin: PublishedTable, expected: Expectations, ledger: Ledger) -> int:
+def _compare_with_twin(
+    table: PublishedTable, twin: PublishedTable, expected: Expectations, ledger: Ledger, *, around: bool
+) -> int:
     """Compare a table with the one made anew and with what is recomputed; return how many numbers it holds."""
     wanted = expected.of_twin(twin)
-    match = compared_with(table, wanted) if wanted is not None else None
-    found = together(match.differences if match is not None else (), tuple(differences_of_twins(table, twin)))
+    match = compared_with(with_names_of(table, twin, wanted.keys), wanted) if wanted is not None else None
+    recomputed = [one for one in match.differences if around or one.place[0] >= 0] if match is not None else []
+    found = together(recomputed, list(differences_of_twins(table, twin, around=around)))
     numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
-    title = wanted.title if wanted is not None else table.caption.partition(":")[0] or Path(table.file).stem
+    title = wanted.title if wanted is not None else twin.caption.partition(":")[0] or Path(table.file).stem
     _report(table, title, found, numbers, ledger)
     return numbers
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from paragone.auditing.matching import Difference
 from paragone.auditing.reading import READERS, read_tables
-from paragone.auditing.table_model import PublishedCell, PublishedTable, numbers_in
+from paragone.auditing.table_model import PublishedCell, PublishedTable, is_numeric, numbers_in, plain
 from paragone.reporting import report
 from paragone.results import Results
 
 LEAST_ALIKE = 0.5
+_DIGITS = re.compile(r"\d")
 HEADING, CAPTION, LABEL = -2, -3, -4
 """Rows by which the parts around the body of a table are told apart; notes are in row -1."""
 
@@ -167,8 +170,38 @@ def shape(table: PublishedTable) -> tuple[int, ...]:
     return len(table.columns), *(len(row) for row in table.rows)
 
 
-def differences_of_twins(table: PublishedTable, twin: PublishedTable) -> Iterator[Difference]:
-    """Name every part in which a table differs from one of the same shape: cells, headings, caption, label, notes.
+def with_names_of(table: PublishedTable, twin: PublishedTable, keys: Sequence[str]) -> PublishedTable:
+    """Return a table with the headings and row names of its twin, so that a wrong name is not taken for wrong numbers.
+
+    Examples
+    --------
+    >>> one, other = (PublishedTable("t.csv", 1, ("k", "f1"), ((PublishedCell(k), PublishedCell("5")),)) for k in "23")
+    >>> [cell.text for cell in with_names_of(one, other, ["k"]).rows[0]]
+    ['3', '5']
+    """
+    known = {plain(key) for key in keys}
+    places = {place for place, name in enumerate(twin.columns) if plain(name) in known} or {0}
+    rows = tuple(
+        tuple(right if place in places else cell for place, (cell, right) in enumerate(zip(row, wanted, strict=True)))
+        for row, wanted in zip(table.rows, twin.rows, strict=True)
+    )
+    return replace(table, columns=twin.columns, rows=rows)
+
+
+def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around: bool = True) -> Iterator[Difference]:
+    """Name every part in which a table differs from one of the same shape.
+
+    Parameters
+    ----------
+    table, twin : PublishedTable
+        What was published, and what it should be.
+    around : bool, default=True
+        Whether caption, label and notes are compared too; stacked blocks have them in common.
+
+    Yields
+    ------
+    Difference
+        Of headings, cells and marks, and of what stands around them.
 
     Examples
     --------
@@ -180,15 +213,31 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable) -> Iterato
     """
     for place, (said, wanted) in enumerate(zip(table.columns, twin.columns, strict=True)):
         if said != wanted:
-            yield Difference("text", "heading", wanted, said, wanted, (HEADING, place))
-    for number, (row, right) in enumerate(zip(table.rows, twin.rows, strict=True)):
+            yield Difference("text", f"heading of column {place + 1}", "", said, wanted, (HEADING, place))
+    for number, (row, right, name) in enumerate(zip(table.rows, twin.rows, _row_names(twin), strict=True)):
         for place, (cell, twin_cell) in enumerate(zip(row, right, strict=True)):
-            yield from _of_cell(cell, twin_cell, right[0].text, twin.columns[place], (number, place))
-    if table.caption != twin.caption and not table.caption.startswith(f"{twin.caption} "):
+            yield from _of_cell(cell, twin_cell, name, twin.columns[place], (number, place))
+    if not around:
+        return
+    if not _is_with_a_note(table.caption, twin.caption):
         yield Difference(_kind(table.caption, twin.caption), "caption", "", table.caption, twin.caption, (CAPTION, 0))
     if not table.label.startswith(twin.label):
         yield Difference("text", "label", "", table.label, twin.label, (LABEL, 0))
     yield from _of_notes(table.notes, twin.notes)
+
+
+def _row_names(table: PublishedTable) -> list[str]:
+    """Return what rows are called: by their first cells, with their numbers where these are not all different."""
+    first = [row[0].text for row in table.rows]
+    often = Counter(first)
+    return [name if often[name] == 1 else f"{name} (row {n})" for n, name in enumerate(first, start=1)]
+
+
+def _is_with_a_note(said: str, wanted: str) -> bool:
+    """Say whether a caption is the wanted one, or that one with a note put in behind one of its sentences."""
+    ends = [place + 1 for place, letter in enumerate(wanted) if letter == "."] + [len(wanted)]
+    notes = (said.startswith(wanted[:end] + " ") and said.endswith(wanted[end:]) for end in ends)
+    return said == wanted or (len(said) > len(wanted) + 1 and any(notes))
 
 
 def _of_notes(notes: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[Difference]:
@@ -217,8 +266,11 @@ def _of_cell(
 
 
 def _kind(said: str, wanted: str) -> str:
-    """Say whether two texts that differ do so in a number by more than the order of additions explains."""
+    """Say whether two texts differ in a number, by more than the order of additions explains, or in words."""
+    is_number = any(map(is_numeric, (said, wanted))) or _DIGITS.sub("", said) == _DIGITS.sub("", wanted)
     numbers, right = numbers_in(said), numbers_in(wanted)
+    if not is_number or not (numbers or right):
+        return "text"
     if len(numbers) != len(right):
         return "number"
     apart = [abs(a.value - b.value) > 1e-12 * abs(b.value) for a, b in zip(numbers, right, strict=True) if a != b]

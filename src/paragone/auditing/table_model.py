@@ -191,13 +191,20 @@ def expected_of_table(table: Table, keys: Sequence[str], title: str) -> Expected
         cells = {}
         for name, cell in zip(names, row, strict=True):
             if name not in keys:
-                values = tuple(number.value for number in numbers_in(cell.text)) if _is_numeric(cell.text) else ()
+                values = tuple(number.value for number in numbers_in(cell.text)) if is_numeric(cell.text) else ()
                 cells[name] = ExpectedCell(values, cell.text, cell.bold, cell.underline)
         rows[tuple(plain(row[place].text) for place in places)] = cells
     return ExpectedTable(title, tuple(keys), tuple(names), rows, plain(table.caption), table.label)
 
 
-def _is_numeric(text: str) -> bool:
+def is_numeric(text: str) -> bool:
+    """Say whether a text holds numbers and no words.
+
+    Examples
+    --------
+    >>> is_numeric("0.7 ± 0.1"), is_numeric("3 folds"), is_numeric("-")
+    (True, False, False)
+    """
     return bool(numbers_in(text)) and not any(letter.isalpha() and letter not in "eE" for letter in text)
 
 
