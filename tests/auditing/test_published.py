@@ -197,6 +197,19 @@ def test_the_altered_cell_is_named_with_both_values(made_curve, published, tmp_p
     assert f"row 'wine-traits', column 'Random': published {changed}, recomputed {shown[:5]}" in found[0].message
 
 
+def test_a_report_that_agrees_with_itself_must_follow_from_the_predictions_too(made_curve, published):
+    folder, _ = published("curves")
+    store = Store(made_curve / "curves.sqlite")
+    results = Results(store)
+    scores = verify_curve(CellRecords(store, "curves"), results, "curves", Ledger("curves"))
+    spoiled = (scores["metric"] == "micro_f1") & (scores["dataset"] == "wine-traits") & (scores["method"] == "Tuned")
+    scores.loc[spoiled, "value"] += 0.05
+    found = compared([folder], Expectations(results, "curves", scores)).findings
+    wrong = {Path(one.file).relative_to(folder).as_posix() for one in found if one.code == "PG303"}
+    assert {"kgrid/table_microf1.tex", "p40/table_microf1.tex", "kgrid/benchmark_means_kgrid.csv"} <= wrong
+    assert not {"kgrid/table_hamming.tex", "tables/runs.csv"} & wrong
+
+
 def test_a_mark_on_the_wrong_cell_is_found(published, tmp_path):
     folder, expected = published("curves")
     file = sorted(folder.rglob("table_microf1.tex"))[0]
