@@ -6,6 +6,8 @@ import random
 import re
 import shutil
 import sys
+import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,10 @@ from paragone import Results
 from paragone.auditing.csv_tables import read_csv
 from paragone.auditing.finding import Ledger
 from paragone.auditing.latex_tables import plain_text, read_cell, read_latex
-from paragone.auditing.published import Expectations, check_published, is_page_sheet, table_files
-from paragone.auditing.table_model import numbers_in, plain
+from paragone.auditing.published import Expectations, check_published
+from paragone.auditing.reading import table_files
+from paragone.auditing.remade import differences_of_twins
+from paragone.auditing.table_model import PublishedTable, numbers_in, plain
 from paragone.auditing.verify_curve import verify_curve
 from paragone.errors import InputError
 from paragone.reporting import report
@@ -74,47 +78,106 @@ def test_every_table_of_an_unaltered_report_verifies_clean(published, name):
     folder, expected = published(name)
     ledger = compared([folder], expected)
     assert ledger.findings == []
-    files = [file for file in table_files([folder]) if not is_page_sheet(file)]
+    files = table_files([folder])
     n_tables = sum(file.read_text().count(r"\begin{tabular}") if file.suffix == ".tex" else 1 for file in files)
     assert ledger.checked[0].note == f"{n_tables} tables of {len(files)} files"
     assert ledger.checked[0].count > 50
+    assert (ledger.checked[1].count, ledger.unchecked) == (n_tables, [])
 
 
-def test_the_sheets_of_a_page_are_said_not_to_be_compared(published, tmp_path):
-    _, expected = published("numbers")
+def test_a_sheet_that_no_report_has_is_said_not_to_be_checked(published, tmp_path):
     (tmp_path / "tables").mkdir()
     (tmp_path / "report.html").write_text("")
     (tmp_path / "tables" / "answer.csv").write_text("a,b\n1,2\n")
-    ledger = compared([tmp_path], expected)
-    assert ledger.findings == []
-    assert [(one.count, one.unit) for one in ledger.unchecked] == [(1, "sheets of a page")]
+    (found,) = compared([tmp_path], published("numbers")[1]).findings
+    assert (found.code, Path(found.file).name) == ("PG305", "answer.csv")
 
 
 def digit_places(file: Path) -> list[int]:
-    """Return the places of the digits of numbers in the bodies of a file's tables, six a long number."""
+    """Return the places of all digits in the cells of a file's tables, row names and headings included."""
     text = file.read_text()
     if file.suffix == ".csv":
-        begin = text.index("\n")
-        spans = [m.span() for m in re.finditer(r"(?<=,)-?\d+\.\d+(?=[,\n])", text) if m.start() > begin]
-    else:
-        bodies = [m.span(1) for m in re.finditer(r"\\midrule(.*?)\\bottomrule", text, re.DOTALL)]
-        found = [m.span() for m in re.finditer(r"(?<![\w.=])\d+\.\d+", text)]
-        spans = [span for span in found if any(a <= span[0] < b for a, b in bodies)]
-    return [p for begin, end in spans for p in [p for p in range(begin, end) if text[p].isdigit()][:6]]
+        return [m.start() for m in re.finditer(r"\d", text)]
+    bodies = [m.span(1) for m in re.finditer(r"\\toprule(.*?)\\bottomrule", text, re.DOTALL)]
+    return [m.start() for m in re.finditer(r"\d", text) if any(a <= m.start() < b for a, b in bodies)]
+
+
+def with_another_digit(text: str, place: int, rng: random.Random) -> str:
+    return text[:place] + str((int(text[place]) + rng.randint(1, 9)) % 10) + text[place + 1 :]
 
 
 @pytest.mark.parametrize("name", LABS)
 def test_one_altered_digit_anywhere_is_found_and_nothing_else(published, name, tmp_path):
     folder, expected = published(name)
     rng = random.Random(f"digits of {name}")
-    for file in [file for file in table_files([folder]) if not is_page_sheet(file)]:
+    for file in table_files([folder]):
         text, places = file.read_text(), digit_places(file)
-        for place in rng.sample(places, min(4, len(places))):
-            other = str((int(text[place]) + rng.randint(1, 9)) % 10)
-            altered = tmp_path / file.name
-            altered.write_text(text[:place] + other + text[place + 1 :])
-            found = compared([altered], expected).findings
-            assert [f.code for f in found] == ["PG303"], text[max(0, place - 30) : place + 10]
+        for place in rng.sample(places, min(3, len(places))):
+            altered = tmp_path / file.relative_to(folder)
+            altered.parent.mkdir(parents=True, exist_ok=True)
+            altered.write_text(with_another_digit(text, place, rng))
+            (found,) = compared([altered], expected).findings
+            around = text[max(0, place - 30) : place + 10]
+            assert found.code in ("PG303", "PG304"), around
+            assert found.count == 1, around
+            assert "column " in (found.examples[0] if found.code == "PG304" else found.message), around
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_an_altered_digit_of_a_printed_number_is_an_error(published, name, tmp_path):
+    folder, expected = published(name)
+    rng = random.Random(f"numbers of {name}")
+    for file in table_files([folder]):
+        text = file.read_text()
+        inside = set(digit_places(file))
+        numbers = [m for m in re.finditer(r"(?<=[,& ])\d\.\d{3,}", text) if m.start() in inside]
+        for number in rng.sample(numbers, min(2, len(numbers))):
+            place = rng.choice([number.start(), number.start() + 2, number.start() + 4])
+            (tmp_path / file.name).write_text(with_another_digit(text, place, rng))
+            codes = [one.code for one in compared([tmp_path / file.name], expected).findings]
+            assert codes == ["PG303"], (str(file), text[place - 30 : place + 20])
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_an_altered_row_name_is_found_and_hides_no_number(published, name, tmp_path):
+    folder, expected = published(name)
+    for file in [folder / "tables.tex", *sorted(folder.rglob("*.csv"))[:6]]:
+        text = file.read_text()
+        body = text.index("\\midrule\n") + len("\\midrule\n") if file.suffix == ".tex" else text.index("\n") + 1
+        digit = next((m for m in re.finditer(r"(?<=[,& ])\d\.\d\d", text) if m.start() > body), None)
+        spoiled = with_another_digit(text, digit.start() + 3, random.Random(1)) if digit else text
+        (tmp_path / file.name).write_text(spoiled[:body] + "Q" + spoiled[body:])
+        codes = [one.code for one in compared([tmp_path / file.name], expected).findings]
+        assert ("PG304" in codes, "PG303" in codes) == (True, digit is not None), str(file)
+
+
+def test_a_table_that_lost_a_row_is_said_to_have_another_shape(published, tmp_path):
+    folder, expected = published("classes")
+    file = folder / "cv_scores.csv"
+    lines = file.read_text().splitlines()
+    (tmp_path / file.name).write_text("\n".join(lines[:-1]) + "\n")
+    (found,) = compared([tmp_path / file.name], expected).findings
+    assert found.code == "PG305"
+    assert f"has {len(lines) - 2} rows" in found.message
+
+
+def test_a_changed_caption_is_found(published, tmp_path):
+    folder, expected = published("curves")
+    text = re.sub(r"(over )2( folds)", r"\g<1>9\2", (folder / "tables.tex").read_text(), count=1)
+    (tmp_path / "tables.tex").write_text(text)
+    (found,) = compared([tmp_path / "tables.tex"], expected).findings
+    assert found.code == "PG303"
+    assert "caption: published" in found.message
+
+
+def test_a_sheet_under_another_name_is_known_by_what_it_holds(published, tmp_path):
+    folder, expected = published("curves")
+    text = (folder / "tables" / "dataset-1-micro_f1-p40.csv").read_text()
+    (tmp_path / "mine.csv").write_text(text)
+    assert compared([tmp_path / "mine.csv"], expected).findings == []
+    place = re.search(r"\d\.\d\d", text).start() + 3
+    (tmp_path / "mine.csv").write_text(with_another_digit(text, place, random.Random(1)))
+    assert [one.code for one in compared([tmp_path / "mine.csv"], expected).findings] == ["PG303"]
 
 
 def test_the_altered_cell_is_named_with_both_values(made_curve, published, tmp_path):
@@ -132,6 +195,19 @@ def test_the_altered_cell_is_named_with_both_values(made_curve, published, tmp_p
     assert len(found) == 1
     assert found[0].file == str(tables[0])
     assert f"row 'wine-traits', column 'Random': published {changed}, recomputed {shown[:5]}" in found[0].message
+
+
+def test_a_report_that_agrees_with_itself_must_follow_from_the_predictions_too(made_curve, published):
+    folder, _ = published("curves")
+    store = Store(made_curve / "curves.sqlite")
+    results = Results(store)
+    scores = verify_curve(CellRecords(store, "curves"), results, "curves", Ledger("curves"))
+    spoiled = (scores["metric"] == "micro_f1") & (scores["dataset"] == "wine-traits") & (scores["method"] == "Tuned")
+    scores.loc[spoiled, "value"] += 0.05
+    found = compared([folder], Expectations(results, "curves", scores)).findings
+    wrong = {Path(one.file).relative_to(folder).as_posix() for one in found if one.code == "PG303"}
+    assert {"kgrid/table_microf1.tex", "p40/table_microf1.tex", "kgrid/benchmark_means_kgrid.csv"} <= wrong
+    assert not {"kgrid/table_hamming.tex", "tables/runs.csv"} & wrong
 
 
 def test_a_mark_on_the_wrong_cell_is_found(published, tmp_path):
@@ -156,8 +232,14 @@ def test_a_changed_note_is_found(published, tmp_path):
 def test_a_row_that_nobody_knows_is_said_not_to_be_checked(published, tmp_path):
     folder, expected = published("curves")
     file = sorted(folder.rglob("table_microf1.tex"))[0]
-    (tmp_path / file.name).write_text(file.read_text().replace("wine-traits", "whine-traits"))
+    text = file.read_text().replace("wine-traits", "whine-traits")
+    (tmp_path / file.name).write_text(text)
     (found,) = compared([tmp_path / file.name], expected).findings
+    words = "row 'wine-traits', column 'Dataset': published whine-traits, recomputed wine-traits"
+    assert (found.code, found.examples) == ("PG304", (words,))
+    lines = [line for line in text.splitlines(keepends=True) if not line.startswith("synthetic")]
+    (tmp_path / "mine.tex").write_text("".join(lines))
+    (found,) = compared([tmp_path / "mine.tex"], expected).findings
     assert (found.code, found.examples) == ("PG305", ("row 'whine-traits'",))
 
 
@@ -168,13 +250,38 @@ def test_a_table_of_something_else_is_said_not_to_be_checked(published, tmp_path
     assert [(f.code, Path(f.file).name) for f in found] == [("PG305", "empty.tex"), ("PG305", "other.csv")]
 
 
-def test_other_names_stacked_blocks_and_another_reference_verify_too(made_curve, tmp_path):
-    store = made_curve / "curves.sqlite"
-    names = {"Variance": "Var_1 & co", "wine-traits": "Wine (50%)"}
-    report(store, tmp_path, charts=False, display_map=names, split_columns=2, reference="Random", label_suffix="-x")
-    tex = [file for file in table_files([tmp_path]) if file.suffix == ".tex"]
-    assert compared(tex, expected_of(store, "Random", names)).findings == []
-    assert compared(tex[:1], expected_of(store, "Random")).findings, "without the map the names are unknown"
+OPTIONS = {
+    "curves": ({"Variance": "Var_1 & co", "wine-traits": "Wine (50%)"}, "Random"),
+    "numbers": ({"PLS": 'Πls "ſ"', "two": "Two 'x'"}, None),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_other_names_stacked_blocks_and_another_reference_verify_too(request, name, tmp_path):
+    names, reference = OPTIONS[name]
+    fixture, file = LABS[name]
+    store = request.getfixturevalue(fixture) / file
+    told = {"caption_note": "As in 2024.", "label_suffix": "-x", "split_columns": 2}
+    report(store, tmp_path, charts=False, display_map=names, reference=reference, **told)
+    assert compared([tmp_path], expected_of(store, reference, names)).findings == []
+    assert compared([tmp_path], expected_of(store, reference)).findings, "without the map the names are unknown"
+
+
+@pytest.mark.parametrize(
+    ("caption", "codes"),
+    [
+        ("Mean of 3 folds. Best in bold.", []),
+        ("Mean of 3 folds. Best in bold. On data of 2024.", []),
+        ("Mean of 3 folds. On data of 2024. Best in bold.", []),
+        ("Mean of 30 folds. Best in bold.", ["number"]),
+        ("Mean of 3 folds. Best in red.", ["text"]),
+        ("Mean of 3 folds.", ["text"]),
+    ],
+)
+def test_a_note_may_be_added_to_a_caption_and_nothing_else_changed(caption, codes):
+    wanted = PublishedTable("t.tex", 1, ("method",), (), "Mean of 3 folds. Best in bold.", "tab:x")
+    table = replace(wanted, caption=caption, label="tab:x-suffix")
+    assert [one.kind for one in differences_of_twins(table, wanted)] == codes
 
 
 def test_the_files_of_a_comparison_verify_too(made_curve, tmp_path):
@@ -201,10 +308,21 @@ def test_a_table_made_by_hand_is_checked_with_methods_down_and_fewer_digits(publ
     assert "row 'Random', column 'wine-traits'" in found.message
 
 
+def printable(text: str) -> str:
+    """Return what LaTeX is given of a text: letters composed, marks that have no letter and unseen signs left out."""
+    composed = unicodedata.normalize("NFC", text)
+    return "".join(c for c in composed if unicodedata.category(c) not in ("Cf", "Cn", "Co", "Me", "Mn"))
+
+
 class TestReading:
     @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=30))
     def test_what_was_escaped_is_read_back(self, text):
-        assert plain(plain_text(escape_latex(text))) == plain(text)
+        assert plain(plain_text(escape_latex(text))) == plain(printable(text))
+
+    def test_a_letter_named_otherwise_than_it_is_written_is_seen(self):
+        written = escape_latex("aſ")
+        assert plain_text(written) == "aſ"
+        assert plain_text(written.replace("17F", "18F")) == "a[U+018F]ſ"
 
     @given(
         st.lists(st.text("ab_&%$#{}~^<>|\"'`± ,-", max_size=8), min_size=2, max_size=4), st.booleans(), st.booleans()

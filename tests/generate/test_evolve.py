@@ -148,7 +148,8 @@ def test_an_altered_collection_names_the_hash_that_fails(once, tmp_path, key, va
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("{", "cannot be read as JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")]
+    ("text", "said"),
+    [("{", "cannot be read as JSON"), ("{}", "not a collection file"), ('{"format": 9}', "has the format 9")],
 )
 def test_a_file_that_is_no_collection_is_refused(tmp_path, text, said):
     (tmp_path / "c.json").write_text(text)

@@ -127,7 +127,12 @@ CODES: dict[str, Code] = _catalogue(
         "see which of the two was changed; run again on the right data",
     ),
     Code("PG303", "error", "a published number that differs", "put the recomputed value into the table"),
-    Code("PG304", "warning", "a mark or text in a published table that differs", "set the mark where it belongs"),
+    Code(
+        "PG304",
+        "warning",
+        "a mark or text in a published table that differs",
+        "put the mark or text there that belongs there",
+    ),
     Code(
         "PG305",
         "warning",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from paragone.auditing.table_model import PublishedCell, PublishedTable, plain
+from paragone.tables.latex import names_of_letters
 
 _TABULAR = re.compile(r"\\begin\{(tabular|tabular\*|tabularx|tabulary|longtable|array)\}")
 _FLOAT = re.compile(r"\\begin\{(table\*?|sidewaystable\*?|longtable)\}.*?\\end\{\1\}", re.DOTALL)
@@ -51,6 +52,7 @@ _NAMED = {
 }
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 _NAMED |= dict(zip(_GREEK.split(" "), "αβγδεζηθικλμνξπρστφχψω", strict=True))
+_TWO_WAYS = re.compile(r"\\ifx\\Umathchar\\undefined\{\[\}([^\\]*)\]\\else ([^\\]*)\\fi\{\}")
 _ESCAPED = frozenset("&%$#_{}")
 _SPACES = frozenset(",;:! ")
 
@@ -202,7 +204,10 @@ def plain_text(source: str) -> str:
     --------
     >>> plain_text(r"50\% of A\_1 \& \textbf{B} \(-\)3")
     '50% of A_1 & B -3'
+    >>> plain_text(r"\ifx\Umathchar\undefined{[}U+017F]\else ſ\fi{} ''x''")
+    'ſ "x"'
     """
+    source = _TWO_WAYS.sub(_one_way, source)
     out: list[str] = []
     position = 0
     while position < len(source):
@@ -210,10 +215,20 @@ def plain_text(source: str) -> str:
         if character == "\\":
             position = _command(source, position + 1, out)
             continue
+        if source.startswith("''", position):
+            out.append('"')
+            position += 2
+            continue
         if character not in "{}$":
             out.append(" " if character == "~" else character)
         position += 1
     return "".join(out).replace("---", "—").replace("--", "–")
+
+
+def _one_way(found: re.Match[str]) -> str:
+    """Return the letters that are written for one engine and named for another; both where they do not agree."""
+    names, letters = found.groups()
+    return letters if names == names_of_letters(letters) else f"[{names}]{letters}"
 
 
 def _command(source: str, position: int, out: list[str]) -> int:

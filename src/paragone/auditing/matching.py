@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paragone.auditing.table_model import (
     ExpectedCell,
@@ -20,13 +20,26 @@ LEAST_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell that differs: where it stands, what was published and what it should say."""
+    """A cell that differs: where it stands, what was published and what it should say.
+
+    Attributes
+    ----------
+    kind : str
+        ``number``, ``text`` or ``mark``.
+    row, column : str
+        Their names.
+    published, expected : str
+        What it says and what it should say.
+    place : tuple of int
+        The numbers of its row and column, from 0; a note has row -1 and its number from 1.
+    """
 
     kind: str
     row: str
     column: str
     published: str
     expected: str
+    place: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ def best_match(table: PublishedTable, expectations: Iterable[ExpectedTable]) -> 
     Headings and row names must fit. Of those that do, one with the table's caption or label is taken before others,
     and then the one with which most numbers agree: a table with one wrong digit still agrees best with its own.
     """
-    found = [match for one in expectations if (match := _matched(table, one)) is not None]
+    found = [match for one in expectations if (match := compared_with(table, one)) is not None]
     return max(found, key=lambda match: _likeness(table, match), default=None)
 
 
@@ -73,7 +86,8 @@ def _likeness(table: PublishedTable, match: Match) -> tuple[bool, bool, int, int
     return same_caption, same_label, match.compared - match.wrong, -len(match.unknown)
 
 
-def _matched(table: PublishedTable, one: ExpectedTable) -> Match | None:
+def compared_with(table: PublishedTable, one: ExpectedTable) -> Match | None:
+    """Compare a published table with an expectation; None where headings or row names do not fit."""
     columns = _columns(table, one)
     if columns is None:
         return None
@@ -82,7 +96,7 @@ def _matched(table: PublishedTable, one: ExpectedTable) -> Match | None:
     differences: list[Difference] = []
     unknown = [f"column {name!r}" for name in strange]
     rows_found = 0
-    for row in table.rows:
+    for number, row in enumerate(table.rows):
         if len(row) != len(table.columns):
             unknown.append(f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)} headings")
             continue
@@ -97,12 +111,13 @@ def _matched(table: PublishedTable, one: ExpectedTable) -> Match | None:
             if wanted is None:
                 continue
             compared += len(wanted.numbers)
-            differences += _compare(row[place], wanted, " / ".join(name), column, marks=table.marks)
+            found = _compare(row[place], wanted, " / ".join(name), column, marks=table.marks)
+            differences += [replace(one, place=(number, place)) for one in found]
     if not rows_found:
         return None
     for number, (note, wanted_numbers) in enumerate(zip(table.notes, one.notes, strict=False), start=1):
         compared += len(wanted_numbers)
-        differences += _compare_note(note, wanted_numbers, number)
+        differences += [replace(one, place=(-1, number)) for one in _compare_note(note, wanted_numbers, number)]
     return Match(one, compared, tuple(differences), tuple(unknown))
 
 

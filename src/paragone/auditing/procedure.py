@@ -20,6 +20,7 @@ from paragone.auditing.label_features import check_label_features
 from paragone.auditing.material import Material, materials
 from paragone.auditing.near_rows import check_near_rows
 from paragone.auditing.published import Expectations, check_published
+from paragone.auditing.reading import table_files
 from paragone.auditing.rerunning import Bench
 from paragone.auditing.result import Audit
 from paragone.auditing.subject import Subject, declared_subject, is_experiment_file, stored_subjects
@@ -125,7 +126,7 @@ def audit(
     if canary not in get_args(Canary):
         raise unknown_name("canary", canary, get_args(Canary))
     given = tuple(Acknowledgement.of(one) for one in known)
-    files = tuple(Path(file) for file in against)
+    files = tuple(table_files(against))
     options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
         if files:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paragone.auditing.csv_tables import read_csv
 from paragone.auditing.expected_crossval import crossval_expectations
 from paragone.auditing.expected_curve import comparison_expectations, curve_expectations
 from paragone.auditing.expected_topk import topk_expectations
 from paragone.auditing.finding import SHOWN, Ledger
-from paragone.auditing.latex_tables import read_latex
-from paragone.auditing.matching import Difference, Match, best_match
-from paragone.auditing.table_model import ExpectedTable, PublishedTable, renamed
+from paragone.auditing.matching import Difference, Match, best_match, compared_with
+from paragone.auditing.reading import read_tables
+from paragone.auditing.remade import RemadeReport, differences_of_twins, recognised_split, shape, with_names_of
+from paragone.auditing.table_model import ExpectedTable, PublishedTable, numbers_in, plain, renamed
 from paragone.errors import InputError, unknown_name
 from paragone.results import Results
 
@@ -22,26 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHECK = "published numbers"
-READERS = {".tex": read_latex, ".csv": read_csv}
+MADE_ANEW = "published tables beside a report made anew"
 LISTED = 20
-
-
-def table_files(given: Iterable[str | Path]) -> list[Path]:
-    """Return the files that may hold published tables; a folder stands for its ``.tex`` and ``.csv`` files."""
-    found: list[Path] = []
-    for path in map(Path, given):
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in READERS)
-            if not inside:
-                raise InputError(f"{path} holds no .tex and no .csv file")
-            found += inside
-        elif path.is_file():
-            if path.suffix.lower() not in READERS:
-                raise InputError(f"{path}: published tables are read from {' and '.join(READERS)} files")
-            found.append(path)
-        else:
-            raise InputError(f"no file or folder at {path}")
-    return found
 
 
 class Expectations:
@@ -77,6 +59,7 @@ class Expectations:
         self._recomputed = recomputed
         self._reference = reference
         self._names = names or {}
+        self._of_twins: dict[tuple[str, int], ExpectedTable | None] = {}
 
     @cached_property
     def of_report(self) -> list[ExpectedTable]:
@@ -109,66 +92,139 @@ class Expectations:
         found = [one for one in (match, others) if one is not None]
         return min(found, key=lambda one: (len(one.unknown), one.wrong), default=None)
 
+    @cached_property
+    def remade(self) -> RemadeReport:
+        """The report of the store made anew."""
+        return RemadeReport(self._results, self._experiment, self._reference, self._names)
 
-def is_page_sheet(file: Path) -> bool:
-    """Say whether a file is a sheet that a report's page offers: in the folder ``tables`` beside ``report.html``."""
-    return file.parent.name == "tables" and (file.parent.parent / "report.html").is_file()
+    def of_twin(self, twin: PublishedTable) -> ExpectedTable | None:
+        """Return what is recomputed for a table of the report made anew; None where nothing is.
+
+        A sheet of the page may have the headings of another table: it must be known by its caption or label, or agree
+        throughout.
+        """
+        key = (twin.file, twin.number)
+        if key not in self._of_twins:
+            match = self.match(twin)
+            if match is not None and (match.unknown or (match.differences and not _is_known(twin, match.expected))):
+                match = None
+            self._of_twins[key] = match.expected if match is not None else None
+        return self._of_twins[key]
 
 
-def is_page_text(file: Path) -> bool:
-    """Say whether a file is the LaTeX of all sheets of a page: ``tables.tex`` beside ``report.html``."""
-    return file.name == "tables.tex" and (file.parent / "report.html").is_file()
+def _is_known(twin: PublishedTable, one: ExpectedTable) -> bool:
+    file = Path(twin.file)
+    is_sheet = file.name == "tables.tex" or file.parent.name == "tables"
+    same_caption = bool(one.caption) and plain(one.caption) == twin.caption
+    return not is_sheet or same_caption or (bool(one.label) and one.label == twin.label)
 
 
 def check_published(files: Sequence[Path], expected: Expectations, ledger: Ledger) -> None:
     """Compare every table of the files number by number."""
-    compared = tables = 0
-    sheets = [file for file in files if is_page_sheet(file)]
-    ledger.miss(CHECK, len(sheets), "sheets of a page", "only the LaTeX and CSV files of a report are compared")
-    files = [file for file in files if file not in sheets]
-    for file in files:
-        found = _read(file)
-        if not found:
+    read = {file: read_tables(file) for file in files}
+    split_columns = recognised_split(table for tables in read.values() for table in tables)
+    compared = beside = 0
+    for file, tables in read.items():
+        if not tables:
             ledger.find("PG305", "no table was found in it", file=str(file))
-        for table in found:
-            match = expected.match(table)
-            tables += 1
-            if is_page_text(file) and (match is None or match.unknown):
-                ledger.miss(CHECK, 1, "sheets of a page", f"table {table.number} of {file} is not of the report's own")
-                continue
-            if match is None:
-                ledger.find(
-                    "PG305",
-                    f"table {table.number} fits no table of the experiment by its headings and row names, so none of "
-                    "its numbers was checked",
-                    file=str(file),
-                    count=1,
-                    total=len(found),
-                    examples=[f"headings: {', '.join(table.columns)}"],
-                )
-                continue
-            compared += match.compared
-            _report(table, match, ledger)
-    ledger.look(CHECK, compared, "numbers", f"{tables} tables of {len(files)} files")
+        twins = _twins(file, tables, split_columns, expected, ledger)
+        for table, twin, before in zip(tables, twins, (None, *twins), strict=False):
+            if twin is not None and shape(table) == shape(twin):
+                around = before is None or (before.caption, before.label) != (twin.caption, twin.label)
+                compared += _compare_with_twin(table, twin, expected, ledger, around=around)
+                beside += 1
+            else:
+                compared += _compare_alone(table, twin, expected, ledger)
+    n_tables = sum(len(tables) for tables in read.values())
+    ledger.look(CHECK, compared, "numbers", f"{n_tables} tables of {len(files)} files")
+    ledger.look(MADE_ANEW, beside, "tables", f"of {n_tables}")
 
 
-def _read(file: Path) -> list[PublishedTable]:
+def _twins(
+    file: Path, tables: Sequence[PublishedTable], split_columns: int | None, expected: Expectations, ledger: Ledger
+) -> tuple[PublishedTable | None, ...]:
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}") from error
-    return READERS[file.suffix.lower()](text, str(file))
+        twins = expected.remade.twins(file, tables, split_columns)
+    except InputError as error:
+        ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
+        return (None,) * len(tables)
+    if twins.wanted not in (None, len(tables)):
+        told = f"it holds {len(tables)} tables, a report of this store has {twins.wanted} there"
+        ledger.find("PG305", told, file=str(file))
+    return twins.tables
 
 
-def _report(table: PublishedTable, match: Match, ledger: Ledger) -> None:
-    numbers = [one for one in match.differences if one.kind == "number"]
-    others = [one for one in match.differences if one.kind != "number"]
-    where = f"table {table.number} ({match.expected.title})"
+def _compare_with_twin(
+    table: PublishedTable, twin: PublishedTable, expected: Expectations, ledger: Ledger, *, around: bool
+) -> int:
+    """Compare a table with the one made anew and with what is recomputed; return how many numbers it holds."""
+    wanted = expected.of_twin(twin)
+    match = compared_with(with_names_of(table, twin, wanted.keys), wanted) if wanted is not None else None
+    recomputed = [one for one in match.differences if around or one.place[0] >= 0] if match is not None else []
+    found = together(recomputed, list(differences_of_twins(table, twin, around=around)))
+    numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
+    title = wanted.title if wanted is not None else twin.caption.partition(":")[0] or Path(table.file).stem
+    _report(table, title, found, numbers, ledger)
+    return numbers
+
+
+def together(recomputed: Sequence[Difference], remade: Sequence[Difference]) -> list[Difference]:
+    """Join what two comparisons of one table found, each cell once: what was recomputed goes first."""
+    numbers = {one.place for one in remade if one.kind == "number"}
+    kept = [one for one in recomputed if not (one.kind == "text" and one.place in numbers)]
+    taken = {(one.place, one.kind == "mark") for one in kept}
+    return [*kept, *(one for one in remade if (one.place, one.kind == "mark") not in taken)]
+
+
+def _compare_alone(table: PublishedTable, twin: PublishedTable | None, expected: Expectations, ledger: Ledger) -> int:
+    """Compare a table with what is recomputed alone; return how many numbers were compared."""
+    match = expected.match(table)
+    if twin is not None:
+        told = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
+        ledger.find("PG305", told, file=table.file)
+    elif match is None:
+        ledger.find(
+            "PG305",
+            f"table {table.number} fits no table of the experiment by its headings and row names, so none of its "
+            "numbers was checked",
+            file=table.file,
+            count=1,
+            total=1,
+            examples=[f"headings: {', '.join(table.columns)}"],
+        )
+    if match is None:
+        return 0
+    _report(table, match.expected.title, match.differences, match.compared, ledger)
+    if match.unknown:
+        ledger.find(
+            "PG305",
+            f"table {table.number} ({match.expected.title}): {len(match.unknown)} of its rows or columns are unknown, "
+            "so they were not checked",
+            file=table.file,
+            count=len(match.unknown),
+            total=len(table.rows) + len(table.columns),
+            examples=match.unknown[:SHOWN],
+        )
+    return match.compared
+
+
+def _size(table: PublishedTable) -> str:
+    headings, *cells = shape(table)
+    uneven = [number for number, count in enumerate(cells, start=1) if count != headings]
+    return f"{len(cells)} rows and {headings} columns" + (f" (row {uneven[0]} is uneven)" if uneven else "")
+
+
+def _report(
+    table: PublishedTable, title: str, differences: Sequence[Difference], compared: int, ledger: Ledger
+) -> None:
+    numbers = [one for one in differences if one.kind == "number"]
+    others = [one for one in differences if one.kind != "number"]
+    where = f"table {table.number} ({title})"
     for one in numbers[:LISTED]:
-        ledger.find("PG303", f"{where}: {_words(one)}", file=table.file, count=1, total=match.compared)
+        ledger.find("PG303", f"{where}: {_words(one)}", file=table.file, count=1, total=compared)
     if len(numbers) > LISTED:
         more = len(numbers) - LISTED
-        ledger.find("PG303", f"{where}: {more} more numbers differ", file=table.file, count=more, total=match.compared)
+        ledger.find("PG303", f"{where}: {more} more numbers differ", file=table.file, count=more, total=compared)
     if others:
         ledger.find(
             "PG304",
@@ -177,15 +233,6 @@ def _report(table: PublishedTable, match: Match, ledger: Ledger) -> None:
             count=len(others),
             total=sum(len(row) for row in table.rows),
             examples=[_words(one) for one in others],
-        )
-    if match.unknown:
-        ledger.find(
-            "PG305",
-            f"{where}: {len(match.unknown)} of its rows or columns are unknown, so they were not checked",
-            file=table.file,
-            count=len(match.unknown),
-            total=len(table.rows) + len(table.columns),
-            examples=match.unknown[:SHOWN],
         )
 
 

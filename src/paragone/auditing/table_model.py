@@ -71,6 +71,8 @@ def numbers_in(text: str) -> list[PublishedNumber]:
     ['0.7123', '0.0120', '-1.5', '3e-4']
     >>> [number.value for number in numbers_in("3/0/2")]
     [3.0, 0.0, 2.0]
+    >>> [number.value for number in numbers_in("commit 90d058e52157")]
+    [90.0, inf]
     """
     found = []
     for match in _NUMBER.finditer(_DASHES.sub("-", text)):
@@ -80,7 +82,9 @@ def numbers_in(text: str) -> list[PublishedNumber]:
         exponent = int(power[1:]) if power else 0
         value = float(f"{match['sign']}{digits}{power}")
         relation = (match["relation"] or "").strip()
-        found.append(PublishedNumber(match[0].strip(), value, 10.0 ** (exponent - decimals), relation))
+        # From a text, since the power of a float overflows where the digits are no number but part of a name.
+        unit = float(f"1e{exponent - decimals}")
+        found.append(PublishedNumber(match[0].strip(), value, unit, relation))
     return found
 
 
@@ -187,13 +191,20 @@ def expected_of_table(table: Table, keys: Sequence[str], title: str) -> Expected
         cells = {}
         for name, cell in zip(names, row, strict=True):
             if name not in keys:
-                values = tuple(number.value for number in numbers_in(cell.text)) if _is_numeric(cell.text) else ()
+                values = tuple(number.value for number in numbers_in(cell.text)) if is_numeric(cell.text) else ()
                 cells[name] = ExpectedCell(values, cell.text, cell.bold, cell.underline)
         rows[tuple(plain(row[place].text) for place in places)] = cells
     return ExpectedTable(title, tuple(keys), tuple(names), rows, plain(table.caption), table.label)
 
 
-def _is_numeric(text: str) -> bool:
+def is_numeric(text: str) -> bool:
+    """Say whether a text holds numbers and no words.
+
+    Examples
+    --------
+    >>> is_numeric("0.7 ± 0.1"), is_numeric("3 folds"), is_numeric("-")
+    (True, False, False)
+    """
     return bool(numbers_in(text)) and not any(letter.isalpha() and letter not in "eE" for letter in text)
 
 

@@ -44,7 +44,6 @@ def audit(
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
     from paragone.auditing import audit as run
-    from paragone.auditing.published import table_files
     from paragone.auditing.result import check_level
     from paragone.reporting import read_display_map
 
@@ -59,7 +58,7 @@ def audit(
             canary=canary,  # type: ignore[arg-type]
             seconds=seconds,
             seed=seed,
-            against=table_files(against or ()),
+            against=against or (),
             reference=reference,
             display_map=names,
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),

@@ -87,8 +87,18 @@ def _in_two_ways(run: str) -> str:
         # Blanks of other kinds, and what is never seen.
         return " " if seen else ""
     # The bracket in braces: at the start of a row LaTeX would take it for the height of a gap.
-    names = ", ".join(_name_of(letter) for letter in seen)
-    return rf"\ifx\Umathchar\undefined{{[}}{names}]\else {seen}\fi{{}}"
+    return rf"\ifx\Umathchar\undefined{{[}}{names_of_letters(seen)}]\else {seen}\fi{{}}"
+
+
+def names_of_letters(letters: str) -> str:
+    r"""Name the letters that an engine has not.
+
+    Examples
+    --------
+    >>> names_of_letters("ſ\N{TEST TUBE}")
+    'U+017F, test tube'
+    """
+    return ", ".join(_name_of(letter) for letter in letters)
 
 
 def _name_of(letter: str) -> str:
