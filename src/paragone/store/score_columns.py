@@ -103,7 +103,7 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
 
 def _in_order(table: NDArray[Any]) -> NDArray[Any]:
     """Return the rows cell by cell, by position; most stores keep them so, and looking is quicker than sorting."""
-    cell, position = table["cell"], table["position"]
+    cell, position = (np.ascontiguousarray(table[name]) for name in ("cell", "position"))
     ordered = (cell[1:] > cell[:-1]) | ((cell[1:] == cell[:-1]) & (position[1:] >= position[:-1]))
     return table if ordered.all() else table[np.lexsort((position, cell))]
 

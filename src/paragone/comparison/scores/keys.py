@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def summary_rows(keys: pd.Series) -> pd.Series:
     return pd.Series(np.array([is_summary(key) for key in distinct], dtype=bool)[codes], index=keys.index)
 
 
+@lru_cache(maxsize=4096)
 def natural_order(key: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     """Return a sort key that puts fold 10 after fold 9.
 
