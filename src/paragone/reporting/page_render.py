@@ -17,12 +17,12 @@ from paragone.experiment.record import ELEMENT
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.figure_data import compact, share
 from paragone.reporting.page_model import Evidence, Page, Sheet
+from paragone.reporting.vega_script import vega_bundle
 from paragone.tables import Cell
 
 PACKAGE = "paragone.reporting"
 LONG_NAME = 40
 _SPREAD = re.compile(r"([^±\[]+)( ± [^±]+| \[[^\[\]]+\])")
-GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
 
 
 def render_page(page: Page) -> str:
@@ -114,17 +114,6 @@ def json_in_script(value: Any) -> str:
 def static_file(name: str) -> str:
     """Return the text of a file that lies beside this module."""
     return (files(PACKAGE) / "static" / name).read_text(encoding="utf-8")
-
-
-@cache
-def vega_bundle() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script that needs no network."""
-    import altair as alt
-    import vl_convert
-
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _hash(text: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError
-from paragone.reporting.page_render import static_file, vega_bundle
+from paragone.reporting.page_render import static_file
+from paragone.reporting.vega_script import vega_bundle
 from paragone.results import Results
 from paragone.view.building import Keeper
 from paragone.view.details import Place, cell_details, fold_details

@@ -1,0 +1,60 @@
+"""Vega as one script: putting it together takes a second, so it is kept in the user's cache from the first time on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
+
+
+@cache
+def vega_bundle() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script that needs no network.
+
+    Examples
+    --------
+    >>> "</script" in vega_bundle()
+    False
+    """
+    import altair as alt
+    import vl_convert
+
+    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
+    file = cache_folder() / f"vega-{version}-{vl_convert.__version__}-{snippet}.js"
+    kept = read_kept(file)
+    if kept is not None:
+        return kept
+    bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
+    script = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    keep(file, script)
+    return script
+
+
+def cache_folder() -> Path:
+    """Return where things are kept that can be made again at any time."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paragone"
+
+
+def read_kept(file: Path) -> str | None:
+    """Return a text that was kept; None where there is none, or where it is not what was kept."""
+    try:
+        digest, _, text = file.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return text.decode() if hashlib.sha256(text).hexdigest().encode() == digest else None
+
+
+def keep(file: Path, text: str) -> None:
+    """Keep a text with its hash, whole or not at all; where that cannot be, it is made again the next time."""
+    data = text.encode()
+    with suppress(OSError, RuntimeError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as partial:
+            partial.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+        Path(partial.name).replace(file)
