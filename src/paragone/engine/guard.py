@@ -191,10 +191,10 @@ def _begin_worker(coordinator: int) -> None:
     process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     # Ctrl-C reaches the whole process group; the coordinator alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
+    threading.Thread(target=end_with, args=(coordinator,), daemon=True).start()
 
 
-def _end_with(coordinator: int) -> None:
+def end_with(coordinator: int) -> None:
     """End this process when the coordinator is gone, even in the middle of a long task."""
     while os.getppid() == coordinator:
         time.sleep(0.5)

@@ -7,6 +7,7 @@ import os
 import tempfile
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version as installed
 from pathlib import Path
 
 GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
@@ -26,7 +27,7 @@ def vega_bundle() -> str:
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
-    file = cache_folder() / f"vega-{version}-{vl_convert.__version__}-{snippet}.js"
+    file = cache_folder() / f"vega-{version}-{installed('vl-convert-python')}-{snippet}.js"
     kept = read_kept(file)
     if kept is not None:
         return kept

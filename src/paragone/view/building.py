@@ -13,6 +13,7 @@ from pathlib import Path
 
 from loky import ProcessPoolExecutor
 
+from paragone.engine.guard import end_with
 from paragone.errors import InputError
 from paragone.reporting.page_render import render_report
 from paragone.results import Results
@@ -50,8 +51,9 @@ def build(store: Path, selection: Selection) -> Built:
         return Built("", {}, time.process_time() - begun, str(refusal))
 
 
-def _step_aside() -> None:
-    """Give way to the run: whatever the machine has left is enough for a page."""
+def _step_aside(view: int) -> None:
+    """Give way to the run, for whatever the machine has left is enough for a page; and end with the view."""
+    threading.Thread(target=end_with, args=(view,), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(15)
 
@@ -73,7 +75,9 @@ class Keeper:
         self, store: Path, executor: Executor | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
-        self._executor = executor or ProcessPoolExecutor(1, initializer=_step_aside, timeout=None)
+        self._executor = executor or ProcessPoolExecutor(
+            1, initializer=_step_aside, initargs=(os.getpid(),), timeout=None
+        )
         self._clock = clock
         self._lock = threading.Lock()
         self._built: dict[Selection, tuple[str, float, Built]] = {}
