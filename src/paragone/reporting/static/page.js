@@ -174,7 +174,7 @@
   }
 
   /* On the page a label longer than this ends in dots, its whole in the hover; saved files keep it whole. */
-  const LABEL = 230;
+  const LABEL = 340;
 
   function fitted(value, name) {
     if (name === "values" || name === "datasets" || value === null || typeof value !== "object") return value;
