@@ -28,7 +28,7 @@ from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.page_model import Page, Section, Sheet
 from paragone.reporting.page_render import json_in_script, render_page
 from paragone.reporting.references import RANKERS, STATISTICS, bibtex
-from paragone.reporting.views import named
+from paragone.reporting.views import named, views_of
 from paragone.tables import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -45,7 +45,8 @@ def page_of(store: Path, reference: str | None = None, wording: Wording | None =
         words = wording or Wording()
         chief = words.name(reference or next(iter(described["methods"])))
         shown = [named(scores, words) for scores in grids]
-        return curve_page(results, described, shown, chief, words, dataset_curves(shown))
+        views = views_of(shown, chief, described["split"])
+        return curve_page(results, described, views, chief, words, dict(dataset_curves(shown)))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paragone.comparison.corrected_t import TTest, check_differences
+from paragone.comparison.corrected_t import TTest, check_differences, tested_mean
 from paragone.errors import InputError
 
 
@@ -38,8 +38,6 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     >>> alone.df, pairs.df, pairs.standard_error > alone.standard_error
     (3, 1, True)
     """
-    from scipy.stats import t as t_distribution
-
     values = check_differences(differences, least=2)
     codes = np.arange(values.size) if clusters is None else _codes(clusters, values.size)
     n_clusters = int(codes.max()) + 1
@@ -50,11 +48,7 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     centred = np.zeros_like(values) if np.ptp(values) == 0 else values - mean
     sums = np.bincount(codes, weights=centred)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / values.size**2
-    error = float(np.sqrt(variance))
-    t = mean / error if error > 0 else float(np.copysign(np.inf, mean)) if mean else 0.0
-    df = n_clusters - 1
-    half = float(t_distribution.ppf((1 + level) / 2, df)) * error
-    return TTest(float(2 * t_distribution.sf(abs(t), df)), t, df, mean, error, mean - half, mean + half, level)
+    return tested_mean(mean, float(np.sqrt(variance)), n_clusters - 1, level)
 
 
 def _codes(clusters: ArrayLike, n: int) -> np.ndarray:

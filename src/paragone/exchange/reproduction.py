@@ -13,9 +13,9 @@ from typing import Any
 from paragone.data.file_names import safe_file_name
 from paragone.data.whole_folder import whole_folder
 from paragone.errors import InputError, unknown_name
-from paragone.experiment.record import ELEMENT, FORMAT, VERSION, experiment_record
 from paragone.reading import check_size, parse_json
 from paragone.results import Results
+from paragone.results.record import ELEMENT, FORMAT, VERSION, experiment_record
 from paragone.store.schema import HEADER
 
 REQUIREMENTS, PYTHON, README = "requirements.txt", ".python-version", "REPRODUCE.md"

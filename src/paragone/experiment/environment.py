@@ -1,22 +1,8 @@
-"""The environment: the cores there are, and the versions and the machine that numbers may depend on."""
+"""The environment: the versions and the machine that numbers may depend on."""
 
 from __future__ import annotations
 
-import os
 import platform
-
-
-def available_cores() -> int:
-    """Return the number of cores this process may use.
-
-    Examples
-    --------
-    >>> available_cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def environment() -> dict[str, str]:

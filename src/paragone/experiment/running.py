@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paragone.cells import Cell
+from paragone.cores import available_cores
 from paragone.engine import (
     CellRun,
     DaskCluster,
@@ -26,7 +27,6 @@ from paragone.engine import (
 )
 from paragone.engine.memory import check_memory_can_be_watched
 from paragone.errors import InputError
-from paragone.experiment.environment import available_cores
 from paragone.experiment.forecast import overwritten, store_forecast
 from paragone.experiment.learning import learnt_estimates
 from paragone.experiment.preparation import Preparation

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.fonts import one_font_is_enough, use_the_bundled_font
 from paragone.charts.save import save_for_print
-from paragone.experiment.environment import available_cores
+from paragone.cores import available_cores
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paragone.charts.checking import unchecked
-from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind
 from paragone.reporting.crossval_answer import answer_sheet
 from paragone.reporting.crossval_charts import heat_map
@@ -27,6 +26,7 @@ from paragone.reporting.provenance import how_it_was_done
 from paragone.reporting.references import bibtex
 from paragone.reporting.trouble import trouble
 from paragone.results import Results
+from paragone.results.record import experiment_record
 from paragone.store.chains import CrossvalRun
 
 OPEN_UP_TO = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
@@ -45,14 +45,13 @@ def dataset_specifications(scores: GridScores, metric: str, wording: Wording) ->
     return found
 
 
-def dataset_curves(grids: Sequence[GridScores]) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
-    """Return the specifications of all curves: by grid and metric, then by dataset."""
-    with unchecked():
-        return {
-            (scores.suffix, metric): dataset_specifications(scores, metric, Wording())
-            for scores in grids
-            for metric in dict.fromkeys(scores.curves["metric"])
-        }
+def dataset_curves(grids: Sequence[GridScores]) -> Iterator[tuple[tuple[str, str], dict[str, dict[str, Any]]]]:
+    """Yield the specifications of all curves: those of one grid and metric at a time, by dataset."""
+    for scores in grids:
+        for metric in dict.fromkeys(scores.curves["metric"]):
+            with unchecked():
+                found = dataset_specifications(scores, metric, Wording())
+            yield (scores.suffix, metric), found
 
 
 def _summaries(curves: pd.DataFrame) -> dict[str, pd.DataFrame]:

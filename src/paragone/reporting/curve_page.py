@@ -6,21 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paragone.charts.checking import unchecked
-from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
 from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.dataset_parts import dataset_folds
 from paragone.reporting.figures import figure
-from paragone.reporting.fold_scores import GridScores
 from paragone.reporting.method_parts import method_blocks
 from paragone.reporting.page_model import Block, Choice, Figure, Fold, Gallery, Page, Points, Prose, Section, words_of
 from paragone.reporting.provenance import how_it_was_done, methods_paragraph, page_choices
 from paragone.reporting.references import bibtex, reference_keys
 from paragone.reporting.trouble import trouble
 from paragone.reporting.verdict_words import headline
-from paragone.reporting.views import View, split_ratio, views_of
+from paragone.reporting.views import View
 from paragone.results import Results
+from paragone.results.record import experiment_record
 
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
 MATRIX_UP_TO = 14
@@ -30,7 +29,7 @@ OPEN_UP_TO = 8
 def curve_page(
     results: Results,
     described: Mapping[str, Any],
-    shown: Sequence[GridScores],
+    views: Sequence[View],
     reference: str,
     wording: Wording,
     curves: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]],
@@ -43,22 +42,20 @@ def curve_page(
         An open store.
     described : mapping
         What the store knows of the experiment's declaration.
-    shown : sequence of GridScores
-        Its fold scores under the names to display, as `named` gives them.
+    views : sequence of View
+        Its metrics under the names to display, with their comparisons, as `views_of` gives them.
     reference : str
         The method that is compared with each other, by the name to display.
     wording : Wording
         Names to display, for what else the store tells.
     curves : mapping
-        The charts of the datasets, as `dataset_curves` gives them.
+        The charts of the datasets, by grid and metric, as `dataset_curves` gives them.
 
     Returns
     -------
     Page
         Ready to be rendered.
     """
-    ratio = split_ratio(described["split"])
-    views = [view for scores in shown for view in views_of(scores, reference, ratio)]
     with unchecked():
         charts: list[Block] = [Gallery(_charts(view), view.tags) for view in views]
     behind = Behind()

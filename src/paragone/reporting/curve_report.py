@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from paragone.errors import unknown_name
@@ -9,8 +11,6 @@ from paragone.reporting.chart_files import Drawing, file_stem
 from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
 from paragone.reporting.curve_tables import (
-    Wording,
-    comparisons,
     means_frame,
     rank_table,
     score_table,
@@ -21,7 +21,7 @@ from paragone.reporting.fold_scores import GridScores, grid_scores
 from paragone.reporting.order import Order
 from paragone.reporting.page_files import draw_page, write_page
 from paragone.reporting.stability import seed_stability
-from paragone.reporting.views import named
+from paragone.reporting.views import View, named, views_of
 from paragone.tables import Table, frame_to_csv, to_latex
 
 TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
@@ -42,18 +42,23 @@ def write_curve(order: Order, folder: Path, drawing: Drawing) -> None:
     grids = grid_scores(order.results, order.experiment)
     reference = chosen_reference(grids, order.reference)
     shown = [named(scores, order.wording) for scores in grids]
-    curves = dataset_curves(shown)
-    for (suffix, metric), mine in curves.items():
-        # Most of the drawing is known now: it goes on while the statistics are worked out.
+    curves = {}
+    for (suffix, metric), mine in dataset_curves(shown):
+        curves[suffix, metric] = mine
+        # Most of the drawing is known now: it goes on while the rest is worked out.
         for dataset, specification in mine.items():
             name = dataset_figure_name(dataset, f"{metric}-{suffix}")
             drawing.add(folder / "figures" / file_stem(name), specification)
-    page = curve_page(order.results, order.described, shown, order.wording.name(reference), order.wording, curves)
+    chief = order.wording.name(reference)
+    views = views_of(shown, chief, order.described["split"])
+    page = curve_page(order.results, order.described, views, chief, order.wording, curves)
     draw_page(page, folder, drawing)
     for scores in grids:
         inside = folder / scores.suffix if len(grids) > 1 else folder
         inside.mkdir(exist_ok=True)
-        _write_tables(scores, inside, reference, order.wording, order.split_columns)
+        frame_to_csv(means_frame(scores), inside / f"benchmark_means_{scores.suffix}.csv")
+        here = [view for view in views if view.scores.suffix == scores.suffix]
+        _write_tables(here, inside, chief, order)
     stability = seed_stability(order.results, order.experiment)
     if not stability.empty:
         frame_to_csv(stability, folder / "seed_stability.csv")
@@ -68,18 +73,17 @@ def chosen_reference(grids: list[GridScores], reference: str | None) -> str:
     return reference or methods[0]
 
 
-def _write_tables(
-    scores: GridScores, folder: Path, reference: str, wording: Wording, split_columns: int | None
-) -> None:
-    metrics = list(dict.fromkeys(scores.folds["metric"]))
-    for metric in metrics:
-        name = f"table_{TABLE_NAMES.get(metric, metric)}.tex"
-        _write(folder / name, score_table(scores, metric, wording), split_columns)
-    if scores.folds["method"].nunique() > 1 and scores.folds["dataset"].nunique() > 1:
-        found = comparisons(scores, metrics, reference)
+def _write_tables(views: Sequence[View], folder: Path, reference: str, order: Order) -> None:
+    """Write the tables of one grid; its views have the names to display already."""
+    wording = replace(order.wording, names={})
+    scores = views[0].scores
+    for view in views:
+        name = f"table_{TABLE_NAMES.get(view.metric, view.metric)}.tex"
+        _write(folder / name, score_table(scores, view.metric, wording), order.split_columns)
+    found = {view.metric: view.comparison for view in views if view.comparison is not None}
+    if found and scores.folds["dataset"].nunique() > 1:
         _write(folder / "table_stats.tex", statistics_table(found, scores, reference, wording), None)
         _write(folder / "table_ranks.tex", rank_table(found, scores, wording), None)
-    frame_to_csv(means_frame(scores), folder / f"benchmark_means_{scores.suffix}.csv")
 
 
 def _write(file: Path, table: Table, split_columns: int | None) -> None:

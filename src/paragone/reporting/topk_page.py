@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from paragone.charts.checking import unchecked
-from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.curve_tables import Wording
@@ -20,6 +19,7 @@ from paragone.reporting.topk_charts import topk_chart
 from paragone.reporting.topk_tables import TopKFigures, beyond_table, segment_tables, tie_table
 from paragone.reporting.topk_words import headline, topk_choices, topk_paragraph, topk_references
 from paragone.reporting.trouble import trouble
+from paragone.results.record import experiment_record
 from paragone.tables import Table
 
 OPEN_UP_TO = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -59,9 +59,12 @@ def _renamed(frame: Any, columns: Mapping[str, Mapping[str, str]]) -> Any:
     return frame.assign(**{column: frame[column].map(names) for column, names in columns.items()})
 
 
-def views_of(scores: GridScores, reference: str, test_train_ratio: float | None) -> list[View]:
-    """Return a view for every metric of a grid."""
-    return [_view(scores, metric, reference, test_train_ratio) for metric in dict.fromkeys(scores.folds["metric"])]
+def views_of(grids: Iterable[GridScores], reference: str, split: Mapping[str, Any]) -> list[View]:
+    """Return a view for every metric of every grid; the declared split says how much training sets overlap."""
+    ratio = split_ratio(split)
+    return [
+        _view(scores, metric, reference, ratio) for scores in grids for metric in dict.fromkeys(scores.folds["metric"])
+    ]
 
 
 def _view(scores: GridScores, metric: str, reference: str, ratio: float | None) -> View:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from paragone.errors import InputError
 from paragone.reading import read_json
-from paragone.reporting.chart_files import drawn_charts
-from paragone.reporting.crossval_report import write_crossval
-from paragone.reporting.curve_report import write_curve
+from paragone.reporting.chart_files import Drawing, drawn_charts
 from paragone.reporting.curve_tables import Wording
 from paragone.reporting.order import Order
-from paragone.reporting.topk_report import write_topk
 from paragone.results import Results
 
-WRITERS = {"curve": write_curve, "crossval": write_crossval, "topk": write_topk}
+WRITERS = {
+    "curve": "paragone.reporting.curve_report:write_curve",
+    "crossval": "paragone.reporting.crossval_report:write_crossval",
+    "topk": "paragone.reporting.topk_report:write_topk",
+}
+"""Where each protocol's writer is: importing the others would take longer than a small report."""
 
 
 def report(
@@ -81,11 +84,17 @@ def report(
         order = Order(opened, described, reference, wording, split_columns)
         with tempfile.TemporaryDirectory() as scratch:
             with drawn_charts(wanted=charts) as drawing:
-                WRITERS[described["protocol"]["kind"]](order, Path(scratch), drawing)
+                _writer(described["protocol"]["kind"])(order, Path(scratch), drawing)
             return _move(Path(scratch), target)
     finally:
         if opened is not results:
             opened.close()
+
+
+def _writer(kind: str) -> Callable[[Order, Path, Drawing], None]:
+    module, _, name = WRITERS[kind].partition(":")
+    writer: Callable[[Order, Path, Drawing], None] = getattr(import_module(module), name)
+    return writer
 
 
 def read_display_map(path: Path) -> dict[str, str]:

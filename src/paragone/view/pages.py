@@ -17,6 +17,7 @@ from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.page_model import Page
 from paragone.reporting.topk_page import topk_page
 from paragone.reporting.topk_tables import TopKFigures
+from paragone.reporting.views import views_of
 from paragone.results import Results
 from paragone.view.selection import Selection, options, select
 
@@ -50,7 +51,8 @@ def _curve(results: Results, described: Described, selection: Selection) -> tupl
     methods = list(dict.fromkeys(chosen[0].folds["method"]))
     reference = _reference(selection, methods, list(described["methods"]))
     shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
-    return curve_page(results, shown, chosen, reference, Wording(), dataset_curves(chosen)), choices
+    views = views_of(chosen, reference, described["split"])
+    return curve_page(results, shown, views, reference, Wording(), dict(dataset_curves(chosen))), choices
 
 
 def _topk(results: Results, described: Described, selection: Selection) -> tuple[Page, Options]:

@@ -40,14 +40,14 @@ def bayesian_correlated_t(
     >>> round(posterior.better, 4), round(posterior.equal, 4), round(posterior.worse, 4)
     (0.8004, 0.1759, 0.0237)
     """
-    from scipy.stats import t as t_distribution
+    from scipy.special import stdtr
 
     check_rope(rope)
     test = corrected_resampled_t(differences, test_train_ratio=test_train_ratio)
     if test.standard_error == 0:
         return _certain(test.mean, rope)
-    worse = float(t_distribution.cdf((-rope - test.mean) / test.standard_error, test.df))
-    better = float(t_distribution.sf((rope - test.mean) / test.standard_error, test.df))
+    worse = float(stdtr(test.df, (-rope - test.mean) / test.standard_error))
+    better = float(stdtr(test.df, (test.mean - rope) / test.standard_error))
     return Posterior(better, max(0.0, 1 - better - worse) if rope > 0 else 0.0, worse, rope)
 
 

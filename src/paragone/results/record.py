@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paragone.results import Results
+from paragone.results.results import Results
 
 FORMAT, VERSION = "paragone-provenance", 1
 ELEMENT = "paragone-provenance"
