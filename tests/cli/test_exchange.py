@@ -11,6 +11,7 @@ import pytest
 from scipy.io import loadmat, savemat
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from command_line import refused
 from experiment_files import write_lab
 
 PROTOCOL = 'k = { min = 2, max = 8, step = 2 }\np = {}\nmetrics = ["micro_f1", "one_error"]'
@@ -91,13 +92,6 @@ def test_holdouts_are_exported_too(paragone, tmp_path):
     assert (meta["split_mode"], meta["test_size"], meta["scaler"], meta["seed"]) == ("holdout", 0.3, "none", 42)
     first = loadmat(tmp_path / "w" / "fold0.mat")
     assert len(first["X_test"]) == pytest.approx(0.3 * meta["n"], abs=2)
-
-
-def refused(ended, sentence: str) -> None:
-    assert ended.code == 2, (ended.out, ended.err)
-    assert ended.err.startswith("paragone: ")
-    assert sentence in ended.err.replace("\n", " ")
-    assert len(ended.err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
