@@ -49,4 +49,3 @@ def test_two_stores_become_one(lab, paragone):
     ended = paragone("merge", "lab.sqlite", "other.sqlite", "--out", "d.sqlite", "--json")
     assert json.loads(ended.out)["conflicts"] == []
     refused(paragone("merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite"), "exists already")
-    refused(paragone("merge", "lab.sqlite", "other.sqlite", "--out", "e.sqlite", "--prefer", "C"), "say A or B")

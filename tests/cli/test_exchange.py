@@ -135,8 +135,6 @@ def test_a_constant_label_in_fold_files_is_refused_and_nothing_is_written(export
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (("wine-traits", "--mode", "official"), "unknown mode 'official'"),
-        (("wine-traits", "--scale", "robust"), "unknown scale 'robust'"),
         (("wine-traits", "--folds", "1"), "folds must be a whole number of at least 2"),
         (("wine-traits", "--seed", "-1"), "must not be negative"),
         (("wine-traits", "--mode", "holdout", "--test-size", "1.5"), "test_size must lie between 0 and 1"),
