@@ -20,9 +20,9 @@ from paragone import Experiment, Results
 from paragone.errors import InputError
 from paragone.reporting import read_display_map
 from paragone.reporting.curve_charts import mean_chart
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.stability import jaccard, kuncheva, seed_stability
+from paragone.reporting.wording import Wording
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab

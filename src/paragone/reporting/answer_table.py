@@ -10,9 +10,10 @@ import numpy as np
 
 from paragone.comparison import Comparison
 from paragone.comparison.corrections import holm
-from paragone.reporting.curve_tables import Wording, score_table, title_of
+from paragone.reporting.curve_tables import score_table
 from paragone.reporting.fold_scores import GridScores
 from paragone.reporting.page_model import Evidence, Sheet
+from paragone.reporting.wording import Wording, title_of
 from paragone.tables import Cell, Table, format_number, format_p, mark_best
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from paragone.charts.checking import unchecked
 from paragone.experiment.record import experiment_record
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
-from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.dataset_parts import dataset_folds
 from paragone.reporting.figures import figure
 from paragone.reporting.fold_scores import GridScores
@@ -20,6 +19,7 @@ from paragone.reporting.references import bibtex, reference_keys
 from paragone.reporting.trouble import trouble
 from paragone.reporting.verdict_words import headline
 from paragone.reporting.views import View, split_ratio, views_of
+from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}

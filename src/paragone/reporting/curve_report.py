@@ -8,20 +8,14 @@ from paragone.errors import unknown_name
 from paragone.reporting.chart_files import Drawing, file_stem
 from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
-from paragone.reporting.curve_tables import (
-    Wording,
-    comparisons,
-    means_frame,
-    rank_table,
-    score_table,
-    statistics_table,
-)
+from paragone.reporting.curve_tables import comparisons, means_frame, rank_table, score_table, statistics_table
 from paragone.reporting.dataset_parts import dataset_figure_name
 from paragone.reporting.fold_scores import GridScores, grid_scores
 from paragone.reporting.order import Order
 from paragone.reporting.page_files import draw_page, write_page
 from paragone.reporting.stability import seed_stability
 from paragone.reporting.views import named
+from paragone.reporting.wording import Wording
 from paragone.tables import Table, frame_to_csv, to_latex
 
 TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}

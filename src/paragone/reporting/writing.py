@@ -12,9 +12,9 @@ from paragone.reading import read_json
 from paragone.reporting.chart_files import drawn_charts
 from paragone.reporting.crossval_report import write_crossval
 from paragone.reporting.curve_report import write_curve
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.order import Order
 from paragone.reporting.topk_report import write_topk
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 
 WRITERS = {"curve": write_curve, "crossval": write_crossval, "topk": write_topk}
