@@ -1,12 +1,16 @@
-"""Finds the data folder of the known-answer tests and counts those left out when it is not there."""
+"""Finds the data folder of the known-answer tests and counts those left out when it is not there; calls commands."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from command_line import Ended
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data"
 DATA = Path(os.environ.get("PARAGONE_TEST_DATA", DEFAULT))
@@ -40,3 +44,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def data_folder() -> Path:
     """The folder of real datasets and known answers."""
     return DATA
+
+
+@pytest.fixture
+def paragone(monkeypatch, capsys) -> Callable[..., Ended]:
+    """Call `paragone ARGS` inside the test process and return exit code and output."""
+    from paragone.cli import main
+
+    def call(*args: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["paragone", *(str(arg) for arg in args)])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return call

@@ -4,40 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from paragone import Experiment
-from paragone.cli import main
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from made_labs import CURVE, crossval_experiments, topk_experiment
-
-
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def paragone(monkeypatch, capsys) -> Callable[..., Ended]:
-    def call(*args: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["paragone", *(str(arg) for arg in args)])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return Ended(code, captured.out, captured.err)
-
-    return call
 
 
 @pytest.fixture(scope="session")

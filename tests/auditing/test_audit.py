@@ -101,8 +101,6 @@ class TestExitCodes:
         [
             (["gone.sqlite"], "does not exist"),
             (["gone.toml"], "no experiment file"),
-            (["{leaky}", "--canary", "some"], "unknown canary 'some'"),
-            (["{leaky}", "--level", "bad"], "unknown level 'bad'"),
             (["{leaky}", "--against", "{leaky}"], ".tex and .csv"),
         ],
     )
@@ -110,6 +108,12 @@ class TestExitCodes:
         ended = paragone("audit", *(argument.format(leaky=leaky) for argument in arguments))
         assert ended.code == 2
         assert words in ended.err
+
+    def test_unknown_choices_are_refused_outside_the_command_line_too(self, leaky):
+        with pytest.raises(InputError, match="unknown canary 'some'"):
+            paragone.audit(leaky, canary="some")
+        with pytest.raises(InputError, match="unknown level 'bad'"):
+            paragone.audit(leaky, canary="none").at_least("bad")
 
     def test_a_clean_experiment_gives_zero(self, paragone, tmp_path):
         text = 'name = "c"\n[data]\nsets = ["wine-traits"]\n[split]\nfolds = 2\n[methods.V]\nuse = "variance"\n'

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import refused
+
 VERSION_1 = Path(__file__).parents[1] / "store" / "version1.sqlite"
 
 
@@ -16,12 +18,6 @@ def lab(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     shutil.copy(VERSION_1, "lab.sqlite")
     return tmp_path
-
-
-def refused(ended, sentence: str) -> None:
-    assert ended.code == 2
-    assert sentence in ended.err
-    assert len(ended.err.strip().splitlines()) == 1
 
 
 def test_an_archive_goes_out_and_comes_back(lab, paragone):
@@ -53,4 +49,3 @@ def test_two_stores_become_one(lab, paragone):
     ended = paragone("merge", "lab.sqlite", "other.sqlite", "--out", "d.sqlite", "--json")
     assert json.loads(ended.out)["conflicts"] == []
     refused(paragone("merge", "lab.sqlite", "other.sqlite", "--out", "c.sqlite"), "exists already")
-    refused(paragone("merge", "lab.sqlite", "other.sqlite", "--out", "e.sqlite", "--prefer", "C"), "say A or B")

@@ -10,17 +10,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from command_line import refused
 from experiment_files import write_lab
 
 METHODS = {"V": 'use = "variance"'}
-
-
-def refused(ended, sentence: str) -> None:
-    assert ended.code == 2, (ended.out, ended.err)
-    assert ended.err.startswith("paragone: ")
-    assert sentence in ended.err.replace("\n", " ")
-    assert "Traceback" not in ended.err
-    assert len(ended.err.strip().splitlines()) <= 2
 
 
 @pytest.mark.parametrize(

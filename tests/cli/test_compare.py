@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from paragone.cli import app, main
+from command_line import refused
+from paragone.cli import app
 
 
 def scores(n_methods=8, n_datasets=30, n_folds=10, seed=0):
@@ -26,13 +27,6 @@ def scores(n_methods=8, n_datasets=30, n_folds=10, seed=0):
 
 def run(*arguments):
     return CliRunner().invoke(app, ["compare", *map(str, arguments)])
-
-
-def run_main(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr("sys.argv", ["paragone", "compare", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return stop.value.code, capsys.readouterr()
 
 
 def test_shuffled_file_gives_the_same_bytes_everywhere(tmp_path):
@@ -80,12 +74,10 @@ def test_json_is_json_with_everything_in_it(tmp_path):
     assert set(answer) >= {"verdict", "friedman", "ranks", "pairs", "choices", "warnings"}
 
 
-def test_wide_file_needs_a_direction_and_takes_one(tmp_path, monkeypatch, capsys):
+def test_wide_file_needs_a_direction_and_takes_one(tmp_path, paragone):
     wide = scores(3, 10, 1).pivot(index="dataset", columns="method", values="value").reset_index()
     wide.to_csv(tmp_path / "w.csv", index=False)
-    code, captured = run_main(monkeypatch, capsys, tmp_path / "w.csv")
-    assert code == 2
-    assert "--higher-is-better or --lower-is-better" in captured.err
+    refused(paragone("compare", tmp_path / "w.csv"), "--higher-is-better or --lower-is-better")
     up, down = run(tmp_path / "w.csv", "--higher-is-better"), run(tmp_path / "w.csv", "--lower-is-better")
     assert up.exit_code == down.exit_code == 0
     assert up.output != down.output
@@ -124,26 +116,22 @@ def broken(name):
         ("nothing common", "nothing is left to compare"),
     ],
 )
-def test_bad_input_ends_in_one_sentence_and_exit_code_two(tmp_path, monkeypatch, capsys, case, message):
+def test_bad_input_ends_in_one_sentence_and_exit_code_two(tmp_path, paragone, case, message):
     broken(case).to_csv(tmp_path / "s.csv", index=False)
-    code, captured = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--out", tmp_path / "answer")
-    assert code == 2
-    assert message in captured.err
-    assert captured.err.startswith("paragone: ")
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
+    ended = paragone("compare", tmp_path / "s.csv", "--out", tmp_path / "answer")
+    refused(ended, message)
+    assert ended.out == ""
     assert not (tmp_path / "answer").exists()
 
 
-def test_missing_file_contradicting_flags_and_unknown_format_are_refused(tmp_path, monkeypatch, capsys):
-    assert run_main(monkeypatch, capsys, tmp_path / "no.csv")[0] == 2
-    assert "there is no store" in run_main(monkeypatch, capsys, tmp_path / "no.sqlite")[1].err
+def test_missing_file_contradicting_flags_and_unknown_format_are_refused(tmp_path, paragone):
+    assert paragone("compare", tmp_path / "no.csv").code == 2
+    refused(paragone("compare", tmp_path / "no.sqlite"), "there is no store")
     scores(2, 6, 1).to_csv(tmp_path / "s.csv", index=False)
-    both = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--higher-is-better", "--lower-is-better")
-    assert "choose one of" in both[1].err
-    code, captured = run_main(monkeypatch, capsys, tmp_path / "s.csv", "--out", tmp_path / "a", "--formats", "gif")
-    assert code == 2
-    assert "unknown chart format 'gif'" in captured.err
+    both = paragone("compare", tmp_path / "s.csv", "--higher-is-better", "--lower-is-better")
+    refused(both, "choose one of")
+    ended = paragone("compare", tmp_path / "s.csv", "--out", tmp_path / "a", "--formats", "gif")
+    refused(ended, "unknown chart format 'gif'")
     assert not (tmp_path / "a").exists()
 
 

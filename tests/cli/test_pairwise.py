@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from paragone.cli import app, main
+from command_line import refused
+from paragone.cli import app
 
 
 def sides(n=32, seed=0):
@@ -30,13 +31,6 @@ def files(tmp_path):
 
 def run(*arguments):
     return CliRunner().invoke(app, ["pairwise", *map(str, arguments)])
-
-
-def run_main(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr("sys.argv", ["paragone", "pairwise", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return stop.value.code, capsys.readouterr()
 
 
 def test_two_files_are_paired_by_subject_whatever_their_order(files):
@@ -109,7 +103,7 @@ def test_json_is_json(files):
     assert answer["figures"]["effective"]["n"] == 32
 
 
-def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, monkeypatch, capsys):
+def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, paragone):
     a, _ = sides()
     a.assign(subject=a.subject + "x").to_csv(files / "other.csv", index=False)
     a.assign(accuracy="good").to_csv(files / "text.csv", index=False)
@@ -129,10 +123,7 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_two(files, monkeypatch, ca
         (("none.csv", "AU.csv"), "no file or folder"),
         (("AU.csv", "AU.csv"), "both methods are called"),
     ]:
-        code, captured = run_main(monkeypatch, capsys, *(files / name for name in arguments))
-        assert code == 2, arguments
-        assert message in captured.err, arguments
-        assert captured.err.count("\n") == 1
+        refused(paragone("pairwise", *(files / name for name in arguments)), message)
 
 
 def test_help_has_an_example():

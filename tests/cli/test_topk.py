@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
-
-from paragone.cli import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Call the command line; return exit code, output and errors."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["paragone", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture
@@ -34,18 +17,18 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_evaluate_prints_names_with_their_conventions(run, files):
-    code, out, _ = run("topk", "evaluate", "--scores", files / "scores.npy", "--truth", files / "truth.txt",
-                       "--metrics", "precision,ndcg", "--k", "5,20")  # fmt: skip
+def test_evaluate_prints_names_with_their_conventions(paragone, files):
+    code, out, _ = paragone("topk", "evaluate", "--scores", files / "scores.npy", "--truth", files / "truth.txt",
+                            "--metrics", "precision,ndcg", "--k", "5,20")  # fmt: skip
     assert code == 0
     assert "precision@5" in out
     assert "ndcg@20[idcg=min]" in out
 
 
-def test_evaluate_writes_tables_that_reconcile_goes_on_from(run, files):
+def test_evaluate_writes_tables_that_reconcile_goes_on_from(paragone, files):
     common = ("--scores", files / "scores.npy", "--truth", files / "truth.txt")
-    code, out, _ = run("topk", "evaluate", *common, "--train", files / "train.txt", "--cluster-queries", "--out",
-                       files / "out", "--json")  # fmt: skip
+    code, out, _ = paragone("topk", "evaluate", *common, "--train", files / "train.txt", "--cluster-queries", "--out",
+                            files / "out", "--json")  # fmt: skip
     assert code == 0
     content = json.loads(out)
     assert {path.name for path in (files / "out").iterdir()} == {
@@ -53,32 +36,32 @@ def test_evaluate_writes_tables_that_reconcile_goes_on_from(run, files):
     }  # fmt: skip
     assert content["findings"][0].startswith("2 of 6 evaluation rows stand in train")
     value = next(row["value"] for row in content["scores"] if row["metric"] == "recall@20")
-    code, out, _ = run("topk", "reconcile", files / "out", "--published", f"r@20={value:.4f}", "--json")
+    code, out, _ = paragone("topk", "reconcile", files / "out", "--published", f"r@20={value:.4f}", "--json")
     assert code == 0
     matches = [row["convention"] for row in json.loads(out) if row["verdict"] == "rounds to it"]
     assert "recall" in matches
-    code, out, _ = run("topk", "reconcile", files / "scores.npy", "--truth", files / "truth.txt", "--published",
-                       f"r@20={value:.4f},p@5=.9999")  # fmt: skip
+    code, out, _ = paragone("topk", "reconcile", files / "scores.npy", "--truth", files / "truth.txt", "--published",
+                            f"r@20={value:.4f},p@5=.9999")  # fmt: skip
     assert code == 0
     assert "p@5=.9999: no convention gives it; the nearest is" in out
     assert "rounds to it)  recall" in out
 
 
-def test_evaluate_takes_lists_and_a_cluster_file(run, files):
+def test_evaluate_takes_lists_and_a_cluster_file(paragone, files):
     (files / "lists.csv").write_text("3,1\n0\n4\n29\n1\n9\n")
     (files / "groups.txt").write_text("a\na\nb\nb\nc\nc\n")
-    code, out, _ = run("topk", "evaluate", "--scores", files / "lists.csv", "--truth", files / "truth.txt", "--cluster",
-                       files / "groups.txt", "--k", "1")  # fmt: skip
+    code, out, _ = paragone("topk", "evaluate", "--scores", files / "lists.csv", "--truth", files / "truth.txt",
+                            "--cluster", files / "groups.txt", "--k", "1")  # fmt: skip
     assert code == 0
     assert "3 clusters" in out
     assert "lists carry no scores" in out
 
 
-def test_evaluate_takes_trec_files(run, files):
+def test_evaluate_takes_trec_files(paragone, files):
     (files / "a.run").write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\n")
     (files / "a.qrels").write_text("q1 0 d2 1\n")
-    code, out, _ = run("topk", "evaluate", "--scores", files / "a.run", "--truth", files / "a.qrels", "--preset",
-                       "trec_eval", "--k", "1,2", "--json")  # fmt: skip
+    code, out, _ = paragone("topk", "evaluate", "--scores", files / "a.run", "--truth", files / "a.qrels", "--preset",
+                            "trec_eval", "--k", "1,2", "--json")  # fmt: skip
     assert code == 0
     values = {row["metric"]: row["value"] for row in json.loads(out)["scores"]}
     assert values["precision@2"] == 0.5
@@ -101,7 +84,7 @@ def test_evaluate_takes_trec_files(run, files):
         (("--train", "bad.txt"), "bad.txt, line 2"),
     ],
 )
-def test_bad_input_ends_in_one_sentence_and_exit_code_2(run, files, monkeypatch, change, words):
+def test_bad_input_ends_in_one_sentence_and_exit_code_2(paragone, files, monkeypatch, change, words):
     monkeypatch.chdir(files)
     (files / "bad.txt").write_text("0\t1\nno tab here\n")
     (files / "short.txt").write_text("0\t1\n")
@@ -111,7 +94,9 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_2(run, files, monkeypatch,
     scores[1, 0] = np.nan
     np.save("nan.npy", scores)
     options = {"--scores": "scores.npy", "--truth": "truth.txt"} | {change[0]: change[1]}
-    code, out, err = run("topk", "evaluate", *(word for pair in options.items() for word in pair), "--out", "result")
+    code, out, err = paragone(
+        "topk", "evaluate", *(word for pair in options.items() for word in pair), "--out", "result"
+    )
     assert code == 2
     assert words in err
     assert len(err.strip().splitlines()) == 1
@@ -119,10 +104,10 @@ def test_bad_input_ends_in_one_sentence_and_exit_code_2(run, files, monkeypatch,
     assert not (files / "result").exists()
 
 
-def test_reconcile_without_truth_or_lists_is_explained(run, files):
-    code, _, err = run("topk", "reconcile", files / "scores.npy", "--published", "p@5=.1")
+def test_reconcile_without_truth_or_lists_is_explained(paragone, files):
+    code, _, err = paragone("topk", "reconcile", files / "scores.npy", "--published", "p@5=.1")
     assert (code, "--truth" in err) == (2, True)
-    code, _, err = run("topk", "reconcile", files, "--published", "p@5=.1")
+    code, _, err = paragone("topk", "reconcile", files, "--published", "p@5=.1")
     assert (code, "holds no lists.npz" in err) == (2, True)
-    code, _, err = run("topk", "reconcile", files, "--published", "p=.1")
+    code, _, err = paragone("topk", "reconcile", files, "--published", "p=.1")
     assert (code, "p@5=.2878" in err) == (2, True)

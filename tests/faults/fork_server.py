@@ -221,7 +221,7 @@ def follow_clock(file: Path) -> None:
     import time
     from datetime import datetime, timedelta
 
-    from paragone.store import store
+    from paragone.store import moments
 
     class WrongTime(datetime):
         @classmethod
@@ -230,7 +230,7 @@ def follow_clock(file: Path) -> None:
 
     right = time.time
     time.time = lambda: right() + float(file.read_text())
-    store.datetime = WrongTime
+    moments.datetime = WrongTime
 
 
 def call_this_host(name: str) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,9 +18,10 @@ from paragone import Experiment, Results
 from paragone.errors import InputError
 from paragone.reporting import read_display_map
 from paragone.reporting.curve_charts import mean_chart
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.stability import jaccard, kuncheva, seed_stability
+from paragone.reporting.wording import Wording
+from real_latex import compile_latex
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
@@ -131,21 +130,8 @@ def test_special_characters_are_escaped_and_everything_parses(written):
 
 @pytest.mark.slow
 def test_tables_compile_in_a_real_latex(written, tmp_path):
-    compiler = shutil.which("pdflatex")
-    assert compiler is not None, "install texlive-latex-base and texlive-latex-recommended"
-    inputs = "\n".join(rf"\input{{{file}}}" for file in sorted(written.rglob("*.tex")))
-    packages = r"\usepackage{booktabs}\usepackage{graphicx}"
-    document = rf"\documentclass{{article}}{packages}\begin{{document}}{inputs}\end{{document}}"
-    (tmp_path / "all.tex").write_text(document)
-    run = subprocess.run(
-        [compiler, "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert (tmp_path / "all.pdf").stat().st_size > 10_000
+    compile_latex("\n".join(rf"\input{{{file}}}" for file in sorted(written.rglob("*.tex"))), tmp_path)
+    assert (tmp_path / "paper.pdf").stat().st_size > 10_000
 
 
 def test_a_wide_table_is_stacked_and_names_are_replaced(store, tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -97,28 +98,12 @@ def _try(experiment: Experiment, cell: Cell, bench: Bench, ledger: Ledger, seed:
     differing = differences(plain.outcome, changed.outcome)
     if not differing:
         return 1
-    again = differences(plain.outcome, bench.run(cell).outcome)
-    if again:
+    found = partial(ledger.find, dataset=cell.dataset, method=cell.method, count=1, total=1, examples=[where])
+    if again := differences(plain.outcome, bench.run(cell).outcome):
         ledger.miss(CHECK, 1, "cells", f"{where}: gives other results every time, labels scrambled or not")
-        ledger.find(
-            "PG201",
-            f"run twice on the same data, it gives different {', '.join(again)}",
-            dataset=cell.dataset,
-            method=cell.method,
-            count=1,
-            total=1,
-            examples=[where],
-        )
+        found("PG201", f"run twice on the same data, it gives different {', '.join(again)}")
         return 0
-    ledger.find(
-        "PG110",
-        f"with the labels of the held-out rows scrambled it gives different {', '.join(differing)}",
-        dataset=cell.dataset,
-        method=cell.method,
-        count=1,
-        total=1,
-        examples=[where],
-    )
+    found("PG110", f"with the labels of the held-out rows scrambled it gives different {', '.join(differing)}")
     return 1
 
 

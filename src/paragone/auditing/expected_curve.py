@@ -12,6 +12,7 @@ from paragone.auditing.table_model import ExpectedCell, ExpectedTable, expected_
 from paragone.comparison import Comparison, compare
 from paragone.directions import higher_is_better
 from paragone.errors import InputError
+from paragone.reporting.wording import title_of
 from paragone.results import Results
 from paragone.validation import FloatArray
 
@@ -21,18 +22,6 @@ if TYPE_CHECKING:
 TIE = 1e-12
 NEAR = 1e-9
 TOP_SHARE = 0.2
-TITLES = {
-    "micro_f1": "Micro-F1",
-    "macro_f1": "Macro-F1",
-    "hamming_loss": "Hamming loss",
-    "micro_pr_auc": "Micro PR-AUC",
-    "macro_pr_auc": "Macro PR-AUC",
-    "avg_precision": "Average precision",
-    "one_error": "One-error",
-    "ranking_loss": "Ranking loss",
-    "coverage": "Coverage",
-    "subset_accuracy": "Subset accuracy",
-}
 
 
 def curve_expectations(
@@ -148,7 +137,7 @@ def _statistics(each: Mapping[str, Comparison], suffix: str) -> ExpectedTable:
         for pair in comparison.leading_pairs:
             counts = len(pair.won), len(pair.tied), len(pair.lost)
             bold = pair.p_adjusted <= comparison.settings.alpha
-            rows[plain(TITLES.get(metric, metric)), plain(pair.rival)] = {
+            rows[plain(title_of(metric)), plain(pair.rival)] = {
                 "Gain": ExpectedCell((pair.mean_difference,)),
                 "W/T/L": ExpectedCell(tuple(float(count) for count in counts)),
                 "p": ExpectedCell((pair.p,)),
@@ -166,10 +155,10 @@ def _ranks(each: Mapping[str, Comparison], methods: Sequence[str], suffix: str) 
         best, second = best_and_second(np.array([ranks[method] for method in methods]), False)
         for place, method in enumerate(methods):
             cell = ExpectedCell((ranks[method],), "", bool(best[place]), bool(second[place]))
-            rows[(plain(method),)][TITLES.get(metric, metric)] = cell
+            rows[(plain(method),)][title_of(metric)] = cell
         friedman = comparison.friedman
         notes.append((friedman.chi2, friedman.p, friedman.f, friedman.p_f))
-    columns = ("Method", *(TITLES.get(metric, metric) for metric in each))
+    columns = ("Method", *(title_of(metric) for metric in each))
     title, label = f"average ranks ({suffix})", f"tab:ranks-{suffix}"
     return ExpectedTable(title, ("Method",), columns, rows, label=label, notes=tuple(notes))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from paragone.auditing.acknowledgement import Acknowledgement
 from paragone.errors import InputError, unknown_name
@@ -43,7 +43,7 @@ class Subject:
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-def is_experiment_file(given: object) -> bool:
+def is_experiment_file(given: object) -> TypeGuard[str | Path]:
     """Say whether what was given is an experiment file rather than a store."""
     return isinstance(given, (str, Path)) and Path(given).suffix.lower() == ".toml"
 
@@ -125,8 +125,3 @@ def _known(declared: str) -> tuple[Acknowledgement, ...]:
         return ()
     declaration: Declaration = parse_declaration(declared)
     return tuple(Acknowledgement(**one.model_dump()) for one in declaration.audit.acknowledge)
-
-
-def all_known(subject: Subject, given: Sequence[Acknowledgement]) -> tuple[Acknowledgement, ...]:
-    """Return what the file acknowledges and what the caller does."""
-    return (*subject.known, *given)

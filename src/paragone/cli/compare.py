@@ -69,7 +69,7 @@ def compare(
     from paragone.comparison import compare as run
 
     result = run(
-        open_scores(scores, metric),
+        open_scores(scores),
         metric=metric,
         reference=reference,
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
@@ -119,10 +119,10 @@ def _set(options: Mapping[str, object]) -> list[str]:
 
 def one_set_of_samples(source: str) -> bool:
     """Say whether a source is a store of one topk experiment on one dataset, where datasets cannot be compared over."""
-    from paragone.cli.sources import STORES
+    from paragone.cli.sources import is_store
     from paragone.results import Results
 
-    if Path(source).suffix.lower() not in STORES or not Path(source).is_file():
+    if not is_store(source) or not Path(source).is_file():
         return False
     with Results.open(source) as results:
         return len(results.experiments()) == len(results.topk_experiments()) == 1 == len(results.topk().datasets)

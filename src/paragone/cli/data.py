@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from paragone.data import DatasetDescription
 
 _NAMES_SHOWN = 12
-_MODES = ("kfold", "holdout")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -55,10 +54,15 @@ def describe_set(
     target: Annotated[
         list[str] | None, typer.Option("--target", help="A target column of a table; repeat for several.")
     ] = None,
-    task: Annotated[str | None, typer.Option("--task", help="multilabel, classification or regression.")] = None,
+    task: Annotated[
+        Literal["multilabel", "classification", "regression"] | None,
+        typer.Option("--task", help="multilabel, classification or regression."),
+    ] = None,
     groups: Annotated[str | None, typer.Option("--groups", help="The column that names the group.")] = None,
     labels: Labels = None,
-    nominal: Annotated[str | None, typer.Option("--nominal", help="onehot or ordinal.")] = None,
+    nominal: Annotated[
+        Literal["onehot", "ordinal"] | None, typer.Option("--nominal", help="onehot or ordinal.")
+    ] = None,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
     as_json: Json = False,
@@ -73,10 +77,10 @@ def describe_set(
         name_or_path,
         base=Path.cwd(),
         target=target or (),
-        task=task,  # type: ignore[arg-type]  # checked by ReadOptions
+        task=task,
         groups=groups,
         labels=_labels(labels),
-        nominal=nominal,  # type: ignore[arg-type]
+        nominal=nominal,
         drop_ids=not keep_ids,
         drop=drop or (),
     )
@@ -93,8 +97,10 @@ def export_folds_of(
     ],
     out: Annotated[Path, typer.Option(help="The folder that gets one folder a dataset.", show_default=False)],
     folds: Annotated[int, typer.Option(help="Number of folds or hold-outs.")] = 5,
-    mode: Annotated[str, typer.Option(help="kfold, or holdout (repeated).")] = "kfold",
-    scale: Annotated[str, typer.Option(help="minmax, zscore or none; fitted on each train part.")] = "minmax",
+    mode: Annotated[Literal["kfold", "holdout"], typer.Option(help="kfold, or holdout (repeated).")] = "kfold",
+    scale: Annotated[
+        Literal["minmax", "zscore", "none"], typer.Option(help="minmax, zscore or none; fitted on each train part.")
+    ] = "minmax",
     seed: Annotated[int, typer.Option(help="What the split follows from.")] = 42,
     test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
     labels: Labels = None,
@@ -105,11 +111,8 @@ def export_folds_of(
     Example: paragone data export-folds Arts.mat --out folds --folds 5 --mode kfold --scale minmax --seed 42
     """
     from paragone.data import SplitPlan, export_folds, load
-    from paragone.errors import unknown_name
 
-    if mode not in _MODES:
-        raise unknown_name("mode", mode, _MODES)
-    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)  # type: ignore[arg-type]
+    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     loaded = load(dataset, base=Path.cwd(), labels=_labels(labels), name=name)
     for note in loaded.notes:
         typer.echo(f"note: {note}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -95,7 +95,9 @@ def inspect_collection(
 def evolve_collection(
     spec: Annotated[Path, typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the collection.", show_default=False)],
-    strategy: Annotated[str | None, typer.Option(help="map-elites or nsga3, in place of the spec's.")] = None,
+    strategy: Annotated[
+        Literal["map-elites", "nsga3"] | None, typer.Option(help="map-elites or nsga3, in place of the spec's.")
+    ] = None,
     hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
     store: Annotated[Path | None, typer.Option(help="Where scores are kept; the spec's name with .sqlite.")] = None,
     workers: Workers = 0,
@@ -117,7 +119,7 @@ def evolve_collection(
     _import_from_here()
     declared = EvolveSpec.read(spec)
     if strategy is not None:
-        declared = replace(declared, strategy=strategy)  # type: ignore[arg-type]  # checked by the spec
+        declared = replace(declared, strategy=strategy)
     focus = None
     if against is not None:
         declared, focus = declared.against(against), against.rpartition(":")[2]

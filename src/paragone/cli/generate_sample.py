@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +17,9 @@ def draw_sample(
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
     name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
     features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
-    target: Annotated[str, typer.Option(help="binary, multiclass or regression.")] = "binary",
+    target: Annotated[
+        Literal["binary", "multiclass", "regression"], typer.Option(help="binary, multiclass or regression.")
+    ] = "binary",
     classes: Annotated[int, typer.Option(help="Classes of a multiclass target.")] = 3,
     positive: Annotated[float, typer.Option(help="The share of class 1.")] = 0.5,
     noise: Annotated[float, typer.Option(help="The share of labels drawn anew.")] = 0,
@@ -51,7 +53,7 @@ def draw_sample(
         noise=noise,
         positive=positive,
         n_classes=classes,
-        target=target,  # type: ignore[arg-type]  # checked by the spec
+        target=target,
         categorical=tuple(map(int, parts)),
         missing=missing,
     )

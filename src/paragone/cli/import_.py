@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -36,7 +36,8 @@ def import_run(
     test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
     seed: Annotated[int | None, typer.Option(help="Its seed.")] = None,
     scale: Annotated[
-        str | None, typer.Option(help="minmax, zscore or none; stored folds are taken as they are by default.")
+        Literal["minmax", "zscore", "none"] | None,
+        typer.Option(help="minmax, zscore or none; stored folds are taken as they are by default."),
     ] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
@@ -73,7 +74,7 @@ def import_run(
         DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
         _zero_division(zero_division),
     )
-    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)  # type: ignore[arg-type]
+    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
     for note in imported.notes:
         say(f"note: {note}", stderr=True)

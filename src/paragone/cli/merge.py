@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +17,8 @@ def merge(
     b: Annotated[Path, typer.Argument(help="The other store.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The store to make; it must not exist yet.", show_default=False)],
     prefer: Annotated[
-        str | None, typer.Option(help="A or B: whose content stands where both have the same key and differ.")
+        Literal["A", "B"] | None,
+        typer.Option(help="A or B: whose content stands where both have the same key and differ."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
@@ -32,7 +33,7 @@ def merge(
 
     from paragone.store.merging import merge as merge_stores
 
-    merged = merge_stores(a, b, out, prefer=prefer)  # type: ignore[arg-type]  # it checks the letter
+    merged = merge_stores(a, b, out, prefer=prefer)
     if as_json:
         print_json(asdict(merged))
         return

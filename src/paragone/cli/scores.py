@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from paragone.cli.output import print_json, say, show_table, write_frame
 if TYPE_CHECKING:
     import pandas as pd
 
+    from paragone.protocols.crossval.naming import Naming
     from paragone.results import Results
 
 
@@ -23,7 +24,9 @@ def scores(
         str | None,
         typer.Option(help="Keep one metric only; a cross-validation is scored by any metric, without refitting."),
     ] = None,
-    naming: Annotated[str | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")] = None,
+    naming: Annotated[
+        Literal["nirs", "ml", "auto"] | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every score as JSON.")] = False,
 ) -> None:
@@ -62,7 +65,7 @@ def summarise_topk(frame: pd.DataFrame) -> None:
         show_table(table.reset_index(), title=f"{metric} on {dataset}")
 
 
-def summarise_crossval(results: Results, metric: str | None = None, naming: str | None = None) -> None:
+def summarise_crossval(results: Results, metric: str | None = None, naming: Naming | None = None) -> None:
     """Print the final scores and the best chains of every cross-validation."""
     experiments = results.crossval_experiments()
     if not experiments:
@@ -71,5 +74,5 @@ def summarise_crossval(results: Results, metric: str | None = None, naming: str 
     from paragone.tables import to_text
 
     for name in experiments:
-        for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):  # type: ignore[arg-type]
+        for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):
             say(to_text(table) + "\n")

@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from paragone.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from paragone.results import Results
+
 GROUP = "group"
 STORES = (".sqlite", ".sqlite3", ".db")
 
 
-def open_scores(path: str, metric: str | None = None) -> Any:
+def is_store(path: str) -> bool:
+    """Tell by its ending whether a path is that of a store."""
+    return Path(path).suffix.lower() in STORES
+
+
+def open_scores(path: str) -> pd.DataFrame | Results:
     """Return the scores behind a path: a DataFrame, or the results of a store."""
-    file = Path(path)
-    if file.suffix.lower() in STORES:
-        if not file.is_file():
-            raise InputError(f"there is no store {file}")
-        return import_module("paragone.results").Results.open(file)
+    if is_store(path):
+        return open_results(path)
     from paragone.comparison.scores import read_frame
 
-    return read_frame(file)
+    return read_frame(Path(path))
+
+
+def open_results(path: str) -> Results:
+    """Return the results of a store."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no store {file}")
+    from paragone.results import Results
+
+    return Results.open(file)
 
 
 def split_name(source: str) -> tuple[str, str | None]:
@@ -92,13 +105,13 @@ def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: f
 def _side(
     path: str, method: str | None, metric: str | None, key: str | None, at: float | None
 ) -> tuple[pd.Series, str | None]:
-    from paragone.comparison.scores import one_side
+    from paragone.comparison.scores import one_side, read_frame
 
-    if key == GROUP and Path(path).suffix.lower() in STORES:
-        return open_scores(path).scores_by_group(method, metric)  # type: ignore[no-any-return]
-    return one_side(_frame(path, metric), method, metric=metric, key=key, at=at)
-
-
-def _frame(path: str, metric: str | None) -> pd.DataFrame:
-    source = open_scores(path, metric)
-    return source.scores() if hasattr(source, "scores") else source
+    if is_store(path):
+        with open_results(path) as results:
+            if key == GROUP:
+                return results.scores_by_group(method, metric)
+            frame = results.scores()
+    else:
+        frame = read_frame(Path(path))
+    return one_side(frame, method, metric=metric, key=key, at=at)

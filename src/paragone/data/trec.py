@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from paragone.data.prescriptions import read_lines
 from paragone.errors import InputError
 from paragone.validation import FloatArray
+
+RUN_LINE = "query Q0 document rank score tag"
+QRELS_LINE = "query 0 document relevance"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,35 +49,25 @@ class TrecRun:
 def read_run(path: str | Path) -> dict[str, dict[str, float]]:
     """Read lines ``query Q0 document rank score tag``; the rank is not looked at, as in trec_eval."""
     run: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        parts = line.split()
-        where = f"{path}, line {number}"
-        if len(parts) != 6:
-            raise InputError(f"{where}: expected 'query Q0 document rank score tag', found {len(parts)} column(s)")
-        query, document = parts[0], parts[2]
-        score = _number(parts[4], where)
+    for where, (query, _, document, _, text, _) in _columns(path, RUN_LINE):
+        score = _number(text, where)
         if document in run.setdefault(query, {}):
             raise InputError(f"{where}: document {document!r} stands twice in query {query!r}")
         run[query][document] = score
     if not run:
-        raise InputError(f"{path} is empty: expected lines 'query Q0 document rank score tag'")
+        raise InputError(f"{path} is empty: expected lines {RUN_LINE!r}")
     return run
 
 
 def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     """Read lines ``query 0 document relevance`` and return the judgements of each query, in order."""
     qrels: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        parts = line.split()
-        where = f"{path}, line {number}"
-        if len(parts) != 4:
-            raise InputError(f"{where}: expected 'query 0 document relevance', found {len(parts)} column(s)")
-        query, document = parts[0], parts[2]
+    for where, (query, _, document, text) in _columns(path, QRELS_LINE):
         if document in qrels.setdefault(query, {}):
             raise InputError(f"{where}: document {document!r} is judged twice in query {query!r}")
-        qrels[query][document] = int(_number(parts[3], where))
+        qrels[query][document] = int(_number(text, where))
     if not qrels:
-        raise InputError(f"{path} is empty: expected lines 'query 0 document relevance'")
+        raise InputError(f"{path} is empty: expected lines {QRELS_LINE!r}")
     return qrels
 
 
@@ -127,6 +121,17 @@ def _notes(
     if any(grade > 1 for judged in qrels.values() for grade in judged.values()):
         notes.append("graded judgements count as relevant or not; NDCG takes no account of the grade")
     return tuple(notes)
+
+
+def _columns(path: str | Path, form: str) -> Iterator[tuple[str, list[str]]]:
+    """Give every line's place and its columns, as many as the form has words."""
+    n_columns = len(form.split())
+    for number, line in enumerate(read_lines(path), start=1):
+        parts = line.split()
+        where = f"{path}, line {number}"
+        if len(parts) != n_columns:
+            raise InputError(f"{where}: expected {form!r}, found {len(parts)} column(s)")
+        yield where, parts
 
 
 def _number(text: str, where: str) -> float:

@@ -16,7 +16,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.reading import check_size, parse_json
 from paragone.results import Results
 from paragone.results.record import ELEMENT, FORMAT, VERSION, experiment_record
-from paragone.store.schema import HEADER
+from paragone.store.opening import HEADER
 
 REQUIREMENTS, PYTHON, README = "requirements.txt", ".python-version", "REPRODUCE.md"
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

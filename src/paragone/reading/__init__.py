@@ -1,7 +1,7 @@
 """Reading what others wrote: sizes are checked before memory is taken, and nothing in a file is ever run."""
 
 from paragone.reading.arrays import map_array, read_arrays
-from paragone.reading.json_text import parse_json, read_json
+from paragone.reading.json_text import parse_json, read_json, read_object_if_any
 from paragone.reading.sizes import LIMIT_VARIABLE, check_size, size_limit
 from paragone.reading.toml_text import parse_toml, read_toml
 
@@ -13,6 +13,7 @@ __all__ = [
     "parse_toml",
     "read_arrays",
     "read_json",
+    "read_object_if_any",
     "read_toml",
     "size_limit",
 ]

@@ -36,3 +36,19 @@ def read_json(path: Path, where: str | None = None) -> Any:
     except OSError as error:
         raise InputError(f"{where or path}: cannot be read ({error.strerror or error})") from error
     return parse_json(content, where or str(path))
+
+
+def read_object_if_any(path: Path) -> dict[str, Any]:
+    """Return the object that a JSON file says; nothing where there is no such file.
+
+    Examples
+    --------
+    >>> read_object_if_any(Path("no such folder/meta.json"))
+    {}
+    """
+    if not path.is_file():
+        return {}
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: a JSON object is needed")
+    return content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from paragone.comparison import Comparison
 from paragone.comparison.corrections import holm
-from paragone.reporting.curve_tables import Wording, score_table, title_of
+from paragone.reporting.curve_tables import score_table
 from paragone.reporting.fold_scores import GridScores
 from paragone.reporting.page_model import Evidence, Sheet
+from paragone.reporting.wording import Wording, title_of
 from paragone.tables import Cell, Table, format_number, format_p, mark_best
 
 if TYPE_CHECKING:
@@ -191,9 +192,7 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
 def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Comparison, method: str) -> str:
     table = comparison.scores
     column = table.values[:, table.methods.index(method)]
-    rows = tuple(
-        (d, float(v), behind.folds(scores, metric, d, method)) for d, v in zip(table.datasets, column, strict=True)
-    )
+    rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: {title_of(metric)} on every dataset"
     return behind.add(_key(scores, metric, "", method, "mean"), Evidence(title, ("dataset", title_of(metric)), rows))
 
@@ -201,9 +200,7 @@ def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: 
 def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Comparison, method: str) -> str:
     table = comparison.scores
     column = comparison.ranks[:, table.methods.index(method)]
-    rows = tuple(
-        (d, float(v), behind.folds(scores, metric, d, method)) for d, v in zip(table.datasets, column, strict=True)
-    )
+    rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: rank by {title_of(metric)} on every dataset"
     return behind.add(_key(scores, metric, "", method, "rank"), Evidence(title, ("dataset", "rank"), rows))
 
@@ -212,9 +209,7 @@ def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Com
     table, leader = comparison.scores, comparison.leader
     sign = 1 if table.higher_is_better else -1
     gain = sign * (table.values[:, table.methods.index(leader)] - table.values[:, table.methods.index(rival)])
-    rows = tuple(
-        (d, float(v), behind.folds(scores, metric, d, rival)) for d, v in zip(table.datasets, gain, strict=True)
-    )
+    rows = _by_dataset(behind, scores, metric, rival, zip(table.datasets, gain, strict=True))
     pair = next(pair for pair in comparison.leading_pairs if pair.rival == rival)
     note = (
         f"Positive favours {leader}. p = {format_p(pair.p)}, adjusted {format_p(pair.p_adjusted)} "
@@ -222,6 +217,13 @@ def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Com
     )
     title = f"{leader} against {rival}: differences in {title_of(metric)}"
     return behind.add(_key(scores, metric, "", rival, "p"), Evidence(title, ("dataset", "gain"), rows, note))
+
+
+def _by_dataset(
+    behind: Behind, scores: GridScores, metric: str, method: str, values: Iterable[tuple[str, float]]
+) -> tuple[tuple[str, float, str], ...]:
+    """Return a row a dataset: its name, the value, and the key of the fold scores behind it."""
+    return tuple((dataset, float(value), behind.folds(scores, metric, dataset, method)) for dataset, value in values)
 
 
 def _or_none(value: float) -> float | None:

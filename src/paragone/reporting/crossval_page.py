@@ -19,12 +19,12 @@ from paragone.reporting.crossval_words import (
     headline,
     summary,
 )
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Page, Points, Prose, Section, words_of
 from paragone.reporting.provenance import how_it_was_done
 from paragone.reporting.references import bibtex
 from paragone.reporting.trouble import trouble
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.results.record import experiment_record
 from paragone.store.chains import CrossvalRun

@@ -19,10 +19,10 @@ from paragone.reporting.crossval_charts import (
 )
 from paragone.reporting.crossval_tables import final_table, model_table, top_table
 from paragone.reporting.crossval_views import COMPARED, ProblemView
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figures import figure
 from paragone.reporting.method_parts import methods_overview
 from paragone.reporting.page_model import Block, Figure, Fold, Gallery, Prose, Sheet
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.tables import Cell, Column, Table, format_number, format_signed
 

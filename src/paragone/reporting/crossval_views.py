@@ -14,7 +14,7 @@ from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.scores import ChainScores, Scoring
 from paragone.reporting.crossval_distinct import Distinction, distinguish
 from paragone.reporting.crossval_tables import problem_name
-from paragone.reporting.curve_tables import Wording
+from paragone.reporting.wording import Wording
 from paragone.store.chains import CrossvalRun
 from paragone.tables import decimals_for
 

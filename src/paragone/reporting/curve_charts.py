@@ -9,8 +9,8 @@ from paragone.charts import PALETTE, from_rows, styled
 from paragone.charts.checking import unchecked
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import wrap
-from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.fold_scores import GridScores
+from paragone.reporting.wording import Wording, title_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ from typing import Any
 from paragone.charts.checking import unchecked
 from paragone.reporting.answer_table import Behind, answer_sheet
 from paragone.reporting.curve_charts import dataset_chart, mean_chart
-from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.dataset_parts import dataset_folds
 from paragone.reporting.figures import figure
 from paragone.reporting.method_parts import method_blocks
@@ -18,6 +17,7 @@ from paragone.reporting.references import bibtex, reference_keys
 from paragone.reporting.trouble import trouble
 from paragone.reporting.verdict_words import headline
 from paragone.reporting.views import View
+from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.results.record import experiment_record
 

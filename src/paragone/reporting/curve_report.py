@@ -10,12 +10,7 @@ from paragone.errors import unknown_name
 from paragone.reporting.chart_files import Drawing, file_stem
 from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
-from paragone.reporting.curve_tables import (
-    means_frame,
-    rank_table,
-    score_table,
-    statistics_table,
-)
+from paragone.reporting.curve_tables import means_frame, rank_table, score_table, statistics_table
 from paragone.reporting.dataset_parts import dataset_figure_name
 from paragone.reporting.fold_scores import GridScores, grid_scores
 from paragone.reporting.order import Order

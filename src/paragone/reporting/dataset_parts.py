@@ -11,10 +11,11 @@ from paragone.comparison.corrections import holm
 from paragone.comparison.ranking import method_ranks
 from paragone.directions import higher_is_better
 from paragone.reporting.answer_table import Behind
-from paragone.reporting.curve_tables import TIE, Wording, title_of
+from paragone.reporting.curve_tables import TIE
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Prose, Sheet
 from paragone.reporting.views import View
+from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.tables import Cell, Table, format_mean_std, format_p, format_signed, mark_best
 from paragone.validation import FloatArray

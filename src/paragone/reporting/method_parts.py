@@ -10,9 +10,10 @@ import numpy as np
 
 from paragone.directions import higher_is_better
 from paragone.reporting.answer_table import Behind
-from paragone.reporting.curve_tables import TIE, Wording, title_of
+from paragone.reporting.curve_tables import TIE
 from paragone.reporting.page_model import Block, Fold, Prose, Sheet
 from paragone.reporting.views import View
+from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_signed
 

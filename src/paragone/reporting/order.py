@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paragone.reporting.curve_tables import Wording
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paragone.reporting.curve_tables import Wording, title_of
 from paragone.reporting.page_model import Block, Listing, Prose, Sheet
 from paragone.reporting.run_parts import main_versions, run_blocks
 from paragone.reporting.verdict_words import listing
 from paragone.reporting.views import View
+from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.tables import Column, Table
 

@@ -10,9 +10,9 @@ import numpy as np
 from paragone.directions import higher_is_better
 from paragone.reporting.answer_table import BETTER, WORSE, Behind
 from paragone.reporting.chart_files import file_stem
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.reporting.topk_tables import TopKFigures, metric_table
+from paragone.reporting.wording import Wording
 from paragone.tables import Cell, Column, Table, format_number
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
-from paragone.reporting.curve_tables import Wording
+from paragone.reporting.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd

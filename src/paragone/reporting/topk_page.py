@@ -8,7 +8,6 @@ from typing import Any
 from paragone.charts.checking import unchecked
 from paragone.reporting.answer_table import Behind
 from paragone.reporting.chart_files import file_stem
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.figures import figure
 from paragone.reporting.method_parts import declared_words, methods_overview
 from paragone.reporting.page_model import Block, Choice, Fold, Gallery, Page, Points, Prose, Section, Sheet, words_of
@@ -19,6 +18,7 @@ from paragone.reporting.topk_charts import topk_chart
 from paragone.reporting.topk_tables import TopKFigures, beyond_table, segment_tables, tie_table
 from paragone.reporting.topk_words import headline, topk_choices, topk_paragraph, topk_references
 from paragone.reporting.trouble import trouble
+from paragone.reporting.wording import Wording
 from paragone.results.record import experiment_record
 from paragone.tables import Table
 

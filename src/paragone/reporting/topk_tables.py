@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from paragone.comparison import SampleComparison, compare_samples
 from paragone.directions import higher_is_better
 from paragone.errors import unknown_name
-from paragone.reporting.curve_tables import Wording
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.results.topk_frames import BEYOND, beyond_frame, score_frame, segment_frame
 from paragone.store.topk_runs import TopKRun

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from paragone.comparison import SampleComparison
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.provenance import software_sentence
 from paragone.reporting.topk_tables import TopKFigures
 from paragone.reporting.verdict_words import listing
+from paragone.reporting.wording import Wording
 
 USED = {"SMGCN": "jin2020", "EASE": "steck2019"}
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.page_model import Block, Listing, Points, Prose, Sheet
 from paragone.reporting.views import View
+from paragone.reporting.wording import Wording
 from paragone.results import STATUSES, Results
 from paragone.store.kept import notes_of
 from paragone.tables import Column, Table

@@ -9,8 +9,9 @@ from typing import Any
 
 from paragone.comparison import Comparison
 from paragone.errors import InputError
-from paragone.reporting.curve_tables import Wording, comparisons
+from paragone.reporting.curve_tables import comparisons
 from paragone.reporting.fold_scores import GridScores
+from paragone.reporting.wording import Wording
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from pathlib import Path
 from paragone.errors import InputError
 from paragone.reading import read_json
 from paragone.reporting.chart_files import Drawing, drawn_charts
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.order import Order
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 
 WRITERS = {

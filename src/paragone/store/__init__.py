@@ -1,5 +1,6 @@
 """The store: one SQLite file; this package alone knows SQL."""
 
-from paragone.store.store import Plan, Store, truth_key
+from paragone.store.plans import Plan, truth_key
+from paragone.store.store import Store
 
 __all__ = ["Plan", "Store", "truth_key"]

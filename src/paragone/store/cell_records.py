@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from paragone.cells import Place, Score
 from paragone.store.arrays import unpack
+from paragone.store.kept import kept_rows
+from paragone.store.queries import TRUTH
 from paragone.store.store import Store
 from paragone.validation import IntArray
 
@@ -25,8 +27,6 @@ SELECT m.metric, s.value, m.grid, s.at FROM scores s JOIN measures m ON m.id = s
 WHERE s.cell_id = ? ORDER BY s.position
 """
 PREDICTIONS = "SELECT payload FROM predictions WHERE cell_id = ?"
-TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
-ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
 INFO = "SELECT info FROM fits WHERE fit_key = ?"
 
 
@@ -97,8 +97,7 @@ class CellRecords:
 
     def rows(self, cell: CellRecord) -> tuple[IntArray, IntArray]:
         """Return the row numbers of the two sides of the cell's split."""
-        train, test = self._store.read(ROWS, (cell.split_part,))[0]
-        return np.frombuffer(train, dtype="<i8").astype(np.int64), np.frombuffer(test, dtype="<i8").astype(np.int64)
+        return kept_rows(self._store, cell.split_part)
 
     def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
         rows = self._store.read(TRUTH, (key,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -59,3 +60,8 @@ def content_checksum(*parts: bytes | str | float) -> bytes:
         told.update(len(content).to_bytes(8, "little"))
         told.update(content)
     return told.digest()
+
+
+def seal(db: sqlite3.Connection, kind: str, key: str, checksum: bytes) -> None:
+    """Write down the checksum of something of the store; within a transaction of the caller's."""
+    db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (kind, key, checksum))

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from paragone.store.schema import connect, damaged
+from paragone.store.faults import damaged
+from paragone.store.opening import connect
 from paragone.store.standing import refuse_while_running
+from paragone.store.transactions import transaction
 
 DEAD = {
     "dead plan rows": "plan WHERE current = 0 AND key NOT IN (SELECT key FROM cells)",
@@ -94,14 +96,9 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
 
 
 def _delete_dead(database: sqlite3.Connection, drop_stale: bool) -> dict[str, int]:
-    database.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(database):
         wanted = {"stale plan rows": STALE, **DEAD} if drop_stale else DEAD
         deleted = {what: database.execute(f"DELETE FROM {where}").rowcount for what, where in wanted.items()}  # noqa: S608
         for table, where in AFTER.items():
             database.execute(f"DELETE FROM {table} WHERE {where}")  # noqa: S608  our own statements
-        database.execute("COMMIT")
-    except sqlite3.Error:
-        database.execute("ROLLBACK")
-        raise
     return deleted

@@ -13,7 +13,9 @@ from paragone.reading import parse_json
 from paragone.store.artifacts import KEYS, ArtifactReader
 from paragone.store.compacting import count_dead
 from paragone.store.diagnosis import Diagnosis, Finding
-from paragone.store.schema import BUSY_SECONDS, SCHEMA_VERSION, UNREADABLE, check_file, check_version, damaged
+from paragone.store.faults import UNREADABLE, damaged
+from paragone.store.opening import BUSY_SECONDS, check_file
+from paragone.store.schema import SCHEMA_VERSION, check_version
 
 Database: TypeAlias = sqlite3.Connection
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,8 @@ from paragone.errors import InputError
 from paragone.reading import parse_json
 from paragone.store.arrays import unpack
 from paragone.store.queries import DATASET, SPLIT_ROWS, TRUTH
+from paragone.store.readable import Readable
 from paragone.validation import IntArray
-
-
-class Readable(Protocol):
-    """A store that can be asked."""
-
-    path: Path
-
-    def read(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows."""
 
 
 class KeptArrays(dict[str, NDArray[Any]]):

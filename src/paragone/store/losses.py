@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-
-class Readable(Protocol):
-    """Something that answers queries."""
-
-    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows."""
+from paragone.store.readable import Readable
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from paragone.errors import InputError
-from paragone.store.schema import damaged
+from paragone.store.faults import damaged
 from paragone.store.transfer import check_references, new_store, reading
 from paragone.store.union import Union
 

@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,13 @@ from paragone.store.artifacts import KEYS, SCORES, ArtifactReader
 from paragone.store.checksums import KINDS
 from paragone.store.diagnosis import Diagnosis, Finding
 from paragone.store.examining import diagnose, examination, examine, is_intact
+from paragone.store.faults import damaged
+from paragone.store.moments import this_moment
+from paragone.store.opening import connect
 from paragone.store.salvage import Salvage, salvage
-from paragone.store.schema import connect, damaged
 from paragone.store.shapes import DANGLING
 from paragone.store.standing import refuse_while_running
+from paragone.store.transactions import transaction
 
 PLAIN = {
     "fit": ("SELECT arrays FROM fits WHERE fit_key = ?", "DELETE FROM fits WHERE fit_key = ?"),
@@ -122,8 +124,7 @@ def repair(path: str | Path) -> Repair:
 def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Salvage | None) -> Repair:
     cells_before = before.checked["cells"] if saved is not None else _count(database, "cells")
     ward = _Ward(database)
-    database.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(database):
         found = list(diagnose(database, path).damage)
         for statement in DANGLING:
             database.execute(statement)
@@ -133,11 +134,6 @@ def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Sa
         for finding in sorted(found, key=lambda finding: finding.kind != "cell"):
             ward.take(finding)
         sealed = _seal(database)
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
     lost = max(0, cells_before - _count(database, "cells"))
     return Repair(before, diagnose(database, path), tuple(ward.taken), lost, sealed, saved)
 
@@ -217,7 +213,7 @@ class _Ward:
         self.taken.append(finding)
         self._database.execute(
             "INSERT INTO quarantine (kind, key, reason, content, found_at) VALUES (?, ?, ?, ?, ?)",
-            (finding.kind, finding.key, finding.message, content, datetime.now(UTC).isoformat(timespec="seconds")),
+            (finding.kind, finding.key, finding.message, content, this_moment()),
         )
 
     def _content(self, sql: str, key: Any) -> bytes | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from paragone.store.examining import examination
-from paragone.store.schema import NEW_IN_VERSION_2, connect
+from paragone.store.opening import connect
+from paragone.store.schema import NEW_IN_VERSION_2
 from paragone.store.shapes import DANGLING, TableShape, table_shapes
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from paragone.errors import InputError
 from paragone.store.examining import examination
-from paragone.store.schema import connect, damaged
+from paragone.store.faults import damaged
+from paragone.store.opening import connect
 from paragone.store.shapes import TableShape
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50

@@ -12,12 +12,12 @@ from paragone.reporting.crossval_tables import CLASS_FIGURES, REGRESSION_FIGURES
 from paragone.reporting.crossval_views import narrowed
 from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
-from paragone.reporting.curve_tables import Wording
 from paragone.reporting.fold_scores import grid_scores
 from paragone.reporting.page_model import Page
 from paragone.reporting.topk_page import topk_page
 from paragone.reporting.topk_tables import TopKFigures
 from paragone.reporting.views import views_of
+from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.view.selection import Selection, options, select
 

@@ -291,9 +291,8 @@ def test_too_few_variants_for_the_criteria_is_said(crossvalidate, regression):
     )
 
 
-@pytest.mark.known_answer
-def test_the_gasoline_answers_come_out_of_x_and_y(data_folder, crossvalidate):
-    folder = data_folder / "nirs" / "oracle" / "reg_gasoline_pls6"
+def read_case(folder: Path) -> tuple[np.ndarray, np.ndarray, StoredFolds]:
+    """Read the features, the target and the folds of a known answer."""
     X = np.loadtxt(folder / "X.csv", delimiter=",")
     y = pd.read_csv(folder / "y.csv")
     train = np.flatnonzero(y["partition"] == "train")
@@ -303,7 +302,14 @@ def test_the_gasoline_answers_come_out_of_x_and_y(data_folder, crossvalidate):
         for _, part in rows.groupby("fold")
     ]
     folds = StoredFolds.of(pairs, np.flatnonzero(y["partition"] == "test"))
-    data = Dataset("gasoline", X, y["y"].to_numpy(), "regression")
+    return X, y["y"].to_numpy(), folds
+
+
+@pytest.mark.known_answer
+def test_the_gasoline_answers_come_out_of_x_and_y(data_folder, crossvalidate):
+    folder = data_folder / "nirs" / "oracle" / "reg_gasoline_pls6"
+    X, y, folds = read_case(folder)
+    data = Dataset("gasoline", X, y, "regression")
     results = crossvalidate(data, {"PLS6": PLSRegression(6)}, folds=folds)
     final = results.final_scores().iloc[0]
     known = {"RMSECV": 0.245961, "MF_Val": 0.241997, "Ens_Test": 0.217593, "W_Ens_Test": 0.214032}
@@ -319,22 +325,14 @@ def test_the_other_cases_come_out_of_x_and_y(data_folder, crossvalidate, case):
     import json
 
     folder = data_folder / "nirs" / "oracle" / case
-    X = np.loadtxt(folder / "X.csv", delimiter=",")
-    y = pd.read_csv(folder / "y.csv")
-    train = np.flatnonzero(y["partition"] == "train")
-    rows = pd.read_csv(folder / "folds.csv")
-    pairs = [
-        [train[part[part["role"] == role]["index"].to_numpy()] for role in ("train", "val")]
-        for _, part in rows.groupby("fold")
-    ]
-    folds = StoredFolds.of(pairs, np.flatnonzero(y["partition"] == "test"))
+    X, y, folds = read_case(folder)
     by_hand = next(e for e in json.loads((folder / "expected_by_hand.json").read_text()) if e["preprocessing"] == "raw")
     if case == "clf3_int":
-        data = Dataset(case, X, y["y"].to_numpy().astype(int), "classification")
+        data = Dataset(case, X, y.astype(int), "classification")
         model = LogisticRegression(max_iter=1000)
         names = ["CV_BalAcc", "MF_Val_BalAcc", "Ens_Test_BalAcc", "W_Ens_Test_BalAcc", "Test_BalAcc", "Train_BalAcc"]
     else:
-        data = Dataset(case, X, y["y"].to_numpy(), "regression")
+        data = Dataset(case, X, y, "regression")
         model = PLSRegression(3)
         names = ["RMSECV", "MF_Val", "Ens_Test", "W_Ens_Test", "RMSEP", "RMSEC"]
     final = crossvalidate(data, {"M": model}, folds=folds).final_scores().iloc[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError
-from paragone.reading import read_json
+from paragone.reading import read_object_if_any
 
 META = "meta.json"
 _FOLD = re.compile(r"fold(\d+)\.mat", re.IGNORECASE)
@@ -71,13 +71,7 @@ def fold_sets(folder: Path) -> list[Path]:
 
 def read_meta(folder: Path) -> dict[str, Any]:
     """Return what ``meta.json`` says of the folds, or nothing where there is none."""
-    path = folder / META
-    if not path.is_file():
-        return {}
-    meta = read_json(path)
-    if not isinstance(meta, dict):
-        raise InputError(f"{path}: a JSON object is needed")
-    return meta
+    return read_object_if_any(folder / META)
 
 
 def _fold_number(path: Path) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from paragone.data.dataset import Dataset
 from paragone.data.options import ReadOptions
 from paragone.errors import InputError
-from paragone.reading import read_json
+from paragone.reading import read_object_if_any
 
 _SINGLE = (".arff", ".mat", ".npz", ".csv", ".parquet")
 
@@ -44,7 +44,7 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     if pair is not None:
         return read_arff(pair, options, xml=_xml(files, pair[0], folder), name=name)
     if {"X.csv", "y.csv"} <= {path.name for path in files}:
-        return read_matrix_folder(folder, options, _meta(folder / "META.json"))
+        return read_matrix_folder(folder, options, read_object_if_any(folder / "META.json"))
     pair = _pair(files, ".mat", folder)
     if pair is not None:
         return read_mat(pair, options, name=name)
@@ -80,12 +80,3 @@ def _xml(files: list[Path], arff: Path, folder: Path) -> Path | None:
     if len(same or found) > 1:
         raise InputError(f"{folder}: several XML files; keep the one that names the labels")
     return next(iter(same or found), None)
-
-
-def _meta(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    meta = read_json(path)
-    if not isinstance(meta, dict):
-        raise InputError(f"{path}: a JSON object is needed")
-    return meta

@@ -1,0 +1,184 @@
+"""Steps: every check that one experiment allows, and what they need of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paragone.auditing.canary import Canary, check_canary
+from paragone.auditing.columns import check_columns
+from paragone.auditing.completeness import check_completeness, check_declaration
+from paragone.auditing.determinism import check_determinism
+from paragone.auditing.exact_rows import check_exact_rows
+from paragone.auditing.finding import Ledger
+from paragone.auditing.groups import check_groups, check_replicates
+from paragone.auditing.label_features import check_label_features
+from paragone.auditing.material import Material, materials
+from paragone.auditing.near_rows import check_near_rows
+from paragone.auditing.published import Expectations, check_published
+from paragone.auditing.rerunning import Bench
+from paragone.auditing.subject import Subject
+from paragone.auditing.topk_rows import check_topk_rows
+from paragone.auditing.truths import check_truths
+from paragone.auditing.tuning import check_selection, check_tuning
+from paragone.auditing.verify_crossval import verify_crossval
+from paragone.auditing.verify_curve import verify_curve
+from paragone.auditing.verify_topk import verify_topk
+from paragone.errors import InputError
+from paragone.experiment import Experiment
+from paragone.experiment.stages import extended
+from paragone.results import Results
+from paragone.store import Store
+from paragone.store.cell_records import CellRecords
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEED_DATA = "leaks, canary and determinism (they need the data)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an audit is asked to do beside its subject."""
+
+    sample: int = 5
+    canary: Canary = "small"
+    seconds: float = 60.0
+    seed: int = 0
+    in_process: bool = False
+    against: tuple[Path, ...] = ()
+    reference: str | None = None
+    names: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A part of an audit: what it is called, and the work."""
+
+    name: str
+    work: Callable[[], None]
+
+
+class ExperimentAudit:
+    """The steps of the audit of one experiment, and the ledger that they write to."""
+
+    def __init__(self, subject: Subject, options: Options, *, alone: bool) -> None:
+        self.subject = subject
+        self.ledger = Ledger(subject.name)
+        self._options = options
+        self._alone = alone
+        self._recomputed: pd.DataFrame | None = None
+        self._open_bench: Bench | None = None
+        for name, why in subject.left_out:
+            self.ledger.miss(NEED_DATA, 1, f"of the datasets ({name})", why)
+
+    def steps(self) -> Iterator[Step]:
+        """Name the steps, those that need no running first."""
+        experiment, store, results = self.subject.experiment, self.subject.store, self.subject.results
+        if experiment is not None:
+            yield from self._data_steps(experiment)
+        if results is not None:
+            yield from self._result_steps(results)
+        if results is not None and store is not None and experiment is not None:
+            yield Step("declaration", partial(self._declaration, experiment, store))
+        if results is not None and self._options.against:
+            yield Step("published tables", partial(self._published, results))
+        if experiment is not None:
+            yield Step("canary", partial(self._canary, experiment))
+        if experiment is not None and store is not None and self._options.sample:
+            yield Step("determinism", partial(self._determinism, experiment, store))
+
+    def close(self) -> None:
+        """End the worker, where one was started."""
+        if self._open_bench is not None:
+            self._open_bench.close()
+
+    @cached_property
+    def _records(self) -> CellRecords:
+        assert self.subject.store is not None
+        return CellRecords(self.subject.store, self.subject.name)
+
+    def _data_steps(self, experiment: Experiment) -> Iterator[Step]:
+        for material in materials(tuple(experiment.layout.arrangements.values())):
+            for check in data_checks(material):
+                name = f"{material.name}: {check.__name__.removeprefix('check_')}"
+                yield Step(name, partial(check, material, self.ledger))
+
+    def _result_steps(self, results: Results) -> Iterator[Step]:
+        yield Step("completeness", partial(check_completeness, results, self.subject.name, self.ledger))
+        yield Step("scores", partial(self._scores, results))
+        yield Step("choices", partial(self._choices, results))
+
+    def _scores(self, results: Results) -> None:
+        name = self.subject.name
+        if name in results.crossval_experiments():
+            verify_crossval(results.crossval(name), self.ledger)
+        elif name in results.topk_experiments():
+            verify_topk(results.topk(name), self._records, self.ledger)
+        else:
+            self._recomputed = verify_curve(self._records, results, name, self.ledger)
+
+    def _choices(self, results: Results) -> None:
+        name = self.subject.name
+        check_tuning(self._records, results, name, self.ledger)
+        if name in results.crossval_experiments():
+            refitted: dict[str, list[str]] = {}
+            for record in self._records.cells:
+                if record.protocol == "refit":
+                    refitted.setdefault(record.dataset, []).append(record.method)
+            check_selection(results.crossval(name), refitted, self.ledger)
+
+    def _declaration(self, experiment: Experiment, store: Store) -> None:
+        check_declaration(experiment, store, self.ledger)
+        check_truths(self._records, experiment, self.ledger)
+
+    def _published(self, results: Results) -> None:
+        if not self._alone:
+            raise InputError("published tables need one experiment: say which with experiment=")
+        options = self._options
+        expected = Expectations(results, self.subject.name, self._recomputed, options.reference, options.names)
+        check_published(options.against, expected, self.ledger)
+
+    def _canary(self, experiment: Experiment) -> None:
+        check_canary(
+            experiment,
+            self.ledger,
+            self._options.canary,
+            bench=self._bench(experiment),
+            too_slow=self._too_slow(),
+            seed=self._options.seed,
+        )
+
+    def _determinism(self, experiment: Experiment, store: Store) -> None:
+        cells = {cell.key: cell for cell in extended(experiment.layout, experiment.methods, store).cells}
+        check_determinism(
+            self._records,
+            store,
+            cells,
+            self.ledger,
+            bench=self._bench(experiment),
+            sample=self._options.sample,
+            too_slow=self._too_slow(),
+            seed=self._options.seed,
+        )
+
+    def _too_slow(self) -> dict[str, float]:
+        if self.subject.store is None or self._options.in_process:
+            return {}
+        return {record.key: record.seconds for record in self._records.cells if record.seconds > self._options.seconds}
+
+    def _bench(self, experiment: Experiment) -> Bench:
+        """Return the one place where cells are run again: its worker takes a while to start."""
+        if self._open_bench is None:
+            self._open_bench = Bench(experiment, self._options.seconds, in_process=self._options.in_process)
+        return self._open_bench
+
+
+def data_checks(material: Material) -> tuple[Callable[[Material, Ledger], None], ...]:
+    """Return the checks that make sense for a dataset."""
+    if material.dataset.task == "topk":
+        return (check_topk_rows,)
+    return (check_exact_rows, check_near_rows, check_groups, check_replicates, check_label_features, check_columns)

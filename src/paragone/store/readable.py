@@ -1,0 +1,16 @@
+"""Readable: what the parts of a store that only read ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Readable(Protocol):
+    """A store that can be asked."""
+
+    path: Path
+
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""

@@ -1,0 +1,54 @@
+"""Options that take one of a few words: they are the library's, and any other word is refused with all of them."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from rich.text import Text
+
+from paragone.auditing.canary import Canary
+from paragone.auditing.codes import Severity
+from paragone.comparison.paired_figures import PairKind
+from paragone.comparison.scores.missing import Missing
+from paragone.comparison.wilcoxon import Zeros
+from paragone.data.options import Nominal
+from paragone.data.plan import Scale
+from paragone.generate.evolve_spec import Strategy
+from paragone.generate.sampling import Target
+from paragone.protocols.crossval.naming import Naming
+from paragone.store.merging import Side
+
+EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
+MERGE = ("merge", "a.sqlite", "b.sqlite", "--out", "c.sqlite")
+EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "choices"),
+    [
+        (("audit", "lab.sqlite"), "--canary", get_args(Canary)),
+        (("audit", "lab.sqlite"), "--level", get_args(Severity)),
+        (("compare", "scores.csv"), "--missing", get_args(Missing)),
+        (("compare", "scores.csv"), "--zeros", get_args(Zeros)),
+        (("data", "describe", "houses.csv"), "--nominal", get_args(Nominal)),
+        (("data", "describe", "houses.csv"), "--task", ("multilabel", "classification", "regression")),
+        (EXPORT, "--mode", ("kfold", "holdout")),
+        (EXPORT, "--scale", get_args(Scale)),
+        (EVOLVE, "--strategy", get_args(Strategy)),
+        (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(Target)),
+        (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
+        (MERGE, "--prefer", get_args(Side)),
+        (("pairwise", "a.csv", "b.csv"), "--pairs", get_args(PairKind)),
+        (("pairwise", "a.csv", "b.csv"), "--zeros", get_args(Zeros)),
+        (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
+    ],
+)
+def test_another_word_is_refused_and_the_choices_are_named(paragone, tmp_path, monkeypatch, command, option, choices):
+    monkeypatch.chdir(tmp_path)
+    ended = paragone(*command, option, "other")
+    assert (ended.code, ended.out) == (2, "")
+    said = " ".join(Text.from_ansi(ended.err).plain.replace("│", " ").split())
+    assert f"Invalid value for '{option}'" in said
+    assert f"'other' is not one of {', '.join(map(repr, choices))}." in said
+    assert list(tmp_path.iterdir()) == []
