@@ -260,6 +260,11 @@ def test_one_dataset_points_to_its_folds():
     frame = pd.DataFrame({"dataset": "d", "fold": range(10), "A": np.linspace(0.5, 0.6, 10), "B": 0.4})
     result = compare(frame, metric="accuracy", **FAST)
     assert "one dataset only" in repr(result)
+    # Resampling one difference gives it back each time: an interval of no width would pass for certainty.
+    assert np.isnan([result.pairs[0].mean_low, result.pairs[0].median_high]).all()
+    assert "[" not in result.verdict
+    assert result.choices["intervals"].startswith("no interval")
+    assert '"low": null' in result.charts["forest"].to_json()
     assert len(result.per_dataset) == 1
 
 

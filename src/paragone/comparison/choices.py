@@ -84,6 +84,8 @@ def _correction(family: Family) -> str:
 
 
 def _intervals(table: ScoreTable, settings: Settings) -> str:
+    if len(table.datasets) < 2:
+        return "no interval: one dataset says nothing of its spread"
     exact = "exact" if len(table.datasets) <= EXACT_MEDIAN_UP_TO else f"{settings.n_resamples} resamples"
     return (
         f"{settings.level:.0%} paired bootstrap over datasets: mean BCa ({settings.n_resamples} resamples), "

@@ -16,6 +16,7 @@ from paragone.tables import (
     Cell,
     Column,
     Table,
+    format_interval,
     format_mean_std,
     format_number,
     format_p,
@@ -138,10 +139,6 @@ def _bergmann(comparison: Comparison) -> dict[frozenset[str], float]:
     }
 
 
-def _interval(value: float, low: float, high: float, decimals: int) -> str:
-    return f"{format_signed(value, decimals)} [{format_signed(low, decimals)}, {format_signed(high, decimals)}]"
-
-
 def _pair_cells(pair: Pair, bayes: bool, decimals: int) -> list[str | Cell]:
     cells: list[str | Cell] = [
         pair.method,
@@ -149,8 +146,8 @@ def _pair_cells(pair: Pair, bayes: bool, decimals: int) -> list[str | Cell]:
         pair.verdict,
         format_p(pair.p),
         format_p(pair.p_adjusted),
-        _interval(pair.mean_difference, pair.mean_low, pair.mean_high, decimals),
-        _interval(pair.median_difference, pair.median_low, pair.median_high, decimals),
+        format_interval(pair.mean_difference, pair.mean_low, pair.mean_high, decimals),
+        format_interval(pair.median_difference, pair.median_low, pair.median_high, decimals),
         f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}",
         format_signed(pair.cliffs_delta, 2),
         format_number(pair.a12, 2),

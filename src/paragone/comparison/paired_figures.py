@@ -134,6 +134,8 @@ def _t_test(difference: FloatArray, kind: PairKind, settings: Settings) -> TTest
 def _interval(difference: FloatArray, kind: PairKind, t_test: TTest | None, settings: Settings) -> tuple[float, float]:
     if kind == "folds" and t_test is not None:
         return t_test.low, t_test.high
+    if difference.size < 2:
+        return float("nan"), float("nan")
     low, high = paired_bootstrap(difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
     return float(low), float(high)
 

@@ -11,7 +11,7 @@ import pandas as pd
 from paragone.comparison.frames import plain
 from paragone.comparison.paired_figures import PairedFigures, PairKind
 from paragone.comparison.paired_words import filter_sentence, fold_sentence, needed_sentence, shown_sentence
-from paragone.tables import Table, format_number, format_p, format_signed, p_is
+from paragone.tables import Table, format_interval, format_number, format_p, format_signed, p_is
 
 if TYPE_CHECKING:
     from paragone.comparison.paired_comparison import PairedComparison
@@ -83,9 +83,7 @@ def _win_tie_loss(figures: PairedFigures) -> str:
 
 
 def _difference(figures: PairedFigures, decimals: int) -> str:
-    values = (figures.mean_difference, figures.mean_low, figures.mean_high)
-    mean, low, high = (format_signed(value, decimals) for value in values)
-    return f"{mean} [{low}, {high}]"
+    return format_interval(figures.mean_difference, figures.mean_low, figures.mean_high, decimals)
 
 
 def _test_line(result: PairedComparison, figures: PairedFigures) -> str:

@@ -83,8 +83,7 @@ def all_pairs(table: ScoreTable, family: Family, ranks: FloatArray, settings: Se
     oriented = table.values if table.higher_is_better else -table.values
     difference = settle_differences(oriented[:, second], oriented[:, first], settings.tolerance)
     tests = _run_tests(table, family, ranks, difference, turned, settings)
-    mean_ends = paired_bootstrap(difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
-    median_ends = _median_ends(difference, settings)
+    mean_ends, median_ends = _ends(difference, settings)
     posteriors = _posteriors(difference, family, settings)
     return tuple(
         _pair(table, turned[i], i, difference[:, i], tests, (mean_ends[:, i], median_ends[:, i]), posterior, settings)
@@ -152,6 +151,15 @@ def _rank_decisions_without_each(
         adjusted = family.rank_p(average, len(ranks) - 1)[1]
         rows.append(decisions(adjusted, average[second] - average[first], alpha))
     return np.stack(rows)
+
+
+def _ends(difference: FloatArray, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals of the means and of the medians; one dataset says nothing of its spread."""
+    if len(difference) < 2:
+        none = np.full((2, difference.shape[1]), np.nan)
+        return none, none
+    means = paired_bootstrap(difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
+    return means, _median_ends(difference, settings)
 
 
 def _median_ends(difference: FloatArray, settings: Settings) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paragone.comparison.pair import Pair
 from paragone.comparison.scores.missing import listed
-from paragone.tables import format_p, format_signed, p_is
+from paragone.tables import format_interval, format_p, p_is
 
 EQUAL_FROM = 0.95
 """Posterior probability of lying within the ROPE from which two methods count as practically equal."""
@@ -57,12 +57,10 @@ def _claim(pair: Pair) -> str:
 
 
 def _evidence(pair: Pair, setting: Setting) -> list[str]:
-    mean, low, high = (
-        format_signed(value, setting.decimals) for value in (pair.mean_difference, pair.mean_low, pair.mean_high)
-    )
+    mean = format_interval(pair.mean_difference, pair.mean_low, pair.mean_high, setting.decimals)
     parts = [
         f"{p_is(pair.p_adjusted)} {setting.correction}",
-        f"mean difference {mean} [{low}, {high}]",
+        f"mean difference {mean}",
         f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}",
     ]
     if pair.posterior is not None:
@@ -80,8 +78,10 @@ def _evidence(pair: Pair, setting: Setting) -> list[str]:
 
 def _why_undecided(pair: Pair, setting: Setting) -> str:
     if not setting.on_ranks and pair.smallest_p_adjusted > setting.alpha:
+        n = pair.test.n_used
+        differing = "one dataset that differs" if n == 1 else f"{n} datasets that differ"
         return (
-            f"cannot be significant at this size: with {pair.test.n_used} datasets that differ the smallest "
+            f"cannot be significant at this size: with {differing} the smallest "
             f"attainable p is {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after correction"
         )
     if pair.datasets_needed is None:

@@ -6,7 +6,15 @@ from paragone.tables.latex import escape_latex, to_latex
 from paragone.tables.markdown import to_markdown
 from paragone.tables.marks import mark_best
 from paragone.tables.model import Cell, Column, Table
-from paragone.tables.numbers import decimals_for, format_mean_std, format_number, format_p, format_signed, p_is
+from paragone.tables.numbers import (
+    decimals_for,
+    format_interval,
+    format_mean_std,
+    format_number,
+    format_p,
+    format_signed,
+    p_is,
+)
 from paragone.tables.stack import stack
 from paragone.tables.text import to_text
 
@@ -16,6 +24,7 @@ __all__ = [
     "Table",
     "decimals_for",
     "escape_latex",
+    "format_interval",
     "format_mean_std",
     "format_number",
     "format_p",

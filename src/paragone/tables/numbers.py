@@ -59,6 +59,20 @@ def format_signed(value: float, digits: int = 4) -> str:
     return f"+{text}" if value > 0 and float(text) != 0 else text
 
 
+def format_interval(value: float, low: float, high: float, digits: int = 4) -> str:
+    """Print a difference with its interval, or alone where there is none (NaN).
+
+    Examples
+    --------
+    >>> format_interval(0.012, -0.003, 0.02), format_interval(0.012, float("nan"), float("nan"))
+    ('+0.0120 [-0.0030, +0.0200]', '+0.0120')
+    """
+    alone = format_signed(value, digits)
+    if math.isnan(low) or math.isnan(high):
+        return alone
+    return f"{alone} [{format_signed(low, digits)}, {format_signed(high, digits)}]"
+
+
 def format_p(p: float) -> str:
     """Print a p-value with three significant figures, or as smaller than 0.0001.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
@@ -31,9 +32,9 @@ def forest(comparison: Comparison) -> Any:
     rows: list[dict[str, Any]] = [
         {
             "rival": pair.rival,
-            "low": pair.mean_low,
+            "low": None if math.isnan(pair.mean_low) else pair.mean_low,
             "mean": pair.mean_difference,
-            "high": pair.mean_high,
+            "high": None if math.isnan(pair.mean_high) else pair.mean_high,
             "median": pair.median_difference,
             "verdict": pair.verdict,
         }

@@ -43,5 +43,6 @@ def rank_boxes(comparison: Comparison) -> Any:
     dots = from_rows(means).mark_point(filled=True, color=VERMILION, size=45, opacity=1)
     chart = alt.layer(boxes.encode(x=x, y=y), dots.encode(x=alt.X("average_rank:Q"), y=y))
     chart = chart.properties(width=460, height=max(22 * len(names), 60))
-    text = f"Quartiles and extremes over {len(comparison.scores.datasets)} datasets; dots are average ranks"
+    n = len(comparison.scores.datasets)
+    text = f"Quartiles and extremes over {n} dataset{'s' * (n != 1)}; dots are average ranks"
     return styled(chart, "Ranks", text)

@@ -29,13 +29,18 @@ def win_tie_loss(comparison: Comparison) -> Any:
     rivals = [pair.rival for pair in comparison.leading_pairs]
     outcomes = ["wins", "ties", "losses"]
     y = alt.Y("rival:N", sort=rivals, title=None)
+    axis = alt.Axis(tickMinStep=1, tickCount=min(len(comparison.scores.datasets), 10), format="d")
     scale = alt.Scale(domain=outcomes, range=[BLUE, LIGHT_GREY, VERMILION])
     bars = (
         from_rows(rows)
         .mark_bar(height={"band": 0.78})
         .encode(
             y=y,
-            x=alt.X("from:Q", title="datasets", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X(
+                "from:Q",
+                title="datasets",
+                axis=axis,
+            ),
             x2=alt.X2("to:Q"),
             color=alt.Color("outcome:N", scale=scale, sort=outcomes, legend=alt.Legend(title=None, orient="bottom")),
         )
