@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from paragone.comparison import median_interval as median_module
 from paragone.comparison.bootstrap import paired_bootstrap
 from paragone.comparison.median_interval import median_interval
 from paragone.errors import InputError
@@ -47,7 +48,7 @@ def test_pairs_that_all_differ_alike_leave_no_width():
     assert paired_bootstrap([0.25], kind="percentile").tolist() == [0.25, 0.25]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 6, 15, 30, 101, 200])
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 15, 30, 101, 200, 500])
 def test_exact_median_interval_is_the_limit_of_resampling(n):
     values = np.random.default_rng(n).normal(size=n)
     draws = values[np.random.default_rng(1).integers(0, n, size=(60_000, n))]
@@ -73,6 +74,21 @@ def test_exact_median_interval_equals_full_enumeration_of_resamples(n):
     reached = np.cumsum(np.array(weights)[order]) / n**n
     expected = [np.array(medians)[order][np.searchsorted(reached, tail)] for tail in (0.025, 0.975)]
     assert median_interval(values) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 9, 40, 42, 500, 3000])
+def test_the_places_of_the_middle_have_a_chance_of_one_in_all(n):
+    first, second, weight = median_module._pairs_of_places(n)
+    assert (first <= second).all()
+    assert weight.sum() == pytest.approx(1.0, abs=1e-10)
+
+
+def test_intervals_of_many_columns_are_those_of_each_alone(monkeypatch):
+    table = np.random.default_rng(5).normal(size=(60, 7))
+    whole = median_interval(table)
+    monkeypatch.setattr(median_module, "MEDIANS_AT_ONCE", 1)
+    np.testing.assert_array_equal(median_interval(table), whole)
+    np.testing.assert_array_equal(np.stack([median_interval(column) for column in table.T], axis=1), whole)
 
 
 def test_bad_input_is_refused():

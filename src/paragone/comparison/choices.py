@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from paragone.comparison.family import Family
 from paragone.comparison.pair import Pair
-from paragone.comparison.pairs import EXACT_MEDIAN_UP_TO, wants_bayes
+from paragone.comparison.pairs import wants_bayes
 from paragone.comparison.scores import ScoreTable
 from paragone.comparison.settings import Settings
 
@@ -86,10 +86,9 @@ def _correction(family: Family) -> str:
 def _intervals(table: ScoreTable, settings: Settings) -> str:
     if len(table.datasets) < 2:
         return "no interval: one dataset says nothing of its spread"
-    exact = "exact" if len(table.datasets) <= EXACT_MEDIAN_UP_TO else f"{settings.n_resamples} resamples"
     return (
         f"{settings.level:.0%} paired bootstrap over datasets: mean BCa ({settings.n_resamples} resamples), "
-        f"median percentile ({exact})"
+        "median percentile (exact)"
     )
 
 

@@ -15,6 +15,11 @@ from scipy.special import gammaln
 from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
 
+WIDEST_GAP = 40
+"""How far apart the two middle draws may stand: none of n draws falls on g places with a chance below exp(-g)."""
+
+MEDIANS_AT_ONCE = 2_000_000
+
 
 def median_interval(differences: ArrayLike, *, level: float = 0.95) -> FloatArray:
     """Return the percentile bootstrap interval of the median, as infinitely many resamples would give it.
@@ -40,6 +45,14 @@ def median_interval(differences: ArrayLike, *, level: float = 0.95) -> FloatArra
     if values.ndim not in (1, 2) or len(values) == 0 or not np.isfinite(values).all():
         raise InputError("an interval of the median takes one or more finite differences")
     ordered = np.sort(values.reshape(len(values), -1), axis=0)
+    step = max(1, MEDIANS_AT_ONCE // len(_pairs_of_places(len(ordered))[0]))
+    blocks = [_ends(ordered[:, start : start + step], level) for start in range(0, ordered.shape[1], step)]
+    ends = np.concatenate(blocks, axis=1) if blocks else np.empty((2, 0))
+    return ends[:, 0] if values.ndim == 1 else ends
+
+
+def _ends(ordered: FloatArray, level: float) -> FloatArray:
+    """Return the ends of the intervals of some columns."""
     first, second, weight = _pairs_of_places(len(ordered))
     medians = (ordered[first] + ordered[second]) / 2
     order = np.argsort(medians, axis=0, kind="stable")
@@ -48,7 +61,7 @@ def median_interval(differences: ArrayLike, *, level: float = 0.95) -> FloatArra
     for row, tail in enumerate(((1 - level) / 2, (1 + level) / 2)):
         place = np.minimum((reached < tail * reached[-1]).sum(axis=0), len(first) - 1)
         ends[row] = np.take_along_axis(medians, np.take_along_axis(order, place[None], axis=0), axis=0)[0]
-    return ends[:, 0] if values.ndim == 1 else ends
+    return ends
 
 
 @lru_cache(maxsize=32)
@@ -60,7 +73,7 @@ def _pairs_of_places(n: int) -> tuple[np.ndarray, np.ndarray, FloatArray]:
         likely = upper > 1e-15
         place = np.flatnonzero(likely)
         return place, place, upper[likely]
-    first, second = np.triu_indices(n)
+    first, second = _near_pairs(n)
     share = _log_share(n, m)
     apart = np.exp(share[first] + share[::-1][second] + gammaln(n + 1) - 2 * gammaln(m + 1))
     apart[first == second] = 0.0
@@ -70,6 +83,14 @@ def _pairs_of_places(n: int) -> tuple[np.ndarray, np.ndarray, FloatArray]:
     weight[first == second] = np.maximum(lone, 0.0)
     likely = weight > 1e-15
     return first[likely], second[likely], weight[likely]
+
+
+def _near_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of places, the lower first, between which no draw may fall but for a chance of 1e-17."""
+    first = np.repeat(np.arange(n), WIDEST_GAP + 1)
+    second = first + np.tile(np.arange(WIDEST_GAP + 1), n)
+    inside = second < n
+    return first[inside], second[inside]
 
 
 def _log_share(n: int, m: int) -> FloatArray:

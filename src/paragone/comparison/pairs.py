@@ -25,9 +25,6 @@ from paragone.comparison.wilcoxon import Wilcoxon, signed_rank_of_settled
 BAYES_UP_TO = 45
 """Without a reference, Bayesian probabilities are computed unasked for up to ten methods' pairs."""
 
-EXACT_MEDIAN_UP_TO = 400
-"""Up to so many datasets the bootstrap of the median is exact; beyond, it is drawn."""
-
 MOST_NEEDED = 10_000
 """An effect that would need more datasets than this is no effect to speak of."""
 
@@ -159,20 +156,7 @@ def _ends(difference: FloatArray, settings: Settings) -> tuple[FloatArray, Float
         none = np.full((2, difference.shape[1]), np.nan)
         return none, none
     means = paired_bootstrap(difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
-    return means, _median_ends(difference, settings)
-
-
-def _median_ends(difference: FloatArray, settings: Settings) -> FloatArray:
-    if len(difference) <= EXACT_MEDIAN_UP_TO:
-        return median_interval(difference, level=settings.level)
-    return paired_bootstrap(
-        difference,
-        statistic="median",
-        kind="percentile",
-        level=settings.level,
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-    )
+    return means, median_interval(difference, level=settings.level)
 
 
 def wants_bayes(family: Family, settings: Settings) -> bool:
