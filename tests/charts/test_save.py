@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paragone.charts import from_rows, save_chart, styled
+from paragone.charts.save import save_for_print
 from paragone.errors import InputError
 
 
@@ -45,3 +46,21 @@ def test_unknown_formats_and_missing_folders_are_refused(tmp_path):
     with pytest.raises(InputError, match="no folder"):
         save_chart(chart(), tmp_path / "missing" / "c", ["svg"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_drawing_for_print_looks_the_same_without_tooltips(tmp_path):
+    import altair as alt
+
+    rows = from_rows([{"x": i, "y": i * i} for i in range(5)])
+    marks = rows.mark_point().encode(x="x:Q", y="y:Q")
+    with_tooltip = marks.encode(tooltip=[alt.Tooltip("y:Q", format=".3f")])
+    for name, chart_of in {"layer": alt.layer, "hconcat": alt.hconcat, "vconcat": alt.vconcat}.items():
+        for told, unit in {"plain": marks, "told": with_tooltip}.items():
+            specification = {**chart_of(unit, unit).to_dict(), "config": {"aria": False}}
+            save_for_print(specification, tmp_path / f"{name}-{told}")
+            assert ("tooltip" in str(specification)) == (told == "told")
+        plain, told = ((tmp_path / f"{name}-{told}.svg").read_bytes() for told in ("plain", "told"))
+        assert plain == told
+    save_chart({**with_tooltip.to_dict(), "config": {"aria": False}}, tmp_path / "whole", ["svg"])
+    save_for_print(with_tooltip.to_dict(), tmp_path / "print")
+    assert (tmp_path / "whole.svg").read_bytes() == (tmp_path / "print.svg").read_bytes()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts.fonts import one_font_is_enough, use_the_bundled_font
-from paragone.charts.save import save_for_print
+from paragone.charts.save import draw_svg, save_for_print
 from paragone.cores import available_cores
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 WORTH_PROCESSES = 12
 MOST_PROCESSES = 4
 LONGEST_STEM = 80
+NOTHING = {"$schema": "https://vega.github.io/schema/vega-lite/v6.1.0.json", "data": {"values": []}, "mark": "point"}
+"""An empty chart: a process that has drawn it has the renderer ready."""
 
 
 def file_stem(name: str) -> str:
@@ -55,16 +57,26 @@ class Drawing:
         self._begun.add(stem)
         stem.parent.mkdir(parents=True, exist_ok=True)
         self._waiting.append((stem, specification))
-        if self._futures or (len(self._waiting) >= WORTH_PROCESSES and available_cores() > 1):
-            self._futures += [self._pool(spec).submit(save_for_print, dict(spec), path) for path, spec in self._waiting]
+        if self._futures or self._worth_processes(len(self._waiting)):
+            self._futures += [
+                self._pool(plain=one_font_is_enough(specification)).submit(save_for_print, dict(specification), path)
+                for path, specification in self._waiting
+            ]
             self._waiting.clear()
 
-    def _pool(self, specification: Mapping[str, Any]) -> ProcessPoolExecutor:
-        """Return the processes that can draw a chart: those with one font only, where that has all its letters."""
+    def expect(self, charts: int) -> None:
+        """Say how many charts will come at least: processes that are worth it start at once, while scores are read."""
+        if self._wanted and self._worth_processes(charts):
+            self._futures += [self._pool(plain=True).submit(draw_svg, dict(NOTHING)) for _ in range(available_cores())]
+
+    def _worth_processes(self, charts: int) -> bool:
+        return charts >= WORTH_PROCESSES and available_cores() > 1
+
+    def _pool(self, *, plain: bool) -> ProcessPoolExecutor:
+        """Return processes to draw with: with one font only, where that has all the letters, or with the system's."""
         # Loky's processes, unlike spawned ones, need no guard in the script of whoever calls this.
         from loky import ProcessPoolExecutor
 
-        plain = one_font_is_enough(specification)
         if plain not in self._processes:
             begin = {"initializer": use_the_bundled_font} if plain else {}
             self._processes[plain] = ProcessPoolExecutor(min(MOST_PROCESSES, available_cores()), **begin)

@@ -34,6 +34,7 @@ def write_curve(order: Order, folder: Path, drawing: Drawing) -> None:
     drawing : Drawing
         Draws the charts, while the rest is written.
     """
+    drawing.expect(len(order.described["data"]) * len(order.described["protocol"]["metrics"]))
     grids = grid_scores(order.results, order.experiment)
     reference = chosen_reference(grids, order.reference)
     shown = [named(scores, order.wording) for scores in grids]
