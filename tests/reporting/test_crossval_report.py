@@ -184,6 +184,9 @@ def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp
         assert min(mine, key=lambda row: row["score"])["behind"] == 0
     alone = run(tmp_path, [regression], {"Ridge": Ridge()}).crossval()
     assert heat_map(alone) is None
+    variants = {row["variant"] for row in rows}
+    assert "best on average" not in str(heat_map(cv).to_dict()["title"])
+    assert f"the 1 of {len(variants)} variants" in str(heat_map(cv, n=1).to_dict()["title"])
     assert components_chart(alone.problems[0], alone) is None
 
 

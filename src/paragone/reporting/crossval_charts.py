@@ -176,7 +176,8 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
             rows.append({"variant": variant, "dataset": problem_name(problem, run), "score": value, "behind": behind})
     if len({row["dataset"] for row in rows}) < 2:
         return None
-    means = {v: float(np.mean([r["behind"] for r in rows if r["variant"] == v])) for v in {r["variant"] for r in rows}}
+    variants = dict.fromkeys(row["variant"] for row in rows)
+    means = {v: float(np.mean([row["behind"] for row in rows if row["variant"] == v])) for v in variants}
     kept = sorted(means, key=lambda v: means[v])[:n]
     shown = [row for row in rows if row["variant"] in kept]
     base = from_rows(shown).encode(
@@ -197,6 +198,8 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
     dark = alt.condition("datum.behind > 0.5", alt.value("white"), alt.value("black"))
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
     subtitle = "pooled out-of-fold score; colour: share behind the dataset's best, from 100 % on the same"
+    if len(kept) < len(means):
+        subtitle = f"the {len(kept)} of {len(means)} variants that are best on average; {subtitle}"
     return styled((tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)), "Variants on datasets", subtitle)
 
 
