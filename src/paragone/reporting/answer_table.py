@@ -76,7 +76,7 @@ def answer_sheet(
     """
     table = score_table(scores, metric, Wording())
     rows = scores.folds[scores.folds["metric"] == metric]
-    datasets, methods = list(dict.fromkeys(rows["dataset"])), list(dict.fromkeys(rows["method"]))
+    datasets, methods = rows["dataset"].unique().tolist(), rows["method"].unique().tolist()
     _keep_folds(behind, scores, metric, rows)
     means = rows.groupby(["dataset", "method"], sort=False)["value"].mean().unstack("method")
     means = means.reindex(index=datasets, columns=methods)

@@ -37,7 +37,7 @@ def dataset_specifications(scores: GridScores, metric: str, wording: Wording) ->
     found = {}
     for dataset, summary in _summaries(scores.curves[scores.curves["metric"] == metric]).items():
         title, subtitle = _heading(summary, dataset, metric, wording)
-        methods = tuple(dict.fromkeys(summary["method"]))
+        methods = tuple(summary["method"].unique())
         if methods not in built:
             built[methods] = chart_specification(_curves(summary, scores.grid, metric, title, subtitle, wording))
         heading = {**built[methods]["title"], "text": wrap(title, TITLE_WIDTH), "subtitle": wrap(subtitle)}
@@ -48,7 +48,7 @@ def dataset_specifications(scores: GridScores, metric: str, wording: Wording) ->
 def dataset_curves(grids: Sequence[GridScores]) -> Iterator[tuple[tuple[str, str], dict[str, dict[str, Any]]]]:
     """Yield the specifications of all curves: those of one grid and metric at a time, by dataset."""
     for scores in grids:
-        for metric in dict.fromkeys(scores.curves["metric"]):
+        for metric in scores.curves["metric"].unique():
             with unchecked():
                 found = dataset_specifications(scores, metric, Wording())
             yield (scores.suffix, metric), found
@@ -110,7 +110,7 @@ def curve_rows(summary: pd.DataFrame, wording: Wording) -> list[dict[str, Any]]:
 def _curves(summary: pd.DataFrame, grid: str, metric: str, title: str, subtitle: str, wording: Wording) -> Any:
     import altair as alt
 
-    methods = [wording.name(method) for method in dict.fromkeys(summary["method"])]
+    methods = [wording.name(method) for method in summary["method"].unique()]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(methods))]
     dashes = [DASHES[(i // len(PALETTE)) % len(DASHES)] for i in range(len(methods))]
     if grid == "k":

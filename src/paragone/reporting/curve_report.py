@@ -63,7 +63,7 @@ def write_curve(order: Order, folder: Path, drawing: Drawing) -> None:
 
 def chosen_reference(grids: list[GridScores], reference: str | None) -> str:
     """Return the reference, or the first method; one that is not there is refused."""
-    methods = list(dict.fromkeys(grids[0].folds["method"]))
+    methods = grids[0].folds["method"].unique().tolist()
     if reference is not None and reference not in methods:
         raise unknown_name("reference", reference, methods)
     return reference or methods[0]

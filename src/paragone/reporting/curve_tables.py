@@ -153,4 +153,5 @@ def means_frame(scores: GridScores) -> pd.DataFrame:
 
 
 def _in_order(frame: pd.DataFrame, column: str) -> list[str]:
-    return list(dict.fromkeys(frame[column]))
+    names: list[str] = frame[column].unique().tolist()
+    return names

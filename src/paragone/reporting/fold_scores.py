@@ -76,7 +76,7 @@ def grid_scores(results: Results, experiment: str) -> list[GridScores]:
 def _check_names(scores: pd.DataFrame) -> None:
     """Refuse names that tables and tests, which strip blanks, would take for others."""
     for column in ("method", "dataset"):
-        for name in dict.fromkeys(scores[column]):
+        for name in scores[column].unique():
             if name != name.strip():
                 raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
 

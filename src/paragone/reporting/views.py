@@ -48,7 +48,7 @@ def named(scores: GridScores, wording: Wording) -> GridScores:
     """Return the scores under the names to display; two that would share a name are refused."""
     columns = {}
     for column in ("method", "dataset"):
-        found = list(dict.fromkeys(scores.folds[column]))
+        found = scores.folds[column].unique().tolist()
         names = {name: wording.name(name) for name in found}
         if len(set(names.values())) < len(found):
             raise InputError(f"the display map gives two {column}s the same name: {sorted(names.values())}")
@@ -63,9 +63,7 @@ def _renamed(frame: Any, columns: Mapping[str, Mapping[str, str]]) -> Any:
 def views_of(grids: Iterable[GridScores], reference: str, split: Mapping[str, Any]) -> list[View]:
     """Return a view for every metric of every grid; the declared split says how much training sets overlap."""
     ratio = split_ratio(split)
-    return [
-        _view(scores, metric, reference, ratio) for scores in grids for metric in dict.fromkeys(scores.folds["metric"])
-    ]
+    return [_view(scores, metric, reference, ratio) for scores in grids for metric in scores.folds["metric"].unique()]
 
 
 def _view(scores: GridScores, metric: str, reference: str, ratio: float | None) -> View:

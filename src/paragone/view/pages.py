@@ -48,7 +48,7 @@ def _curve(results: Results, described: Described, selection: Selection) -> tupl
     grids = grid_scores(results, described["name"])
     choices = options(described, grids)
     chosen = select(selection, grids)
-    methods = list(dict.fromkeys(chosen[0].folds["method"]))
+    methods = chosen[0].folds["method"].unique().tolist()
     reference = _reference(selection, methods, list(described["methods"]))
     shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
     views = views_of(chosen, reference, described["split"])

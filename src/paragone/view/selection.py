@@ -67,12 +67,12 @@ def select(selection: Selection, grids: Sequence[GridScores]) -> list[GridScores
     list of GridScores
         One metric on one grid.
     """
-    metrics = list(dict.fromkeys(metric for scores in grids for metric in scores.folds["metric"]))
+    metrics = list(dict.fromkeys(metric for scores in grids for metric in scores.folds["metric"].unique()))
     metric = selection.metric or metrics[0]
     for kind, name, known in (
         ("metric", metric, metrics),
-        *(("method", name, list(dict.fromkeys(grids[0].folds["method"]))) for name in selection.methods),
-        *(("dataset", name, list(dict.fromkeys(grids[0].folds["dataset"]))) for name in selection.datasets),
+        *(("method", name, grids[0].folds["method"].unique().tolist()) for name in selection.methods),
+        *(("dataset", name, grids[0].folds["dataset"].unique().tolist()) for name in selection.datasets),
     ):
         if name not in known:
             raise unknown_name(kind, name, known)
@@ -116,5 +116,5 @@ def options(described: Mapping[str, Any], grids: Sequence[GridScores]) -> dict[s
         "at": points,
         "reference": list(described["methods"]),
         "method": list(described["methods"]),
-        "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"])),
+        "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())),
     }
