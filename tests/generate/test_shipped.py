@@ -79,5 +79,7 @@ def test_digen_is_measured_the_same_way(shipped):
     measured = digen_measured()
     assert measured.evidence_rows == shipped.evidence_rows
     assert measured.margin == shipped.margin
+    assert len(measured.sets) == 40
     assert {item.concept for item in measured.sets} == set(range(1, 21))
+    assert 30 <= len(measured.covered()) < len(shipped.covered())
     assert min(len(values) for item in measured.sets for values in item.aurocs.values()) >= 10

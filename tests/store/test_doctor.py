@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,8 +17,10 @@ from paragone.experiment import Experiment
 from paragone.protocols import Curve, KGrid
 from paragone.results import Results
 from paragone.store import Store
+from paragone.store.arrays import pack
 from paragone.store.compacting import compact
 from paragone.store.examining import examine
+from paragone.store.kept import arrays_of
 from paragone.store.repairing import Repair, repair
 from paragone.store.runs import RunIdentity
 from paragone.store.shapes import table_shapes
@@ -271,3 +274,65 @@ def test_results_of_earlier_declarations_go_only_where_asked(store):
     assert (deleted["stale plan rows"], deleted["orphaned cells"], deleted["orphaned fits"]) == (4, 4, 0)
     assert set(scores(store)["metric"]) == {"one_error"}
     assert examine(store).findings == ()
+
+
+def no_labels() -> bytes:
+    return pack({"ks": np.array([2])})
+
+
+RENAME = "UPDATE experiments SET described = replace(described, '\"lab\"', '\"lob\"')"
+WRONG = {
+    "a score of no measure": ("UPDATE scores SET measure_id = 99 WHERE position = 0", (), "the measure of a score"),
+    "another name": (RENAME, (), "the declaration"),
+    "predictions without labels": ("UPDATE predictions SET payload = ?", (no_labels(),), "the array 'labels'"),
+}
+
+
+def read_all(results: Results) -> None:
+    results.declared()
+    results.scores()
+    results.predictions("wine-traits", 0, "V")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_store_without_checksums_that_was_changed_gives_a_sentence(tmp_path, name):
+    statement, values, sentence = WRONG[name]
+    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(statement, values)
+        database.commit()
+    with Results.open(path) as results, pytest.raises(InputError, match=sentence):
+        read_all(results)
+
+
+def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store):
+    with Store(store) as opened, pytest.raises(InputError, match="a number is not one"):
+        opened.read_records("SELECT 1e300", [("position", "i8")])
+    with pytest.raises(InputError, match="an artifact is missing or damaged"):
+        arrays_of(None, store)
+
+
+def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
+    wanted = scores(store)
+    with closing(sqlite3.connect(store)) as database:
+        fit, arrays = database.execute("SELECT fit_key, arrays FROM fits").fetchone()
+        # A byte that no reader looks at: a part of the archive's own directory.
+        altered = arrays[:10] + bytes([arrays[10] ^ 1]) + arrays[11:]
+        database.execute("UPDATE fits SET arrays = ? WHERE fit_key = ?", (altered, fit))
+        for kind in ("fit", "split", "truth"):
+            database.execute("DELETE FROM checksums WHERE kind = ?", (kind,))
+        database.commit()
+        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'losses'").fetchone()[0]
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+    scribbled = bytearray(store.read_bytes())
+    scribbled[(root - 1) * size : (root - 1) * size + 100] = bytes([255]) * 100
+    store.write_bytes(scribbled)
+    repaired = repair(store)
+    assert repaired.salvaged is not None
+    taken = {finding.kind for finding in repaired.quarantined if "no checksum" in finding.message}
+    assert taken == {"fit", "split", "truth"}
+    assert (repaired.sealed, repaired.after.is_healthy) == (0, True)
+    experiment().run(store, 0).close()
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+    with closing(sqlite3.connect(store)) as database:
+        assert database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0] == arrays

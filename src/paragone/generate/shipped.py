@@ -30,12 +30,12 @@ def search_curve(collection: str) -> pd.DataFrame:
 
 
 def digen_measured() -> Collection:
-    """Return DIGEN formulas measured on fresh samples, with intervals: one a concept.
+    """Return the DIGEN formulas measured on fresh samples, with intervals.
 
     Examples
     --------
     >>> len(digen_measured().sets)
-    20
+    40
     """
     with as_file(files(PACKAGE).joinpath("digen-measured.json")) as path:
         return Collection.read(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.models.mlknn import look_up
-from paragone.reading import read_arrays
 from paragone.validation import FloatArray, IntArray, LabelArray
 
 
@@ -44,9 +44,8 @@ class CurvePredictions(ABC):
         return buffer.getvalue()
 
     @staticmethod
-    def from_bytes(payload: bytes) -> CurvePredictions:
-        """Unpack what `to_bytes` packed."""
-        arrays = read_arrays(payload, "stored predictions")
+    def of_arrays(arrays: Mapping[str, NDArray[Any]]) -> CurvePredictions:
+        """Make predictions of the arrays that `to_bytes` packed."""
         kind: type[TablePredictions | PlainPredictions] = TablePredictions if "tables" in arrays else PlainPredictions
         return kind.from_arrays(arrays)
 
@@ -82,7 +81,7 @@ class TablePredictions(CurvePredictions):
         return {"ks": self.ks, "counts": self.counts, "tables": self.tables}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Make it of stored arrays."""
         return cls(arrays["ks"], arrays["counts"], arrays["tables"])
 
@@ -113,6 +112,6 @@ class PlainPredictions(CurvePredictions):
         return arrays if self.all_scores is None else {**arrays, "scores": self.all_scores}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Make it of stored arrays."""
         return cls(arrays["ks"], arrays["labels"], arrays.get("scores"))

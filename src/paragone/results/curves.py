@@ -10,7 +10,7 @@ import numpy as np
 from paragone.cells import Parts
 from paragone.errors import InputError
 from paragone.store import Store, queries, truth_key
-from paragone.store.kept import kept_arrays, kept_dataset, kept_rows
+from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
 from paragone.store.kinds import topk_experiments
 from paragone.validation import IntArray
 
@@ -80,7 +80,7 @@ class CurveResults:
         rows = self._store.read(queries.PREDICTIONS, (address.key,))
         if not rows:
             raise InputError(f"{method} on {dataset}, fold {fold}, has no stored predictions")
-        predictions = CurvePredictions.from_bytes(rows[0][0])
+        predictions = CurvePredictions.of_arrays(arrays_of(rows[0][0], self._store.path))
         points = [i for i, n in enumerate(predictions.ks) if k is None or n == k]
         if not points:
             raise InputError(f"no predictions at k = {k}: there are {predictions.ks.tolist()}")

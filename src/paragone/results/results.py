@@ -73,7 +73,10 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
         name = self.described(experiment)["name"]
-        return str(self._store.read(queries.DECLARED, (name,))[0][0])
+        rows = self._store.read(queries.DECLARED, (name,))
+        if not rows:
+            raise spoilt(self.path, f"the declaration of experiment {name!r}")
+        return str(rows[0][0])
 
     def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""

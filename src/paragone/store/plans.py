@@ -12,7 +12,7 @@ import numpy as np
 
 from paragone.cells import Cell, Parts, Place
 from paragone.store.checksums import content_checksum, seal
-from paragone.store.kept import described_settings, kept_object
+from paragone.store.kept import described_settings, kept_object, spoilt
 from paragone.store.moments import this_moment
 from paragone.store.queries import DESCRIBED
 from paragone.store.readable import Readable
@@ -102,7 +102,10 @@ def parts_by_place(store: Readable, sql: str, name: str) -> dict[Place, Parts]:
 
 def settings_of(store: Readable, name: str) -> dict[str, Any]:
     """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
-    return described_settings(kept_object(store, store.read(DESCRIBED, (name,))[0][0]))
+    rows = store.read(DESCRIBED, (name,))
+    if not rows:
+        raise spoilt(store.path, f"experiment {name!r}")
+    return described_settings(kept_object(store, rows[0][0]))
 
 
 def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[Row]) -> None:

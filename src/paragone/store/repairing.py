@@ -129,7 +129,8 @@ def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Sa
         for statement in DANGLING:
             database.execute(statement)
         if saved is not None and (_is_sealed(database) or OF_CELLS & set(saved.incomplete)):
-            found += _unproven(database)
+            known = {(finding.kind, finding.key) for finding in found}
+            found += [finding for finding in _unproven(database) if (finding.kind, finding.key) not in known]
         # A fit takes its cells along, so those that are damaged themselves come first.
         for finding in sorted(found, key=lambda finding: finding.kind != "cell"):
             ward.take(finding)
@@ -148,20 +149,28 @@ def _is_sealed(database: sqlite3.Connection) -> bool:
 
 
 def _unproven(database: sqlite3.Connection) -> list[Finding]:
-    """Name the cells without a checksum: of a file that lost rows, nothing shows that they are whole."""
-    rows = database.execute("SELECT key FROM cells WHERE key NOT IN (SELECT key FROM checksums WHERE kind = 'cell')")
-    return [Finding("damage", "cell", key, f"cell {key[:12]} has no checksum, and rows were lost") for (key,) in rows]
+    """Name what has no checksum: of a file that lost rows, nothing shows that it is whole."""
+    return [
+        Finding("damage", kind, key, f"{kind} {key[:12]} has no checksum, and rows were lost")
+        for kind in KINDS
+        for key in _unsealed(database, kind)
+    ]
+
+
+def _unsealed(database: sqlite3.Connection, kind: str) -> list[str]:
+    """Return the keys of one kind of artifact that have no checksum."""
+    known = {row[0] for row in database.execute("SELECT key FROM checksums WHERE kind = ?", (kind,))}
+    return [key for (key,) in database.execute(KEYS[kind]) if key not in known]
 
 
 def _seal(database: sqlite3.Connection) -> int:
     reader = ArtifactReader(database)
     sealed = 0
     for kind in KINDS:
-        known = {row[0] for row in database.execute("SELECT key FROM checksums WHERE kind = ?", (kind,))}
-        for key in [row[0] for row in database.execute(KEYS[kind])]:
-            if key not in known:
-                database.execute("INSERT INTO checksums VALUES (?, ?, ?)", (kind, key, reader.checksum(kind, key)))
-                sealed += 1
+        unsealed = _unsealed(database, kind)
+        rows = [(kind, key, reader.checksum(kind, key)) for key in unsealed]
+        database.executemany("INSERT INTO checksums VALUES (?, ?, ?)", rows)
+        sealed += len(rows)
     return sealed
 
 

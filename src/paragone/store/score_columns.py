@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.store.kept import spoilt
 from paragone.store.score_checksums import RECORD_BYTES, measure_word, score_records
 from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
@@ -88,7 +89,7 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)
-    measure = np.searchsorted(numbers, table["measure"])
+    measure = _places_of(table["measure"], numbers, store)
     columns = list(zip(*places, strict=True)) or [()] * 8
     cells = np.array(columns[6], dtype=np.int64)
     words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
@@ -99,6 +100,14 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         kept = wanted[measure[rows]]
         rows, owner = rows[kept], owner[kept]
     return _columns(columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows])
+
+
+def _places_of(measures: IntArray, numbers: IntArray, store: Store) -> IntArray:
+    """Return which of the known measures every score is of; one that is of none is refused."""
+    places = np.searchsorted(numbers, measures)
+    if len(measures) and (not len(numbers) or (numbers[np.minimum(places, len(numbers) - 1)] != measures).any()):
+        raise spoilt(store.path, "the measure of a score")
+    return places
 
 
 def _in_order(table: NDArray[Any]) -> NDArray[Any]:

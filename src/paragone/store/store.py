@@ -113,7 +113,7 @@ class Store:
             return np.fromiter(self._connection.execute(sql), dtype=np.dtype(list(fields)))
         except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
 
     @contextmanager
