@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.fonts import one_font_is_enough, use_the_bundled_font
 from paragone.charts.save import draw_svg, save_for_print
+from paragone.charts.vega_script import kept_as, make_bundle
 from paragone.cores import available_cores
 
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 WORTH_PROCESSES = 12
 MOST_PROCESSES = 4
 LONGEST_STEM = 80
-NOTHING = {"$schema": "https://vega.github.io/schema/vega-lite/v6.1.0.json", "data": {"values": []}, "mark": "point"}
+VEGA_LITE = "6.1"
+"""What Altair writes; importing it to ask would hold up the start, and another version only makes it slower."""
+NOTHING = {
+    "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.0.json",
+    "data": {"values": []},
+    "mark": "point",
+}
 """An empty chart: a process that has drawn it has the renderer ready."""
 
 
@@ -66,8 +73,13 @@ class Drawing:
 
     def expect(self, charts: int) -> None:
         """Say how many charts will come at least: processes that are worth it start at once, while scores are read."""
-        if self._wanted and self._worth_processes(charts):
-            self._futures += [self._pool(plain=True).submit(draw_svg, dict(NOTHING)) for _ in range(available_cores())]
+        if not self._wanted or not self._worth_processes(charts):
+            return
+        pool = self._pool(plain=True)
+        if not kept_as(VEGA_LITE).exists():
+            # The page needs it at the end: by then it is there.
+            self._futures.append(pool.submit(make_bundle, VEGA_LITE, kept_as(VEGA_LITE)))
+        self._futures += [pool.submit(draw_svg, dict(NOTHING)) for _ in range(available_cores())]
 
     def _worth_processes(self, charts: int) -> bool:
         return charts >= WORTH_PROCESSES and available_cores() > 1

@@ -13,10 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from paragone.charts.vega_script import vega_bundle
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.figure_data import compact, share
 from paragone.reporting.page_model import Evidence, Page, Sheet
-from paragone.reporting.vega_script import vega_bundle
 from paragone.results.record import ELEMENT
 from paragone.tables import Cell
 

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paragone.charts.vega_script import vega_bundle
 from paragone.errors import InputError
 from paragone.reporting.page_render import static_file
-from paragone.reporting.vega_script import vega_bundle
 from paragone.results import Results
 from paragone.view.building import Keeper
 from paragone.view.details import Place, cell_details, fold_details

@@ -23,18 +23,26 @@ def vega_bundle() -> str:
     False
     """
     import altair as alt
-    import vl_convert
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
-    file = cache_folder() / f"vega-{version}-{installed('vl-convert-python')}-{snippet}.js"
-    kept = read_kept(file)
-    if kept is not None:
-        return kept
+    file = kept_as(version)
+    return read_kept(file) or make_bundle(version, file)
+
+
+def make_bundle(version: str, file: Path) -> str:
+    """Put the script together for a version of Vega-Lite, and keep it."""
+    import vl_convert
+
     bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
     script = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
     keep(file, script)
     return script
+
+
+def kept_as(version: str) -> Path:
+    """Return where the script of a version of Vega-Lite is kept."""
+    snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
+    return cache_folder() / f"vega-{version}-{installed('vl-convert-python')}-{snippet}.js"
 
 
 def cache_folder() -> Path:
