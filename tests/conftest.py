@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from command_line import Ended
+from command_ends import Ended
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data"
 DATA = Path(os.environ.get("PARAGONE_TEST_DATA", DEFAULT))

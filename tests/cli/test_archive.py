@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import refused
+from command_ends import refused
 
 VERSION_1 = Path(__file__).parents[1] / "store" / "version1.sqlite"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from command_line import refused
+from command_ends import refused
 from experiment_files import write_lab
 
 METHODS = {"V": 'use = "variance"'}

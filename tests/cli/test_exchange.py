@@ -11,7 +11,7 @@ import pytest
 from scipy.io import loadmat, savemat
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from command_line import refused
+from command_ends import refused
 from experiment_files import write_lab
 
 PROTOCOL = 'k = { min = 2, max = 8, step = 2 }\np = {}\nmetrics = ["micro_f1", "one_error"]'

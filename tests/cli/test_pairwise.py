@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from command_line import refused
+from command_ends import refused
 from paragone.cli import app
 
 
