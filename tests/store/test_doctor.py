@@ -308,6 +308,8 @@ def test_a_store_without_checksums_that_was_changed_gives_a_sentence(tmp_path, n
 def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store):
     with Store(store) as opened, pytest.raises(InputError, match="a number is not one"):
         opened.read_records("SELECT 1e300", [("position", "i8")])
+    with Store(store) as opened, pytest.raises(InputError, match="a text is none"):
+        opened.read("SELECT 1, NULL", types="it")
     with pytest.raises(InputError, match="an artifact is missing or damaged"):
         arrays_of(None, store)
 

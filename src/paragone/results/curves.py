@@ -108,7 +108,7 @@ class CurveResults:
         return kept_arrays(self._store, truth_key(parts))["y"], kept_rows(self._store, parts.split)[1], names
 
     def _address(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> _Address:
-        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat))
+        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat), "ttttttttt")
         if experiment is not None:
             rows = [row for row in rows if row[0] == experiment]
         if not rows:

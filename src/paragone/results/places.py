@@ -19,14 +19,14 @@ class PlaceResults:
 
     def experiments(self) -> list[str]:
         """Return the names of the experiments in the store."""
-        return [row[0] for row in self._store.read(queries.EXPERIMENTS)]
+        return [row[0] for row in self._store.read(queries.EXPERIMENTS, types="t")]
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", "seconds"]
-        return pd.DataFrame(self._store.read(queries.FAILURES), columns=columns)
+        return pd.DataFrame(self._store.read(queries.FAILURES, types="ttititttr"), columns=columns)
 
     def losses(self) -> pd.DataFrame:
         """Return the workers that died under cells, which then began again: no fault of the methods'."""
@@ -46,7 +46,9 @@ class PlaceResults:
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
         with self._store.one_moment():
-            frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, "fit_seconds"])
+            frame = pd.DataFrame(
+                self._store.read(queries.PLACES, types="ttititTTRTR"), columns=[*columns, "fit_seconds"]
+            )
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
         open_ = frame.index[frame["status"].isna()]
@@ -80,7 +82,7 @@ class PlaceResults:
         """
         import pandas as pd
 
-        rows = self._store.read(queries.FOLDS, (experiment, dataset, method))
+        rows = self._store.read(queries.FOLDS, (experiment, dataset, method), "iitTR")
         frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", "seconds"])
         return frame.assign(status=frame["status"].fillna("missing"))
 
@@ -89,7 +91,7 @@ class PlaceResults:
 
         Quicker than :meth:`places`, for whoever asks again and again.
         """
-        rows = self._store.read(queries.COUNTS, (experiment,))
+        rows = self._store.read(queries.COUNTS, (experiment,), "TiR")
         counts = {status or "missing": int(count) for status, count, _ in rows}
         claimed = set(self._store.running())
         if claimed and counts.get("missing"):

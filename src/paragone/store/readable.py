@@ -12,5 +12,5 @@ class Readable(Protocol):
 
     path: Path
 
-    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows."""
+    def read(self, sql: str, parameters: Sequence[Any] = (), types: str = "") -> list[tuple[Any, ...]]:
+        """Run a query and return its rows, of the types of `check_types` where they are told."""

@@ -81,16 +81,18 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         All in it agree with their checksums; a store of version 1 has none.
     """
     with store.one_moment():
-        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES)}
-        experiments = dict(store.read(EXPERIMENTS))
+        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES, types="itt")}
+        experiments = dict(store.read(EXPERIMENTS, types="it"))
         table = store.read_records(SCORES, FIELDS)
-        places = store.read(PLACES)
-        checksums = dict(store.read(CHECKSUMS)) if store.read(HAS_CHECKSUMS) else {}
+        places = store.read(PLACES, types="ittitiit")
+        checksums = dict(store.read(CHECKSUMS, types="tb")) if store.read(HAS_CHECKSUMS) else {}
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)
     measure = _places_of(table["measure"], numbers, store)
     columns = list(zip(*places, strict=True)) or [()] * 8
+    if not set(columns[0]) <= set(experiments):
+        raise spoilt(store.path, "the experiment of a cell")
     cells = np.array(columns[6], dtype=np.int64)
     words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
     _check(store, places, checksums, table["cell"], cells, score_records(words[measure], table["position"], at, value))

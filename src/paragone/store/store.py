@@ -36,6 +36,7 @@ from paragone.store.plans import (
 )
 from paragone.store.runs import RunIdentity, Watch
 from paragone.store.transactions import transaction
+from paragone.store.value_types import check_types
 
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
@@ -100,12 +101,14 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise damaged(self.path, error) from error
 
-    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows."""
+    def read(self, sql: str, parameters: Sequence[Any] = (), types: str = "") -> list[tuple[Any, ...]]:
+        """Run a query and return its rows; their values are of the types that `check_types` is told, if any."""
         try:
-            return self._connection.execute(sql, parameters).fetchall()
+            rows = self._connection.execute(sql, parameters).fetchall()
         except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
+        check_types(rows, types, self.path)
+        return rows
 
     def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
         """Run a query of numbers and return its rows as one array with named fields."""
