@@ -53,6 +53,22 @@ def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
     return made
 
 
+def colour_where(test: str, colour: str, otherwise: str) -> Any:
+    """Return the colour of marks where a test of their row holds, and of the others.
+
+    The same as `alt.condition`, which takes ten milliseconds each time.
+
+    Examples
+    --------
+    >>> colour_where("datum.x > 1", "#FFFFFF", "#000000").to_dict()
+    {'condition': {'test': 'datum.x > 1', 'value': '#FFFFFF'}, 'value': '#000000'}
+    """
+    import altair as alt
+
+    value: Any = alt.ColorValue
+    return value(otherwise, condition={"test": test, "value": colour})
+
+
 def legend_columns(labels: list[str], width: int = 70) -> int:
     """Return in how many columns a legend fits under a chart: one for long labels.
 

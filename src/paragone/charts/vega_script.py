@@ -22,11 +22,22 @@ def vega_bundle() -> str:
     >>> "</script" in vega_bundle()
     False
     """
-    import altair as alt
-
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    version = vega_lite_version()
     file = kept_as(version)
     return read_kept(file) or make_bundle(version, file)
+
+
+def vega_lite_version() -> str:
+    """Return the version of Vega-Lite that Altair writes charts for.
+
+    Examples
+    --------
+    >>> vega_lite_version().count(".")
+    1
+    """
+    import altair as alt
+
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
 def make_bundle(version: str, file: Path) -> str:

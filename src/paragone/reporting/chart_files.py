@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.fonts import one_font_is_enough, use_the_bundled_font
 from paragone.charts.save import draw_svg, save_for_print
-from paragone.charts.vega_script import kept_as, make_bundle
+from paragone.charts.vega_script import kept_as, make_bundle, vega_lite_version
 from paragone.cores import available_cores
 
 if TYPE_CHECKING:
@@ -22,14 +23,7 @@ if TYPE_CHECKING:
 WORTH_PROCESSES = 12
 MOST_PROCESSES = 4
 LONGEST_STEM = 80
-VEGA_LITE = "6.1"
-"""What Altair writes; importing it to ask would hold up the start, and another version only makes it slower."""
-NOTHING = {
-    "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.0.json",
-    "data": {"values": []},
-    "mark": "point",
-}
-"""An empty chart: a process that has drawn it has the renderer ready."""
+SCHEMAS = "https://vega.github.io/schema/vega-lite"
 
 
 def file_stem(name: str) -> str:
@@ -76,10 +70,15 @@ class Drawing:
         if not self._wanted or not self._worth_processes(charts):
             return
         pool = self._pool(plain=True)
-        if not kept_as(VEGA_LITE).exists():
+        self._futures.append(pool.submit(os.getpid))
+        # The processes start while this one imports Altair to ask.
+        version = vega_lite_version()
+        if not kept_as(version).exists():
             # The page needs it at the end: by then it is there.
-            self._futures.append(pool.submit(make_bundle, VEGA_LITE, kept_as(VEGA_LITE)))
-        self._futures += [pool.submit(draw_svg, dict(NOTHING)) for _ in range(available_cores())]
+            self._futures.append(pool.submit(make_bundle, version, kept_as(version)))
+        nothing = {"$schema": f"{SCHEMAS}/v{version}.0.json", "data": {"values": []}, "mark": "point"}
+        # A process that has drawn an empty chart has the renderer ready.
+        self._futures += [pool.submit(draw_svg, nothing) for _ in range(available_cores())]
 
     def _worth_processes(self, charts: int) -> bool:
         return charts >= WORTH_PROCESSES and available_cores() > 1

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paragone.charts import BLUE, GREY, PALETTE, VERMILION, from_rows, styled
+from paragone.charts.theme import colour_where
 from paragone.metrics.classification import Confusion
 from paragone.protocols.crossval.ledger import Chain
 from paragone.protocols.crossval.naming import metric_name, score_name
@@ -195,7 +196,7 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
             alt.Tooltip("behind:Q", format=".1%"),
         ],
     )
-    dark = alt.condition("datum.behind > 0.5", alt.value("white"), alt.value("black"))
+    dark = colour_where("datum.behind > 0.5", "white", "black")
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
     subtitle = "pooled out-of-fold score; colour: share behind the dataset's best, from 100 % on the same"
     if len(kept) < len(means):
@@ -257,7 +258,7 @@ def confusion_chart(problem: Problem, run: CrossvalRun, variant: str) -> Any:
     tiles = base.mark_rect().encode(
         color=alt.Color("share:Q", title="of the true class", scale=scale, legend=alt.Legend(format="%"))
     )
-    dark = alt.condition("datum.share > 0.55", alt.value("white"), alt.value("black"))
+    dark = colour_where("datum.share > 0.55", "white", "black")
     texts = base.mark_text(fontSize=12).encode(text=alt.Text("count:Q"), color=dark)
     chart = (tiles + texts).properties(width=alt.Step(46), height=alt.Step(46))
     return styled(chart, f"{variant} on {problem_name(problem, run)}", "out-of-fold predictions")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.charts import BLUE, VERMILION, from_rows, styled
+from paragone.charts.theme import colour_where
 from paragone.comparison.settle import settle_differences
 from paragone.tables import format_p, format_signed
 
@@ -50,7 +51,7 @@ def pair_matrix(comparison: Comparison, note: str = "") -> Any:
     base = from_rows(rows).encode(x=x, y=y)
     blank = from_rows(diagonal).mark_rect(color="#F2F2F2").encode(x=x, y=y)
     layers = [blank, base.mark_rect(stroke="#FFFFFF").encode(color=colour)]
-    ink = alt.condition(f"abs(datum.difference) > {0.65 * largest}", alt.value("#FFFFFF"), alt.value("#000000"))
+    ink = colour_where(f"abs(datum.difference) > {0.65 * largest}", "#FFFFFF", "#000000")
     for test, weight in (("datum.significant", "bold"), ("!datum.significant", "normal")):
         text = base.transform_filter(test).mark_text(
             fontSize=10, fontWeight=weight, lineBreak="\n", lineHeight=14, baseline="middle", dy=-14

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
+from paragone.charts.theme import colour_where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,7 @@ def heat_map(table: pd.DataFrame) -> Any:
     )
     colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="AUROC", format=".2f"))
     middle = (min(r["auroc"] for r in rows) + max(r["auroc"] for r in rows)) / 2
-    ink = alt.condition(f"datum.auroc < {middle}", alt.value("#FFFFFF"), alt.value("#000000"))
+    ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
     chart = alt.layer(
         base.mark_rect().encode(color=colour),
         base.mark_text(fontSize=9).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
@@ -126,7 +127,7 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
     import altair as alt
 
     order = scores.groupby("method")["value"].mean().sort_values(ascending=False).index.tolist()
-    colour = alt.condition(f"datum.method == {json.dumps(highlighted)}", alt.value(VERMILION), alt.value(BLUE))
+    colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
     chart = (
         from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
         .mark_boxplot(extent="min-max", size=7)
@@ -207,7 +208,7 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
     y = alt.Y("row:N", sort=names, axis=alt.Axis(title=None))
     base = from_rows(rows).encode(x=x, y=y)
     scale = alt.Scale(domain=[0, largest], range=["#FFFFFF", BLUE], interpolate="rgb")
-    ink = alt.condition(f"datum.datasets > {0.6 * largest}", alt.value("#FFFFFF"), alt.value("#000000"))
+    ink = colour_where(f"datum.datasets > {0.6 * largest}", "#FFFFFF", "#000000")
     blank = from_rows([{"row": n, "column": n} for n in names]).mark_rect(color=GREY, opacity=0.15).encode(x=x, y=y)
     chart = alt.layer(
         blank,
