@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from paragone.charts.compiled import compiled, vega_lite_of
 from paragone.errors import InputError, unknown_name
 
 FORMATS = ("svg", "pdf", "png", "html")
@@ -106,12 +107,6 @@ def chart_specification(chart: Any) -> dict[str, Any]:
     return specification
 
 
-def _vega_lite_version(specification: dict[str, Any]) -> str:
-    """Read the version off the specification: importing Altair for it would take a second in every process."""
-    version = str(specification["$schema"]).rpartition("/v")[2]
-    return ".".join(version.split(".")[:2])
-
-
 def draw_svg(specification: dict[str, Any]) -> str:
     """Return the drawing of a Vega-Lite specification; the same specification gives the same text.
 
@@ -123,13 +118,13 @@ def draw_svg(specification: dict[str, Any]) -> str:
     """
     import vl_convert
 
-    return _renumbered(str(vl_convert.vegalite_to_svg(specification, vl_version=_vega_lite_version(specification))))
+    return _renumbered(str(vl_convert.vega_to_svg(compiled(specification))))
 
 
 def _html(specification: dict[str, Any]) -> bytes:
     import vl_convert
 
-    page = vl_convert.vegalite_to_html(specification, vl_version=_vega_lite_version(specification), bundle=True)
+    page = vl_convert.vegalite_to_html(specification, vl_version=vega_lite_of(specification), bundle=True)
     return str(page).encode()
 
 
