@@ -182,6 +182,20 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypa
         load(tmp_path / "a.parquet", target="y", task="regression")
 
 
+def test_a_parquet_file_of_numbers_that_nobody_reads_is_refused(tmp_path, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def refuse(path):
+        # What Arrow says of a file whose description of itself was altered.
+        raise pa.ArrowNotImplementedError("Integers with more than 64 bits not implemented")
+
+    parquet.write_table(pa.table({"a": [1, 2], "y": [0.5, 1.0]}), tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet, "read_metadata", refuse)
+    with pytest.raises(InputError, match=r"not a readable table .*more than 64 bits"):
+        load(tmp_path / "a.parquet", target="y", task="regression")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
 def test_entities_of_label_files_are_refused_in_any_encoding(tmp_path, encoding):
     arff = "@relation r\n@attribute a {0,1}\n@attribute x real\n@data\n1,2\n"

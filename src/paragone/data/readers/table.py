@@ -74,11 +74,11 @@ def _read_parquet(path: Path) -> Any:
     import pandas
     from pyarrow import parquet
 
-    about = parquet.read_metadata(path)
-    _check_width(about.num_columns, path)
-    # Equal values take next to nothing in the file, so only the number of rows tells what they will take.
-    check_size(8 * about.num_rows * max(1, about.num_columns), str(path))
     try:
+        about = parquet.read_metadata(path)
+        _check_width(about.num_columns, path)
+        # Equal values take next to nothing in the file, so only the number of rows tells what they will take.
+        check_size(8 * about.num_rows * max(1, about.num_columns), str(path))
         frame = pandas.read_parquet(path)
     except (LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
         # What pandas wrote about itself into the file is not checked by pandas.
