@@ -182,6 +182,16 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypa
         load(tmp_path / "a.parquet", target="y", task="regression")
 
 
+def test_a_parquet_file_with_text_that_is_none_is_refused(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    texts = pa.array([b"\xf9", b"b"]).cast(pa.binary()).view(pa.string())
+    parquet.write_table(pa.table({"a": texts, "y": [0.5, 1.0]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"column 'a' holds text that is no UTF-8|not a readable table"):
+        load(tmp_path / "a.parquet", target="y", task="regression")
+
+
 def test_a_parquet_file_of_numbers_that_nobody_reads_is_refused(tmp_path, monkeypatch):
     import pyarrow as pa
     from pyarrow import parquet

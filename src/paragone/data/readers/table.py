@@ -173,7 +173,11 @@ def _column(name: str, series: Any, where: str) -> Column:
         return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         raise InputError(f"{where}: column {name!r} holds dates; leave it out with drop= or make it a number")
-    values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
+    try:
+        values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
+    except UnicodeDecodeError as error:
+        # Arrow hands out the bytes of a text without looking at them.
+        raise InputError(f"{where}: column {name!r} holds text that is no UTF-8 ({error})") from error
     column = text_column(name, values)
     if isinstance(series.dtype, types.CategoricalDtype):
         return replace(column, categories=tuple(map(str, series.dtype.categories)), is_text=False)
