@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from paragone.charts.fonts import one_font_is_enough
 from paragone.charts.save import save_for_print
+from paragone.charts.vega_script import kept_as, read_kept, vega_lite_version
 from paragone.errors import InputError
 from paragone.reporting import chart_files
 from paragone.reporting.chart_files import drawn_charts, file_stem
@@ -51,6 +52,22 @@ def test_processes_draw_what_this_process_draws(tmp_path, monkeypatch):
         # The system's version of the font may set rarer letters wider.
         assert there == here or not name.isascii()
         assert (tmp_path / "there" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_processes_that_were_expected_start_early_and_have_the_script_ready(tmp_path, monkeypatch):
+    monkeypatch.setattr(chart_files, "available_cores", lambda: 2)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with drawn_charts() as drawing:
+        drawing.expect(chart_files.WORTH_PROCESSES - 1)
+        assert not drawing._processes
+        drawing.expect(chart_files.WORTH_PROCESSES)
+        drawing.add(tmp_path / "one", chart("one"))
+        assert not drawing._waiting
+    assert "one" in (tmp_path / "one.svg").read_text()
+    assert "vegaEmbed" in (read_kept(kept_as(vega_lite_version())) or "")
+    with drawn_charts(wanted=False) as drawing:
+        drawing.expect(chart_files.WORTH_PROCESSES)
+        assert not drawing._processes
 
 
 def test_few_charts_are_drawn_here_once_each_or_not_at_all(tmp_path):

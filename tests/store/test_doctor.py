@@ -310,6 +310,9 @@ def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store
         opened.read_records("SELECT 1e300", [("position", "i8")])
     with Store(store) as opened, pytest.raises(InputError, match="a text is none"):
         opened.read("SELECT 1, NULL", types="it")
+    with Store(store) as opened, pytest.raises(ValueError, match="zip"):
+        # A letter a column: types that were forgotten would go unseen.
+        opened.read("SELECT 1, 'a'", types="i")
     with pytest.raises(InputError, match="an artifact is missing or damaged"):
         arrays_of(None, store)
 

@@ -34,7 +34,9 @@ def check_types(rows: Sequence[tuple[Any, ...]], types: str, path: Path) -> None
     ...
     paragone.errors.InputError: store 'a.sqlite' cannot be used: a whole number is none; ...
     """
-    for letter, column in zip(types, zip(*rows, strict=True), strict=False):
+    if not types or not rows:
+        return
+    for letter, column in zip(types, zip(*rows, strict=True), strict=True):
         allowed = {TYPES[letter.lower()], *([type(None)] if letter.isupper() else [])}
         # Of the types alone, which are few: a look at every value by itself would take as long as reading them.
         if not set(map(type, column)) <= allowed:
