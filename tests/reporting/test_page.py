@@ -19,6 +19,7 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
+from paragone.reporting import report
 from paragone.reporting.answer_table import BETTER, WORSE
 from paragone.reporting.curve_charts import dataset_curves
 from paragone.reporting.curve_page import curve_page
@@ -336,3 +337,16 @@ def test_results_show_themselves_in_a_notebook(store, tmp_path, folds):
     nasty = write_store(tmp_path / "a.sqlite", NASTY_NAMES[:2], ["d"])
     with Results.open(nasty) as results:
         assert "<script>" not in results._repr_html_()
+
+
+def test_a_run_in_its_middle_is_reported_without_the_tables_of_statistics(tmp_path):
+    store = SyntheticStore(tmp_path / "half.sqlite", ["A", "B"], ["one", "two"])
+    for cell in store.cells:
+        # No dataset that both methods have finished.
+        if (cell.method, cell.dataset) in {("A", "one"), ("B", "two")}:
+            store.commit(cell)
+    store.store.close()
+    files = {file.name for file in report(tmp_path / "half.sqlite", tmp_path / "out", charts=False)}
+    assert "table_microf1.tex" in files
+    assert not {"table_stats.tex", "table_ranks.tex"} & files
+    assert "No comparison yet" in (tmp_path / "out" / "report.html").read_text()
