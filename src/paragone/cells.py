@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -111,9 +112,38 @@ class Fitted:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class WarningCount:
+    """A warning that a cell raised, and how often: the class's name, the message, the count.
+
+    Examples
+    --------
+    >>> WarningCount("ConvergenceWarning", "lbfgs failed to converge", 3).count
+    3
+    """
+
+    category: str
+    message: str
+    count: int = 1
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of a cell; committed whole or not at all."""
+    """What came of a cell; committed whole or not at all.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall-clock time of the cell.
+    cpu_seconds : float
+        Processor time of the cell and of the processes that it started; NaN where it is not known.
+    peak_memory : int
+        The most bytes that the cell itself held at a time, without the data that it was handed; 0 where it is not known.
+    warnings : tuple of WarningCount
+        What the method warned of, each distinct message once.
+    output : str
+        What the cell printed, cut to a limit.
+    """
 
     status: Status
     scores: tuple[Score, ...] = ()
@@ -123,3 +153,7 @@ class Outcome:
     seconds: float = 0.0
     error: str = ""
     traceback: str = ""
+    cpu_seconds: float = math.nan
+    peak_memory: int = 0
+    warnings: tuple[WarningCount, ...] = ()
+    output: str = ""
