@@ -22,6 +22,7 @@ _MULTILABEL = {
 _CLASSIFICATION = {
     "accuracy": True,
     "auc": True,
+    "auprc": True,
     "auroc": True,
     "balanced_accuracy": True,
     "cohen_kappa": True,

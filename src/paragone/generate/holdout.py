@@ -12,7 +12,7 @@ from typing_extensions import override
 from paragone.cells import Fitted, Score, SplitData
 from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
-from paragone.generate.scoring import auroc, confidence
+from paragone.generate.scoring import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
 from paragone.plugins import digest
 from paragone.protocols import Protocol
@@ -68,7 +68,7 @@ class Holdout(Protocol):
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
         fitted = estimator.fit(data.X_train, data.y_train)
-        found = confidence(fitted, data.X_test)
+        found = confidence(fitted, data.X_test, positive_class(data.y_train, data.y_test))
         # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
         tuned = isinstance(fitted, TunedClassifier)
         info = {
@@ -104,10 +104,11 @@ class Holdout(Protocol):
     def _scored(self, fitted: Any, data: SplitData, values: FloatArray) -> list[float]:
         from sklearn.metrics import average_precision_score, f1_score
 
-        positive = np.asarray(data.y_test) == np.max(data.y_test)
+        scored = positive_class(data.y_train, data.y_test)
+        positive = np.asarray(data.y_test) == scored
 
         def hard_labels() -> Any:
-            return np.asarray(fitted.predict(data.X_test)) == np.max(data.y_train)
+            return np.asarray(fitted.predict(data.X_test)) == scored
 
         known: dict[str, Callable[[], float]] = {
             "auroc": lambda: auroc(positive, values),

@@ -33,8 +33,43 @@ def source_of(classifier: Any) -> ScoreSource:
     return "predict"
 
 
-def confidence(classifier: Any, X: FloatArray) -> Confidence:
+def positive_class(*labels: NDArray[Any]) -> Any:
+    """Return the class that is scored: the last in sorted order of all that occur, be they numbers or text.
+
+    Parameters
+    ----------
+    *labels : ndarray
+        Class labels, such as those of the train and of the test rows: a part may lack a class.
+
+    Returns
+    -------
+    label
+        Class 1 of the two.
+
+    Examples
+    --------
+    >>> str(positive_class(np.array(["benign", "malignant"]), np.array(["benign"])))
+    'malignant'
+    """
+    return np.unique(np.concatenate([np.asarray(part) for part in labels]))[-1]
+
+
+def confidence(classifier: Any, X: FloatArray, positive: Any = None) -> Confidence:
     """Return a fitted classifier's values for its second class.
+
+    Parameters
+    ----------
+    classifier : classifier
+        Fitted.
+    X : ndarray
+        Rows to predict.
+    positive : label, optional
+        The second class, for a classifier that gives hard labels only and does not tell its classes.
+
+    Returns
+    -------
+    Confidence
+        A value per row, and where it comes from.
 
     Examples
     --------
@@ -48,7 +83,8 @@ def confidence(classifier: Any, X: FloatArray) -> Confidence:
     if source == "predict_proba":
         values = values[:, -1]
     elif source == "predict":
-        values = values == classifier.classes_[-1] if hasattr(classifier, "classes_") else values
+        last = classifier.classes_[-1] if hasattr(classifier, "classes_") else positive
+        values = values if last is None else values == last
     return Confidence(np.asarray(values, dtype=np.float64), source)
 
 

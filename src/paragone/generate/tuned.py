@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
 from paragone.generate.methods import configured
-from paragone.generate.scoring import auroc, confidence, source_of
+from paragone.generate.scoring import auroc, confidence, positive_class, source_of
 from paragone.generate.spaces import check_space, suggest
 from paragone.plugins import Method
 from paragone.validation import FloatArray
@@ -130,7 +130,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the classifier's values for class 1: probabilities, decision values or hard labels."""
-        return confidence(self.classifier_, np.asarray(X, dtype=np.float64)).values
+        return confidence(self.classifier_, np.asarray(X, dtype=np.float64), self.classes_[-1]).values
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return hard labels."""
@@ -148,7 +148,7 @@ class FoldScore:
 
     def __init__(self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: Scoring, seed: int) -> None:
         self._method, self._scoring, self._seed = method, scoring, seed
-        self._X, self._y = X, y
+        self._X, self._y, self._positive = X, y, positive_class(y)
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
         self.n_bounded = 0
@@ -166,10 +166,10 @@ class FoldScore:
         self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
         if self._scoring == "hard":
-            values = (np.asarray(classifier.predict(self._X[test])) == self._y.max()).astype(np.float64)
+            values = (np.asarray(classifier.predict(self._X[test])) == self._positive).astype(np.float64)
         else:
-            values = confidence(classifier, self._X[test]).values
-        return auroc(self._y[test] == self._y.max(), values)
+            values = confidence(classifier, self._X[test], self._positive).values
+        return auroc(self._y[test] == self._positive, values)
 
 
 def pruned_mean(

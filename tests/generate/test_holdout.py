@@ -1,0 +1,106 @@
+"""A hold-out scores two classes whatever they are called: text, numbers, truth values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+
+from paragone import Experiment, compare
+from paragone.cells import SplitData
+from paragone.data import SplitPlan, load, make_splits
+from paragone.directions import higher_is_better
+from paragone.generate.holdout import METRICS, Holdout
+from paragone.generate.tuned import TunedClassifier
+
+
+class HardLabels(BaseEstimator):
+    """Gives labels and nothing else, not even its classes."""
+
+    def fit(self, X, y):
+        self.high_, self.low_ = y[np.argmax(X[:, 0])], y[np.argmin(X[:, 0])]
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, self.high_, self.low_)
+
+
+def data_of(labels, *, n_train=80):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 2))
+    high = X[:, 0] + rng.normal(size=120) > 0
+    y = np.where(high, labels[1], labels[0])
+    return SplitData(X[:n_train], y[:n_train], X[n_train:], y[n_train:], "classification")
+
+
+def test_every_cell_of_a_dataset_with_text_classes_is_scored_as_scikit_learn_scores_it(tmp_path):
+    data = load("breast-cancer")
+    assert data.y.dtype.kind in "UO"
+    methods = {"NB": GaussianNB(), "Ridge": RidgeClassifier()}
+    plan = SplitPlan(kind="holdout", folds=2, scale="none")
+    experiment = Experiment([data], methods, plan, Holdout(), seed=1)
+    with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
+        assert len(results.failures()) == 0
+        frame = results.scores()
+    assert len(frame) == 2 * 2 * len(METRICS)
+    splits = make_splits(data, plan, seed=1)
+    positive = np.sort(np.unique(data.y))[-1]
+    for (fold, name), scores in frame.groupby(["fold", "method"]):
+        train, test = splits[fold].train, splits[fold].test
+        model = clone(methods[name]).fit(data.X[train], data.y[train])
+        truth = data.y[test] == positive
+        told = model.predict_proba(data.X[test])[:, 1] if name == "NB" else model.decision_function(data.X[test])
+        expected = {
+            "auroc": roc_auc_score(truth, told),
+            "auprc": average_precision_score(truth, told),
+            "f1": f1_score(truth, model.predict(data.X[test]) == positive),
+        }
+        assert dict(zip(scores["metric"], scores["value"], strict=True)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("labels", [("benign", "malignant"), (False, True), (-1, 1), (2, 7)], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianNB(),
+        RidgeClassifier(),
+        HardLabels(),
+        TunedClassifier("sklearn.naive_bayes:GaussianNB"),
+        TunedClassifier(
+            "sklearn.tree:DecisionTreeClassifier",
+            space={"max_depth": {"low": 1, "high": 3}},
+            trials=2,
+            folds=3,
+            scoring="hard",
+        ),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_what_the_classes_are_called_changes_no_score(model, labels):
+    plain = Holdout().fit(clone(model), data_of((0, 1)))
+    named = Holdout().fit(clone(model), data_of(labels))
+    np.testing.assert_array_equal(named.arrays["scores"], plain.arrays["scores"])
+
+
+def test_a_test_part_of_one_class_is_not_scored_as_if_it_were_the_other():
+    data = data_of(("benign", "malignant"))
+    negative = data.y_test == "benign"
+    part = SplitData(data.X_train, data.y_train, data.X_test[negative], data.y_test[negative], "classification")
+    found = Holdout(metrics=("auroc", "f1")).fit(LogisticRegression(), part).arrays["scores"]
+    assert np.isnan(found[0])
+    assert found[1] == 0.0
+
+
+def test_every_metric_of_a_hold_out_has_a_direction_and_can_be_compared():
+    assert all(higher_is_better(name) is True for name in METRICS)
+    rng = np.random.default_rng(0)
+    rows = [
+        {"dataset": f"d{d}", "method": m, "metric": "auprc", "value": 0.5 + 0.3 * (m == "B") + 0.01 * rng.random()}
+        for d in range(8)
+        for m in ("A", "B")
+    ]
+    assert compare(pd.DataFrame(rows), metric="auprc").scores.higher_is_better is True
