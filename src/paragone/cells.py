@@ -138,7 +138,7 @@ class Outcome:
     cpu_seconds : float
         Processor time of the cell and of the processes that it started; NaN where it is not known.
     peak_memory : int
-        The most bytes that the cell itself held at a time, without the data that it was handed; 0 where it is not known.
+        The most bytes that the cell itself held at a time, without the data that it was handed; 0 where not known.
     warnings : tuple of WarningCount
         What the method warned of, each distinct message once.
     output : str

@@ -1,4 +1,4 @@
-"""The one exception for a user's mistake, and the sentence that helps to mend it."""
+"""The one exception for a user's mistake, the sentence that helps to mend it, and the warning of a guard that acted."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ class InputError(ValueError):
     ... except paragone.InputError as error:
     ...     print(error)
     unknown method 'V' 'varianze': did you mean 'variance'?
+    """
+
+
+class GuardWarning(UserWarning):
+    """A method's guard acted: it set something aside or stopped early, so the method is not quite the published one.
+
+    Warnings of a cell are kept with it and told wherever its scores are.
     """
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from paragone.errors import InputError
+from paragone.errors import GuardWarning, InputError
 from paragone.rankers import DAGFS, GRRO, LSMFS, RFSFS, SCNMF, SRFS
 from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
 from paragone.rankers.multiplicative import multiplicative_updates
@@ -94,6 +95,43 @@ def test_the_guard_of_lsmfs_stops_a_runaway_at_the_least_objective() -> None:
     assert guarded.diagnostics_["objective"] == trace[: len(guarded.diagnostics_["objective"])]
     kept = LSMFS(max_iter=trace.index(min(trace)) + 1, guard=False).fit(X, Y)
     np.testing.assert_array_equal(guarded.scores_, kept.scores_)
+
+
+def single_row_problem() -> tuple[np.ndarray, np.ndarray]:
+    X, Y = problem()
+    X[:, :2] = 0.0
+    X[3, 1] = 1.0
+    return X, Y
+
+
+def diverging_problem() -> tuple[np.ndarray, np.ndarray]:
+    return problem()
+
+
+ACTED = [
+    (LSMFS(form="reference", alpha=1.0), diverging_problem, ["the guard of LSMFS stopped it after"]),
+    (
+        SCNMF(),
+        single_row_problem,
+        ["the guard of SCNMF put 1 feature behind", "the guard of SCNMF set 1 constant feature"],
+    ),
+    (GRRO(), single_row_problem, ["the guard of GRRO set 1 constant feature aside"]),
+]
+
+
+@pytest.mark.parametrize(("ranker", "data", "sentences"), ACTED)
+def test_a_guard_that_acts_warns_of_it_and_one_that_does_not_is_silent(ranker, data, sentences) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = ranker.fit(*data())
+    told = [str(one.message) for one in caught if one.category is GuardWarning]
+    assert fitted.diagnostics_["guard_acted"]
+    assert len(told) == len(sentences)
+    assert all(one.startswith(start) for one, start in zip(told, sentences, strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GuardWarning)
+        assert not type(ranker)(guard=False).fit(*data()).diagnostics_["guard_acted"]
+        assert not GRRO().fit(*problem()).diagnostics_["guard_acted"]
 
 
 @pytest.mark.parametrize("guard", [True, False])

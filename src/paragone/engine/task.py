@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 from paragone.cells import Fitted, Outcome, SplitData
 from paragone.data import Scale, scale_split
+from paragone.engine.cell_warnings import keep_in_fit, kept_in_fit, tallied_warnings, warnings_together
 from paragone.engine.spool import load_spooled
 from paragone.plugins import Method
 from paragone.protocols import Protocol
@@ -109,11 +110,12 @@ def run_task(task: Task) -> Outcome:
     Cells of one process run one after another, on an executor of threads too: a method may use the global generators.
     """
     begun = time.perf_counter()
-    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1):
+    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1), tallied_warnings() as tally:
+        processor_begun = time.process_time()
         try:
             data = task.split.load()
             _seed_globals(task.seed)
-            fitted = task.fitted or _fit(task, data)
+            fitted = task.fitted or keep_in_fit(_fit(task, data), tally.counts)
             _seed_globals(task.score_seed)
             scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
         except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
@@ -123,7 +125,10 @@ def run_task(task: Task) -> Outcome:
                 seconds=time.perf_counter() - begun,
                 error=f"{kind}{type(error).__name__}: {error}",
                 traceback="".join(traceback.format_exception(error)),
+                cpu_seconds=time.process_time() - processor_begun,
+                warnings=tally.counts,
             )
+        cpu_seconds = time.process_time() - processor_begun
     return Outcome(
         "done",
         scores=scores,
@@ -131,6 +136,8 @@ def run_task(task: Task) -> Outcome:
         predictions=predictions,
         notes=notes,
         seconds=time.perf_counter() - begun,
+        cpu_seconds=cpu_seconds,
+        warnings=tally.counts if task.fitted is None else warnings_together(kept_in_fit(task.fitted), tally.counts),
     )
 
 

@@ -7,10 +7,13 @@ finite numbers the last finite iterate is kept. Scores that are still not finite
 
 Without the guard the formulas run on every column to the end, whatever comes out. Scores that are not
 finite are then counted in the diagnostics; NaN ranks last (MATLAB's sort would put it first).
+
+Whatever the guard does it says in a `GuardWarning`, which a cell keeps.
 """
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from math import isfinite
@@ -18,7 +21,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.errors import InputError
+from paragone.errors import GuardWarning, InputError
 from paragone.rankers.base import Ranker, Scored
 from paragone.validation import FloatArray, IntArray
 
@@ -80,6 +83,8 @@ class GuardedRanker(Ranker):
                 f"{type(self).__name__} gave {strange} scores that are not finite in spite of its guard: "
                 "scale the features to [0, 1] and look at its parameters"
             )
+        for deed in _deeds(int(aside.sum()), outcome):
+            warnings.warn(f"the guard of {type(self).__name__} {deed}", GuardWarning, stacklevel=2)
         diagnostics = {
             "iterations": outcome.iterations,
             "objective": [value if isfinite(value) else None for value in outcome.objective],
@@ -103,6 +108,24 @@ class GuardedRanker(Ranker):
     @abstractmethod
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: Kept) -> Outcome:
         """Run the method on the kept columns; floating-point warnings are off here."""
+
+
+def _deeds(aside: int, outcome: Outcome) -> list[str]:
+    """Say what the guard did, in the words of a warning."""
+    deeds = []
+    if outcome.stopped_early:
+        deeds.append(
+            f"stopped it after {_counted(outcome.iterations, 'iteration')}: it diverged, an earlier one is kept"
+        )
+    if outcome.demoted:
+        deeds.append(f"put {_counted(outcome.demoted, 'feature')} behind the others: constant but for a single row")
+    if aside:
+        deeds.append(f"set {_counted(aside, 'constant feature')} aside: they rank last")
+    return deeds
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)
 
 
 def constant_columns(X: FloatArray) -> BoolArray:
