@@ -26,7 +26,8 @@ class SplitPlan:
     kind : str, default="kfold"
         ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and
         test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
-        in scikit-learn's interface. A dataset with stored folds is split by them under the default plan too.
+        in scikit-learn's interface, which is given the features, the target and the groups. A dataset with
+        stored folds is split by them under the default plan too.
     folds : int or "all", optional
         Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
     test_size : float, default=0.2

@@ -71,9 +71,11 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
 
     Multi-label data is split by our own iterative stratification, classes by scikit-learn's stratified
     splitters, numbers by its plain ones. Where a dataset has groups, ``kfold`` and ``holdout`` keep them
-    together as well: `describe_splits` says which splitter it is. Fold f of ``holdout`` is drawn with
-    ``seed + f``. A dataset with stored folds is split by them, under ``stored`` and under the default plan;
-    every other plan is refused, since its rows may hold one sample several times.
+    together as well: `describe_splits` says which splitter it is. A ``"module:Class"`` splitter is given the
+    features as the dataset holds them (dense or sparse, not scaled), the target and the groups, so that it may
+    split by them, as k-means, Kennard-Stone and SPXY do. Fold f of ``holdout`` is drawn with ``seed + f``. A
+    dataset with stored folds is split by them, under ``stored`` and under the default plan; every other plan is
+    refused, since its rows may hold one sample several times.
 
     Parameters
     ----------
@@ -108,9 +110,12 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
         pairs = list(_pairs(dataset, plan, seed))
     except InputError:
         raise
-    except ValueError as error:
-        # scikit-learn's splitters say what is wrong with a ValueError.
-        raise InputError(f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {error}") from error
+    except Exception as error:
+        # scikit-learn's splitters say what is wrong with a ValueError; a stranger's may fail in any way.
+        if ":" not in plan.kind and not isinstance(error, ValueError):
+            raise
+        told = str(error) or type(error).__name__
+        raise InputError(f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {told}") from error
     return tuple(_checked(fold, train, test, dataset, plan) for fold, (train, test) in enumerate(pairs))
 
 
@@ -236,9 +241,17 @@ def _custom(plan: SplitPlan, seed: int) -> Any:
 
 
 def _sklearn_pairs(splitter: Any, dataset: Dataset) -> _Pairs:
-    # Splitters look at the number of rows only, and some do not take sparse or missing values.
-    rows = np.zeros((dataset.n_samples, 1))
-    pairs: _Pairs = splitter.split(rows, dataset.y, dataset.groups)
+    """Ask a splitter in scikit-learn's interface, which may look at the features, the target and the groups."""
+    given = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups}
+    if not type(splitter).__module__.startswith("sklearn."):
+        # Unlike scikit-learn's, it may write into what it is given, and every method sees these arrays after it.
+        given = {name: None if array is None else array.copy() for name, array in given.items()}
+    # Plenty of splitters are written as split(X, y) or split(X), and some take what follows by name only.
+    taken = signature(splitter.split).parameters.values()
+    n_places = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in taken)
+    places = list(given.values())[: len(given) if any(p.kind is p.VAR_POSITIONAL for p in taken) else n_places]
+    by_name = {p.name: given[p.name] for p in taken if p.kind is p.KEYWORD_ONLY and p.name in given}
+    pairs: _Pairs = splitter.split(*places, **by_name)
     return pairs
 
 
