@@ -71,9 +71,10 @@ class TablePredictions(CurvePredictions):
         return look_up(self.tables[point], self.counts[point])
 
     @override
-    def ordering(self, point: int) -> NDArray[np.uint16]:
-        _, codes = np.unique(self.tables[point], return_inverse=True)
-        codes = codes.reshape(self.tables[point].shape).astype(np.uint16)
+    def ordering(self, point: int) -> NDArray[np.unsignedinteger[Any]]:
+        levels, codes = np.unique(self.tables[point], return_inverse=True)
+        # The smallest type that holds every code: sorting two bytes is several times quicker than sorting four.
+        codes = codes.reshape(self.tables[point].shape).astype(np.min_scalar_type(len(levels) - 1))
         return np.asarray(codes[np.arange(len(codes)), self.counts[point]])
 
     @override
