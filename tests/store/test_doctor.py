@@ -23,6 +23,7 @@ from paragone.store.examining import examine
 from paragone.store.kept import arrays_of
 from paragone.store.repairing import Repair, repair
 from paragone.store.runs import RunIdentity
+from paragone.store.schema import SCHEMA_VERSION
 from paragone.store.shapes import table_shapes
 
 VERSION_1 = Path(__file__).with_name("version1.sqlite")
@@ -162,7 +163,7 @@ def test_a_store_of_version_1_is_read_run_into_and_sealed(tmp_path):
     assert {finding.kind for finding in examine(path).findings} == {"schema", "checksum"}
     assert examine(path).is_healthy
     repaired = repair(path)
-    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (12, 2, ())
+    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (12, SCHEMA_VERSION, ())
     pd.testing.assert_frame_equal(scores(path), told, check_exact=True)
 
 
@@ -170,7 +171,7 @@ def test_a_run_into_a_store_of_version_1_brings_it_up_to_date(tmp_path):
     path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
     experiment("one_error").run(path, 0).close()
     found = examine(path)
-    assert (found.schema, found.is_healthy) == (2, True)
+    assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
     assert any(finding.kind == "checksum" for finding in found.findings), "what was there before has no checksum"
 
 

@@ -13,12 +13,14 @@ from paragone.data.whole_folder import whole_folder
 from paragone.errors import InputError
 from paragone.exchange.archive_files import file_of, read_rows, sha256_of, write_table
 from paragone.reading import check_size, read_json
-from paragone.store.schema import SCHEMA_VERSION
+from paragone.store.schema import SCHEMA_VERSION, missing_before
 from paragone.store.shapes import table_shapes
 from paragone.store.transfer import add_rows, check_references, new_store, reading
 
 MANIFEST = "manifest.json"
 FORMAT, FORMAT_VERSION = "paragone-archive", 1
+OLDEST_SCHEMA = 2
+"""The first release wrote its archives with this schema; what came later is empty in them."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _POINTER = b"version https://git-lfs"
 
@@ -129,6 +131,9 @@ def import_archive(folder: str | Path, store: str | Path) -> Archive:
         for shape in table_shapes():
             name = file_of(shape)
             where = str(folder / name)
+            if name not in files:
+                rows[shape.name] = 0
+                continue
             count = files[name]["rows"]
             for batch in read_rows(folder / name, shape, count, where):
                 add_rows(database, shape, batch, where)
@@ -147,13 +152,16 @@ def _checked_manifest(folder: Path) -> dict[str, dict[str, Any]]:
     manifest = read_json(where)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{where}: it does not say that it is a {FORMAT}")
-    for key, known in (("version", FORMAT_VERSION), ("schema", SCHEMA_VERSION)):
-        if manifest.get(key) != known:
-            raise InputError(f"{where}: {key} {manifest.get(key)!r} is not known here (this Paragone reads {known})")
+    schemas = range(OLDEST_SCHEMA, SCHEMA_VERSION + 1)
+    for key, known in (("version", (FORMAT_VERSION,)), ("schema", schemas)):
+        if type(manifest.get(key)) is not int or manifest[key] not in known:
+            reads = " or ".join(map(str, known))
+            raise InputError(f"{where}: {key} {manifest.get(key)!r} is not known here (this Paragone reads {reads})")
     files = manifest.get("files")
     if not isinstance(files, dict):
         raise InputError(f"{where}: 'files' must be an object")
-    wanted = [file_of(shape) for shape in table_shapes()]
+    lacking = missing_before(manifest["schema"])
+    wanted = [file_of(shape) for shape in table_shapes() if shape.name not in lacking]
     for name in files:
         if name not in wanted:
             raise InputError(f"{where}: the file {name!r} is none of an archive; a path may not leave the folder")

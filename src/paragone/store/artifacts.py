@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from paragone.errors import InputError
 from paragone.reading import parse_json
 from paragone.store.arrays import unpack
+from paragone.store.cell_costs import read_beside
 from paragone.store.checksums import CELL_FIELDS, ScoreRow, cell_checksum, content_checksum
 
 KEYS = {
@@ -48,6 +50,11 @@ class ArtifactReader:
         """Return the checksum of an artifact as it stands."""
         return self._readers[kind](key)
 
+    @cached_property
+    def _tables(self) -> set[str]:
+        """The tables that there are; asked for with the first cell, whose finding it is where that fails."""
+        return {row[0] for row in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
     def _one(self, sql: str, key: str, what: str = "its row") -> tuple[Any, ...]:
         row = self._database.execute(sql, (key,)).fetchone()
         if row is None:
@@ -64,7 +71,8 @@ class ArtifactReader:
             unpack(kept[0])
         if told["status"] == "done":
             self._one("SELECT 1 FROM fits WHERE fit_key = ?", told["fit_key"], "its fit")
-        return cell_checksum(fields, scores, None if kept is None else kept[0])
+        beside = read_beside(self._database, number, self._tables)
+        return cell_checksum(fields, scores, None if kept is None else kept[0], beside)
 
     def _fit(self, key: str) -> bytes:
         arrays, info, seconds = self._one("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)

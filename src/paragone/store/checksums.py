@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from paragone.store.cell_costs import Beside
+
 ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
 
 CELL_FIELDS = ("key", "fit_key", "status", "seconds", "notes", "error", "traceback", "finished_at")
@@ -15,8 +17,10 @@ KINDS = ("cell", "fit", "split", "truth")
 """What `paragone doctor` checks; the kind ``scores`` is a part of a cell that is checked whenever it is read."""
 
 
-def cell_checksum(fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None) -> bytes:
-    """Return the checksum of a cell: its row, all its scores in their order, and its predictions.
+def cell_checksum(
+    fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None, beside: Beside | None = None
+) -> bytes:
+    """Return the checksum of a cell: its row, all its scores in their order, its predictions, what it cost and said.
 
     Parameters
     ----------
@@ -26,6 +30,8 @@ def cell_checksum(fields: Sequence[Any], scores: Iterable[ScoreRow], predictions
         Metric, grid, position, at and value, by position.
     predictions : bytes or None
         The packed predictions.
+    beside : Beside, optional
+        Costs, warnings and output; None for a cell of an older version, whose checksum so stays what it was.
 
     Returns
     -------
@@ -43,6 +49,9 @@ def cell_checksum(fields: Sequence[Any], scores: Iterable[ScoreRow], predictions
     if predictions is not None:
         told.update(b"\0predictions\0")
         told.update(predictions)
+    if beside is not None:
+        told.update(b"\0beside\0")
+        told.update(json.dumps(beside.values).encode())
     return told.digest()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from paragone.cells import Fitted, Outcome, Score
 from paragone.store.arrays import pack
+from paragone.store.cell_costs import Beside, write_beside
 from paragone.store.checksums import cell_checksum, content_checksum, seal
 from paragone.store.kept import arrays_of, kept_object
 from paragone.store.moments import this_moment
@@ -62,8 +63,10 @@ def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcom
     )
     if outcome.predictions is not None:
         db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+    beside = Beside.of(outcome)
+    write_beside(db, cell, beside)
     seal(db, "scores", key, scores_checksum(outcome.scores))
-    seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions))
+    seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions, beside))
 
 
 def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[str, str], int]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from paragone.errors import InputError
 from paragone.store.artifacts import KEYS, SCORES, ArtifactReader
+from paragone.store.cell_costs import read_beside
 from paragone.store.checksums import KINDS
 from paragone.store.diagnosis import Diagnosis, Finding
 from paragone.store.examining import diagnose, examination, examine, is_intact
@@ -38,8 +39,9 @@ PLAIN = {
 """What of an artifact goes into quarantine, and how it leaves its place. A run keeps its row: claims refer to it."""
 
 
-OF_CELLS = {"cells", "scores", "predictions", "measures"}
+OF_CELLS = {"cells", "scores", "predictions", "measures", "costs", "warnings", "outputs"}
 """The tables that a cell is spread over."""
+BESIDE = ("costs", "warnings", "outputs")
 
 
 @dataclass(frozen=True)
@@ -238,9 +240,12 @@ class _Ward:
         if row is None:
             return None
         kept = self._database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (row[0],)).fetchone()
+        with _any_text(self._database):
+            beside = read_beside(self._database, row[0], BESIDE)
         told = {
             "cell": list(row),
             "scores": self._database.execute(SCORES, (row[0],)).fetchall(),
             "predictions": None if kept is None else base64.b64encode(kept[0]).decode(),
+            "beside": None if beside is None else beside.values,
         }
         return json.dumps(told).encode()

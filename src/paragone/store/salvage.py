@@ -10,7 +10,7 @@ from typing import Any
 
 from paragone.store.examining import examination
 from paragone.store.opening import connect
-from paragone.store.schema import NEW_IN_VERSION_2
+from paragone.store.schema import missing_before
 from paragone.store.shapes import DANGLING, TableShape, table_shapes
 
 
@@ -85,7 +85,7 @@ def _rows(source: sqlite3.Connection, shape: TableShape, lost: _Lost) -> Iterato
         yield from source.execute(shape.select()).fetchall()
         return
     except sqlite3.DatabaseError as error:
-        if "no such table" in str(error) and shape.name in NEW_IN_VERSION_2:
+        if "no such table" in str(error) and shape.name in missing_before(1):
             return
         lost.any = True
     for key in _keys(source, shape):

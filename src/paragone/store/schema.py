@@ -9,7 +9,7 @@ from paragone.errors import InputError
 from paragone.store.transactions import transaction
 
 APPLICATION_ID = 0x50415247  # "PARG"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 SCHEMA = """
 CREATE TABLE experiments (
@@ -126,8 +126,54 @@ CREATE TABLE losses (
     lost_at TEXT NOT NULL
 ) STRICT;
 """
-"""What a store of version 1 lacks; a run into one adds it, and everything else reads it as it is."""
-NEW_IN_VERSION_2 = ("checksums", "quarantine", "losses")
+
+SINCE_VERSION_3 = """
+CREATE TABLE costs (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    cpu_seconds REAL,
+    peak_memory INTEGER
+) STRICT;
+CREATE TABLE warnings (
+    cell_id INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (cell_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE outputs (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    printed TEXT NOT NULL
+) STRICT;
+"""
+
+SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3}
+"""What each version of the tables added. A run into an older store adds what it lacks; reading takes it as it is."""
+NEW_TABLES = {2: ("checksums", "quarantine", "losses"), 3: ("costs", "warnings", "outputs")}
+"""The tables that a store of an older version lacks, by the version that brought them."""
+
+
+def schema_statements(after: int = 0, until: int = SCHEMA_VERSION) -> list[str]:
+    """Return the statements that make the tables of the versions after one and up to another.
+
+    Examples
+    --------
+    >>> [statement.split()[2] for statement in schema_statements(after=2)]
+    ['costs', 'warnings', 'outputs']
+    """
+    text = "".join(SINCE[version] for version in range(after + 1, until + 1))
+    return [statement.strip() for statement in text.split(";") if statement.strip()]
+
+
+def missing_before(version: int) -> frozenset[str]:
+    """Return the names of the tables that a store of a version has not yet.
+
+    Examples
+    --------
+    >>> sorted(missing_before(2))
+    ['costs', 'outputs', 'warnings']
+    """
+    return frozenset(name for brought, names in NEW_TABLES.items() if brought > version for name in names)
 
 
 def create_once(connection: sqlite3.Connection) -> None:
@@ -139,7 +185,7 @@ def create_once(connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version == 0 and tables == 0:
-            for statement in (SCHEMA + SINCE_VERSION_2).split(";"):
+            for statement in schema_statements():
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -148,8 +194,9 @@ def create_once(connection: sqlite3.Connection) -> None:
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a store of an older version to this one; of two who come at once only one does."""
     with transaction(connection):
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
-            for statement in SINCE_VERSION_2.split(";"):
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if 1 <= version < SCHEMA_VERSION:
+            for statement in schema_statements(after=version):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

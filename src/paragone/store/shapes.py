@@ -6,12 +6,15 @@ import sqlite3
 from dataclasses import dataclass
 from functools import cache
 
-from paragone.store.schema import SCHEMA, SINCE_VERSION_2
+from paragone.store.schema import schema_statements
 
 DANGLING = (
     "DELETE FROM scores WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM scores WHERE measure_id NOT IN (SELECT id FROM measures)",
     "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM costs WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM warnings WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM outputs WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
     "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",
     "DELETE FROM losses WHERE run_id NOT IN (SELECT id FROM runs)",
@@ -68,7 +71,8 @@ def table_shapes() -> tuple[TableShape, ...]:
     ('cell_id', 'measure_id', 'position')
     """
     with sqlite3.connect(":memory:") as database:
-        database.executescript(SCHEMA + SINCE_VERSION_2)
+        for statement in schema_statements():
+            database.execute(statement)
         names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return tuple(_shape(database, name) for name in names)
 

@@ -13,6 +13,8 @@ from paragone.store.transfer import Reading, add_rows
 
 Row: TypeAlias = tuple[Any, ...]
 RUN_NAMES = ("host", "pid", "process_start", "begun_at")
+OF_ONE_CELL = ("predictions", "costs", "warnings", "outputs")
+"""Tables whose rows begin with the number of the cell that they belong to."""
 
 
 @dataclass
@@ -93,7 +95,8 @@ class Union:
         self._add_plan(database, experiments)
         cells = self._numbers(database, "cells", 1)
         self._add_scores(database, cells, measures)
-        self._add_predictions(database, cells)
+        for table in OF_ONE_CELL:
+            self._add_of_cells(database, table, cells)
         self._append(database, "runs", RUN_NAMES)
         self._add_losses(database)
         self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
@@ -166,10 +169,10 @@ class Union:
             rows = [(cells[row[0]], measures[row[1]], *row[2:]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
-    def _add_predictions(self, database: sqlite3.Connection, cells: dict[int, int]) -> None:
-        shape = shape_of("predictions")
+    def _add_of_cells(self, database: sqlite3.Connection, table: str, cells: dict[int, int]) -> None:
+        shape = shape_of(table)
         for batch in self.second.batches(shape):
-            rows = [(cells[row[0]], row[1]) for row in batch if row[0] in cells]
+            rows = [(cells[row[0]], *row[1:]) for row in batch if row[0] in cells]
             add_rows(database, shape, rows, str(self.second.path))
 
     def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
@@ -200,7 +203,10 @@ def _place_of(row: Row) -> Row:
 
 
 def _result(side: Reading, number: int) -> tuple[Any, ...]:
-    """Return what a cell's key determines: status, notes, scores and predictions, but no times."""
+    """Return what a cell's key determines: status, notes, scores and predictions, but no times.
+
+    Nor warnings: a store of an older version has none of the same cell.
+    """
     status, notes = side.database.execute("SELECT status, notes FROM cells WHERE id = ?", (number,)).fetchone()
     scores = side.database.execute(SCORES, (number,)).fetchall()
     kept = side.database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()

@@ -1,0 +1,77 @@
+"""What a cell cost and what it said: processor time, memory, warnings and output, in tables since version 3."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paragone.cells import Outcome
+
+COSTS = "SELECT cpu_seconds, peak_memory FROM costs WHERE cell_id = ?"
+WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
+OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside a cell's row: its costs, its warnings by position, and what it printed.
+
+    A value that is not known is None. Every cell that this version writes has one; a cell of an older one has none.
+    """
+
+    cpu_seconds: float | None
+    peak_memory: int | None
+    warnings: tuple[tuple[int, str, str, int], ...] = ()
+    output: str | None = None
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Beside:
+        """Return what an outcome tells.
+
+        Examples
+        --------
+        >>> from paragone.cells import WarningCount
+        >>> Beside.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).values
+        [0.5, None, [[0, 'A', 'x', 2]], None]
+        """
+        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(outcome.warnings))
+        cpu = float(outcome.cpu_seconds)
+        return cls(cpu if math.isfinite(cpu) else None, int(outcome.peak_memory) or None, told, outcome.output or None)
+
+    @property
+    def values(self) -> list[Any]:
+        """Everything, as plain values in a fixed order."""
+        return [self.cpu_seconds, self.peak_memory, [list(row) for row in self.warnings], self.output]
+
+
+def write_beside(db: sqlite3.Connection, cell: int | None, beside: Beside) -> None:
+    """Write what a cell cost and said; within a transaction of the caller's."""
+    db.execute("INSERT INTO costs VALUES (?, ?, ?)", (cell, beside.cpu_seconds, beside.peak_memory))
+    db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in beside.warnings))
+    if beside.output is not None:
+        db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, beside.output))
+
+
+def read_beside(db: sqlite3.Connection, cell: int, tables: Sequence[str] | set[str]) -> Beside | None:
+    """Return what a cell cost and said; None where nothing stands beside it, as of an older version.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+        An open store.
+    cell : int
+        The cell's number.
+    tables : sequence or set of str
+        The tables that the store has.
+    """
+    if "costs" not in tables:
+        return None
+    costs = db.execute(COSTS, (cell,)).fetchone()
+    told = tuple(db.execute(WARNINGS, (cell,)).fetchall())
+    output = db.execute(OUTPUT, (cell,)).fetchone()
+    if costs is None and not told and output is None:
+        return None
+    return Beside(*(costs or (None, None)), told, None if output is None else output[0])
