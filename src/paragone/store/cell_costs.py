@@ -74,4 +74,5 @@ def read_beside(db: sqlite3.Connection, cell: int, tables: Sequence[str] | set[s
     output = db.execute(OUTPUT, (cell,)).fetchone()
     if costs is None and not told and output is None:
         return None
-    return Beside(*(costs or (None, None)), told, None if output is None else output[0])
+    cpu_seconds, peak_memory = costs or (None, None)
+    return Beside(cpu_seconds, peak_memory, told, None if output is None else output[0])
