@@ -32,7 +32,7 @@ def test_evaluate_writes_tables_that_reconcile_goes_on_from(paragone, files):
     assert code == 0
     content = json.loads(out)
     assert {path.name for path in (files / "out").iterdir()} == {
-        "scores.csv", "samples.csv", "result.json", "lists.npz", "segments.csv",
+        "scores.csv", "samples.csv", "result.json", "lists.npz", "segments.csv", ".paragone-files.json",
     }  # fmt: skip
     assert content["findings"][0].startswith("2 of 6 evaluation rows stand in train")
     value = next(row["value"] for row in content["scores"] if row["metric"] == "recall@20")

@@ -69,10 +69,8 @@ def evaluate(
         **options,
     )
     surroundings = _surroundings(result, train, rows)
-    written = [] if out is None else save_result(result, out)
-    if out is not None and "segments" in surroundings:
-        surroundings["segments"].to_csv(out / "segments.csv", index=False)
-        written.append(out / "segments.csv")
+    beside = {name: surroundings[name] for name in ("segments",) if name in surroundings}
+    written = [] if out is None else save_result(result, out, beside)
     if as_json:
         content = result_json(result) | {"findings": surroundings["findings"], "beyond": surroundings["beyond"]}
         content["notes"] += notes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import check_formats, save_chart
-from paragone.errors import InputError
+from paragone.folders import replaced_folder, written_files
 
 if TYPE_CHECKING:
     from paragone.comparison.comparison import Comparison
@@ -52,14 +52,24 @@ def save_paired(result: PairedComparison, folder: Path, formats: Iterable[str]) 
 
 def save_samples(result: SampleComparison, folder: Path) -> tuple[Path, ...]:
     """Write everything about a comparison on samples."""
-    texts = {
+    return _write(folder, sample_texts(result), {}, ())
+
+
+def sample_texts(result: SampleComparison) -> dict[str, str]:
+    """Return the texts of a comparison on samples by the names of their files."""
+    return {
         "verdict.txt": repr(result),
         "comparison.json": _json(result.to_dict()),
         "differences.csv": result.table.to_csv(index=False, lineterminator="\n"),
         "differences.tex": result.to_latex(),
         "differences.md": result.to_markdown(),
     }
-    return _write(folder, texts, {}, ())
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts into a folder that exists, each with a line feed at its end."""
+    for name, text in texts.items():
+        (folder / name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
 
 
 def _json(values: dict[str, Any]) -> str:
@@ -70,14 +80,9 @@ def _write(
     folder: Path, texts: Mapping[str, str], charts: Mapping[str, Any], formats: tuple[str, ...]
 ) -> tuple[Path, ...]:
     check_formats(formats)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; name a folder to write into")
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, text in texts.items():
-        file = folder / name
-        file.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
-        files.append(file)
-    for name, chart in charts.items() if formats else ():
-        files.extend(save_chart(chart, folder / name, formats))
-    return tuple(files)
+    with replaced_folder(folder, "comparison") as content:
+        write_texts(content, texts)
+        for name, chart in charts.items() if formats else ():
+            save_chart(chart, content / name, formats)
+        files = written_files(content)
+    return tuple(folder / file for file in files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from paragone.comparison.export import sample_texts, write_texts
 from paragone.errors import InputError, unknown_name
 from paragone.reporting.chart_files import Drawing
 from paragone.reporting.order import Order
@@ -42,7 +43,9 @@ def write_topk(order: Order, folder: Path, drawing: Drawing) -> None:
     for name in ("scores", "segments", "beyond"):
         frame_to_csv(getattr(figures, name), folder / f"{name}.csv")
     if figures.comparison is not None:
-        figures.comparison.save(folder / "comparison")
+        # Not by its own save: this folder is part of the report, and replaced with it.
+        (folder / "comparison").mkdir()
+        write_texts(folder / "comparison", sample_texts(figures.comparison))
     write_page(page, folder, order.split_columns)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 
 from paragone.errors import InputError
+from paragone.folders import replaced_folder, written_files
 from paragone.reading import read_json
 from paragone.reporting.chart_files import Drawing, drawn_charts
 from paragone.reporting.order import Order
@@ -42,7 +41,8 @@ def report(
     results : Results or path
         The results, or the store that holds them.
     out : str or Path
-        The folder to write to; files of an earlier report are replaced.
+        The folder to write to. The files of an earlier report are replaced as a whole, or stay as they are where
+        something goes wrong; files that no report wrote are kept. `paragone.folders` says how.
     reference : str, optional
         The method that the statistics compare with each other; the first one where it is not given. A
         cross-validation compares with the best variant of each problem instead.
@@ -74,18 +74,16 @@ def report(
     ...     sorted(file.name for file in files if file.parent.name == "paper")[:3]
     ['benchmark_means_kgrid.csv', 'references.bib', 'report.html']
     """
-    target = Path(out)
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{target} is a file: give a folder to write the report to")
     opened = results if isinstance(results, Results) else Results.open(results)
     try:
         described = opened.described(experiment)
         wording = Wording(dict(display_map or {}), caption_note, label_suffix)
         order = Order(opened, described, reference, wording, split_columns)
-        with tempfile.TemporaryDirectory() as scratch:
+        with replaced_folder(out, "report") as folder:
             with drawn_charts(wanted=charts) as drawing:
-                _writer(described["protocol"]["kind"])(order, Path(scratch), drawing)
-            return _move(Path(scratch), target)
+                _writer(described["protocol"]["kind"])(order, folder, drawing)
+            files = written_files(folder)
+        return tuple(Path(out) / file for file in files)
     finally:
         if opened is not results:
             opened.close()
@@ -113,13 +111,3 @@ def read_display_map(path: Path) -> dict[str, str]:
     if not isinstance(content, dict) or not all(isinstance(value, str) for value in content.values()):
         raise InputError(f'display map {path} must be an object of names, such as {{"dagfs": "DAGFS"}}')
     return content
-
-
-def _move(scratch: Path, out: Path) -> tuple[Path, ...]:
-    """Put the finished files into place."""
-    out.mkdir(parents=True, exist_ok=True)
-    files = sorted(path.relative_to(scratch) for path in scratch.rglob("*") if path.is_file())
-    for file in files:
-        (out / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(scratch / file, out / file)
-    return tuple(out / file for file in files)

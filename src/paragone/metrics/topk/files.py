@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.folders import replaced_folder, written_files
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult
 from paragone.metrics.topk.truth import GroundTruth
 from paragone.reading import read_arrays
+from paragone.tables import frame_to_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LISTS = "lists.npz"
 
@@ -72,16 +77,32 @@ def lists_from_arrays(arrays: Mapping[str, NDArray[Any]], where: str = "arrays")
     return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
 
 
-def save_result(result: TopKResult, folder: str | Path) -> list[Path]:
-    """Write ``scores.csv``, ``samples.csv``, ``result.json`` and ``lists.npz`` into a folder; return their paths."""
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    result.table().to_csv(target / "scores.csv", index=False)
-    result.samples().to_csv(target / "samples.csv", index=False)
-    (target / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
-    arrays: dict[str, Any] = list_arrays(result)
-    np.savez_compressed(target / LISTS, **arrays)
-    return [target / name for name in ("scores.csv", "samples.csv", "result.json", LISTS)]
+def save_result(result: TopKResult, folder: str | Path, beside: Mapping[str, pd.DataFrame] | None = None) -> list[Path]:
+    """Write a result into a folder; what an earlier one left there is replaced as a whole.
+
+    Parameters
+    ----------
+    result : TopKResult
+        Goes into ``scores.csv``, ``samples.csv``, ``result.json`` and ``lists.npz``.
+    folder : str or Path
+        Made where it is missing.
+    beside : mapping of str to DataFrame, optional
+        More tables, by the names of their files without the ending.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    tables = {"scores": result.table(), "samples": result.samples(), **(beside or {})}
+    with replaced_folder(folder, "topk") as content:
+        for name, table in tables.items():
+            frame_to_csv(table, content / f"{name}.csv")
+        (content / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
+        arrays: dict[str, Any] = list_arrays(result)
+        np.savez_compressed(content / LISTS, **arrays)
+        files = written_files(content)
+    return [Path(folder) / name for name in files]
 
 
 def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:

@@ -1,0 +1,399 @@
+"""A folder of output that is replaced whole: the earlier files or the new ones, never a mixture of both.
+
+New files are written beside the folder, on the same file system, and take the place of the earlier ones at the end. A
+list of what was written, with a hash for each file, is kept in the folder, so that the next report knows which files
+are its own to remove; a file that is not on the list is never removed and never written over.
+
+What is atomic, and what is not:
+
+- A folder that does not exist yet appears by one rename.
+- A folder in which everything was written by the same kind of report is exchanged for the new one by one system call
+  (``renameat2`` with ``RENAME_EXCHANGE``, on Linux): at every instant the whole old or the whole new report is there.
+- Elsewhere (another system, or a file system without the exchange) two renames are needed. A kill between the two
+  leaves no folder for that moment; the next report puts the old one back before it begins.
+- A folder that also holds other files, or that cannot be renamed (a mount point, the current folder), has its files
+  moved one by one. An error undoes what was moved; a kill within these milliseconds is undone by the next report.
+
+A power cut is not covered: nothing here waits until the disk has written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from paragone.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock
+    fcntl = None  # type: ignore[assignment]
+
+LIST = ".paragone-files.json"
+"""The list of what was written, in the folder itself."""
+
+WRITING = ".paragone-writing-"
+"""How the name of a folder begins in which a report is being written."""
+
+NEW, OLD, LOCK, PLAN, DONE = "new", "old", "lock", "plan.json", "done"
+_CURRENT_FOLDER = -100
+_EXCHANGE = 2
+_NOT_AT_ONCE = {errno.EBUSY, errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.EACCES, errno.ENOTSUP}
+
+
+@contextmanager
+def replaced_folder(target: str | Path, kind: str) -> Iterator[Path]:
+    """Give an empty folder to fill; when all went well, its files replace those that were written before.
+
+    Parameters
+    ----------
+    target : str or Path
+        The folder to write to. Missing folders above it are made at the end.
+    kind : str
+        What is written, such as ``"report"``: files of another kind are other people's files.
+
+    Yields
+    ------
+    Path
+        A folder on the same file system. An error while it is filled leaves the target as it was.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     out = Path(place) / "paper"
+    ...     for names in (["a.txt", "b.txt"], ["a.txt"]):
+    ...         with replaced_folder(out, "report") as folder:
+    ...             for name in names:
+    ...                 _ = (folder / name).write_text(name)
+    ...         _ = (out / "mine.txt").write_text("my own")
+    ...     sorted(path.name for path in out.iterdir() if path.name != LIST)
+    ['a.txt', 'mine.txt']
+    """
+    # A link to a folder stays a link: the folder that it names is replaced.
+    place = Path(os.path.realpath(target))
+    try:
+        _check(place, target)
+        with _locked(_nearest(place)):
+            _recover(place.parent)
+            _recover(place)
+            staging, lock = _begin(place)
+        try:
+            content = staging / NEW
+            yield content
+            files = written_files(content)
+            _write_list(content, place, kind, files)
+            with _locked(_nearest(place)):
+                _put_in_place(place, staging, kind, files, target)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+            lock.close()
+    except OSError as error:
+        raise InputError(f"{target} cannot be written ({told(error)}): nothing in it was changed") from error
+
+
+def written_files(folder: Path) -> list[str]:
+    """Return the files in a folder and below, by their paths inside it, but for the list of them."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in found if path != folder / LIST]
+
+
+def told(error: OSError) -> str:
+    """Say what the system said, and about which file.
+
+    Examples
+    --------
+    >>> told(PermissionError(13, "Permission denied", "/x/y")), told(OSError("odd"))
+    ('Permission denied: /x/y', 'odd')
+    """
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename}"
+
+
+def _check(place: Path, given: str | Path) -> None:
+    """Refuse a target that is no folder, before any work is done."""
+    if place.exists() and not place.is_dir():
+        raise InputError(f"{given} is a file: give a folder to write to")
+    above = _nearest(place)
+    if not above.is_dir():
+        raise InputError(f"{given} cannot be made: {above} is a file")
+
+
+def _nearest(place: Path) -> Path:
+    """Return the nearest folder above that exists."""
+    return next(above for above in place.parents if above.exists())
+
+
+# --- beginning, and what a killed report left ------------------------------------------------------------------------
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time begin, clean up or move; where a folder cannot be locked, nobody waits."""
+    if fcntl is None:
+        yield
+        return
+    with ExitStack() as held:
+        with suppress(OSError):
+            opened = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, opened)
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+
+
+def _begin(place: Path) -> tuple[Path, Any]:
+    """Make the folder to write into, and hold a lock in it for as long as this process lives."""
+    above = _nearest(place) if not place.is_dir() or _can_be_renamed(place) else place
+    staging = Path(tempfile.mkdtemp(prefix=WRITING, dir=above))
+    try:
+        # Inside, since the folder of mkdtemp is closed to everybody else and this one becomes the target.
+        (staging / NEW).mkdir()
+        lock = (staging / LOCK).open("w")
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+    return staging, lock
+
+
+def _can_be_renamed(place: Path) -> bool:
+    """Tell whether a folder can be exchanged for another: ours, writable above, and nobody stands in it."""
+    here = Path.cwd()
+    found = place.stat()
+    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    return (
+        mine
+        and os.access(place.parent, os.W_OK | os.X_OK)
+        and found.st_dev == place.parent.stat().st_dev
+        and place not in (here, *here.parents)
+    )
+
+
+def _recover(folder: Path) -> None:
+    """Clean up what killed reports left in a folder: what was half moved is put back, what was half written goes."""
+    if fcntl is None or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return
+    for left in sorted(folder.glob(f"{WRITING}*")):
+        # Whoever writes holds the lock until its process ends: the kernel knows, on any host that shares the folder.
+        # One without a lock was killed before it had made one, since both happen while the folder above is locked.
+        try:
+            with (left / LOCK).open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _undo(left)
+                shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            continue
+
+
+def _undo(left: Path) -> None:
+    """Put back what was moved under a plan that was not finished."""
+    try:
+        plan = json.loads((left / PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # nothing was moved before the plan was written whole
+    if (left / DONE).exists():
+        return
+    place = left.parent / plan["place"] if plan["place"] else left.parent
+    if plan["whole"]:
+        if not place.exists() and (left / OLD).is_dir():
+            (left / OLD).rename(place)
+        return
+    for file in plan["new"]:
+        if not (left / NEW / file).exists() and (place / file).exists():
+            (place / file).unlink()
+    _move([(left / OLD / file, place / file) for file in plan["old"] if (left / OLD / file).exists()])
+    _remove_empty_folders(place, plan["new"])
+
+
+# --- putting the new files in place ----------------------------------------------------------------------------------
+
+
+def _put_in_place(place: Path, staging: Path, kind: str, files: list[str], given: str | Path) -> None:
+    """Replace the earlier files by the new ones."""
+    if not place.is_dir():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        (staging / NEW).rename(place)
+        return
+    mine = _listed(place, kind)
+    leaving = _unchanged(place, mine, files)
+    others = _others(place, {*leaving, *files} & set(mine))
+    blocked = _in_the_way(place, files, others)
+    if blocked is not None:
+        raise InputError(
+            f"{given}: {blocked} is not of an earlier {kind} and would be written over: move it away, or choose "
+            "another folder"
+        )
+    if not others and staging.parent != place and _exchanged(place, staging):
+        late = _others(staging / OLD, mine)
+        _move([(staging / OLD / path, place / path) for path in late if not (place / path).exists()])
+        return
+    inside = staging if staging.parent == place else _brought_inside(staging, place)
+    try:
+        _move_one_by_one(place, inside, files, leaving)
+    finally:
+        shutil.rmtree(inside, ignore_errors=True)
+
+
+def _exchanged(place: Path, staging: Path) -> bool:
+    """Let the new folder and the old one change places: at once where the system can, else by two renames."""
+    new, old = staging / NEW, staging / OLD
+    new.chmod(place.stat().st_mode & 0o7777)
+    if _exchanged_at_once(new, place):
+        new.rename(old)
+        return True
+    _write_plan(staging, place=place.name, whole=True)
+    try:
+        place.rename(old)
+    except OSError as error:
+        if error.errno in _NOT_AT_ONCE:
+            return False
+        raise
+    try:
+        new.rename(place)
+    except OSError:
+        old.rename(place)
+        raise
+    (staging / DONE).touch()
+    return True
+
+
+def _exchanged_at_once(one: Path, other: Path) -> bool:
+    """Exchange two folders by one system call; False where there is none."""
+    if not sys.platform.startswith("linux"):
+        return False
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        return False
+    code = call(_CURRENT_FOLDER, os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other), ctypes.c_uint(_EXCHANGE))
+    return bool(code == 0)
+
+
+def _brought_inside(staging: Path, place: Path) -> Path:
+    """Take the new files into the folder itself, from where each is one rename away from its place."""
+    inside = Path(tempfile.mkdtemp(prefix=WRITING, dir=place))
+    try:
+        shutil.move(staging / NEW, inside / NEW)
+        shutil.move(staging / LOCK, inside / LOCK)
+    except OSError:
+        shutil.rmtree(inside, ignore_errors=True)
+        raise
+    shutil.rmtree(staging, ignore_errors=True)
+    return inside
+
+
+def _move_one_by_one(place: Path, staging: Path, files: list[str], leaving: list[str]) -> None:
+    """Move the earlier files out and the new ones in; an error puts everything back."""
+    new = [*files, LIST]
+    old = [file for file in dict.fromkeys([*leaving, *new]) if (place / file).exists()]
+    (staging / OLD).mkdir()
+    _write_plan(staging, place="", whole=False, new=new, old=old)
+    moves = [(place / file, staging / OLD / file) for file in old]
+    moves += [(staging / NEW / file, place / file) for file in new]
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for move in moves:
+            _move([move])
+            moved.append(move)
+    except BaseException:
+        _move([(target, source) for source, target in reversed(moved)])
+        _remove_empty_folders(place, new)
+        raise
+    (staging / DONE).touch()
+    _remove_empty_folders(place, old)
+
+
+def _move(moves: Iterable[tuple[Path, Path]]) -> None:
+    for source, target in moves:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.replace(target)
+
+
+def _remove_empty_folders(place: Path, files: Iterable[str]) -> None:
+    """Remove the folders in which files were, where nothing is left in them."""
+    folders = {above for file in files for above in Path(file).parents if above != Path()}
+    for folder in sorted(folders, key=lambda each: -len(each.parts)):
+        with suppress(OSError):
+            (place / folder).rmdir()
+
+
+def _in_the_way(place: Path, files: Iterable[str], others: Iterable[str]) -> str | None:
+    """Return what somebody else put where a new file is to be, or a file where its folder is to be."""
+    taken = set(others)
+    for file in files:
+        if file in taken:
+            return file
+        for above in Path(file).parents:
+            if above.as_posix() in taken and not (place / above).is_dir():
+                return above.as_posix()
+    return None
+
+
+def _others(place: Path, mine: Iterable[str]) -> list[str]:
+    """Return every file and folder in which nothing of ours is, but for what is being written there."""
+    ours = {LIST, *mine}
+    ours |= {above.as_posix() for file in ours for above in Path(file).parents}
+    found = (path.relative_to(place) for path in sorted(place.rglob("*")))
+    return [path.as_posix() for path in found if path.as_posix() not in ours and not path.parts[0].startswith(WRITING)]
+
+
+# --- the list of what was written ------------------------------------------------------------------------------------
+
+
+def _lists(place: Path) -> dict[str, dict[str, str]]:
+    try:
+        content = json.loads((place / LIST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    kinds = content.get("written") if isinstance(content, dict) else None
+    if not isinstance(kinds, dict):
+        return {}
+    return {kind: files for kind, files in kinds.items() if isinstance(files, dict)}
+
+
+def _listed(place: Path, kind: str) -> dict[str, str]:
+    """Return the files that an earlier report of this kind wrote; a name that leads out of the folder is not one."""
+    named = _lists(place).get(kind, {})
+    return {
+        file: str(digest)
+        for file, digest in named.items()
+        if not Path(file).is_absolute() and ".." not in Path(file).parts
+    }
+
+
+def _other_kinds(place: Path, kind: str) -> dict[str, dict[str, str]]:
+    return {name: files for name, files in _lists(place).items() if name != kind}
+
+
+def _unchanged(place: Path, mine: Mapping[str, str], files: Iterable[str]) -> list[str]:
+    """Return the earlier files that the new report lacks and that nobody has edited since."""
+    left = set(mine) - set(files)
+    return sorted(file for file in left if (place / file).is_file() and _digest(place / file) == mine[file])
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _write_list(content: Path, place: Path, kind: str, files: Iterable[str]) -> None:
+    kinds = {**_other_kinds(place, kind), kind: {file: _digest(content / file) for file in files}}
+    text = json.dumps({"about": "what was written here and may be replaced by Paragone", "written": kinds}, indent=1)
+    (content / LIST).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _write_plan(staging: Path, **plan: Any) -> None:
+    """Write down what is about to be moved; the plan appears whole, by a rename."""
+    partial = staging / f"{PLAN}.partial"
+    partial.write_text(json.dumps(plan), encoding="utf-8")
+    partial.replace(staging / PLAN)
