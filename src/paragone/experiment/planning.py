@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from paragone.cells import Cell, Parts, Place
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
 from paragone.experiment.names import check_names
+from paragone.experiment.seeds import CellSeeds, seed_part, targets_digest
 from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
@@ -19,7 +20,6 @@ from paragone.store import truth_key
 from paragone.store.arrays import pack
 
 PART_LENGTH = 32
-SEED_BITS = 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,18 @@ class Layout:
     def split(self, cell: Cell) -> Split:
         """Return the split of a cell."""
         return self.arrangements[cell.dataset].splits[cell.fold]
+
+    def seeds(self, cell: Cell) -> CellSeeds:
+        """Return the seeds of a cell."""
+        place = cell.dataset, cell.fold
+        if place not in self._targets:
+            self._targets[place] = targets_digest(self.arrangements[cell.dataset].dataset, self.split(cell))
+        return CellSeeds.of(cell.parts, self._targets[place])
+
+    @cached_property
+    def _targets(self) -> dict[tuple[str, int], str]:
+        """Hashes of targets by dataset and fold, made when they are first asked for: the methods share them."""
+        return {}
 
     def with_places(self, places: Sequence[Place]) -> Layout:
         """Return the layout with the cells of a later stage after its own."""
@@ -200,22 +212,10 @@ def _cell(
         method=identity.method,
         protocol=identity.protocol,
         version=identity.version,
-        # The first repeat is the experiment without repeats: raising their number keeps what is there.
-        seed=str(seed) if repeat == 0 else f"{seed}/{repeat}",
+        seed=seed_part(seed, repeat, split.fold),
     )
     fit_key = parts.fit_key(identity.fit_version)
     return Cell(dataset.name, split.fold, method, protocol.kind, parts, fit_key, repeat)
-
-
-def seed_of(*parts: str) -> int:
-    """Derive a seed from hashes: the same everywhere, and different for different cells.
-
-    Examples
-    --------
-    >>> seed_of("a", "b") == seed_of("a", "b") != seed_of("a", "c")
-    True
-    """
-    return int(digest(list(parts))[:16], 16) % (1 << SEED_BITS)
 
 
 def _described(dataset: Dataset) -> dict[str, Any]:

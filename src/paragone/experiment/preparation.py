@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from paragone.cells import Cell, Fitted
 from paragone.engine import SplitReference, Spool, Task
-from paragone.experiment.planning import seed_of
 from paragone.experiment.progress_folder import ProgressFolder
 from paragone.experiment.split_methods import method_at
 from paragone.store import Store
@@ -64,6 +63,7 @@ def cell_task(
     """
     layout, parts = experiment.layout, cell.parts
     split = layout.split(cell)
+    seeds = layout.seeds(cell)
     reference = SplitReference(
         folder,
         parts.split,
@@ -77,8 +77,8 @@ def cell_task(
         split=reference,
         method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
         protocol=experiment.protocol,
-        seed=seed_of(parts.seed, parts.data, parts.split, parts.method),
-        score_seed=seed_of(parts.seed, parts.data, parts.split),
+        seed=seeds.method,
+        score_seed=seeds.split,
         fitted=fitted,
         scratch=scratch,
     )
