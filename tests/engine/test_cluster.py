@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 
@@ -201,3 +202,23 @@ def test_without_the_extra_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'paragone\[dask\]'"), dask_executor():
         pass
+
+
+def test_a_cluster_of_this_machines_own_listens_to_this_machine_only():
+    """Whoever reaches a scheduler or a worker runs code."""
+    me = psutil.Process()
+
+    def listening() -> set[tuple[int, str]]:
+        family = [me, *me.children(recursive=True)]
+        found = [(process.pid, each) for process in family for each in process.net_connections(kind="inet")]
+        return {(pid, f"{each.laddr.ip}:{each.laddr.port}") for pid, each in found if each.status == "LISTEN"}
+
+    before = listening()
+    with dask_executor(workers=1) as executor:
+        executor.submit(int).result()
+        opened = listening() - before
+    addresses = {address.rpartition(":")[0] for _, address in opened}
+    assert addresses == {"127.0.0.1"}
+    # The scheduler, its dashboard and a nanny here; a worker and its dashboard in a process of its own.
+    assert len(opened) >= 5
+    assert len({pid for pid, _ in opened}) == 2

@@ -31,6 +31,7 @@ MOST_A_THREAD = 16
 EVENTS = "all"
 BEGUN = "paragone-begun"
 KEY = "paragone-cell"
+LOOPBACK = "127.0.0.1"
 
 
 def is_dask(executor: Executor) -> bool:
@@ -52,7 +53,8 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
     Parameters
     ----------
     address : str, optional
-        The scheduler's address, such as ``"tcp://host:8786"``; a cluster of this machine's own where it is not given.
+        The scheduler's address, such as ``"tcp://host:8786"``; where it is not given, a cluster of this machine's own,
+        which listens on the loopback address only.
     workers : int, optional
         Worker processes of the cluster on this machine; one a core where it is not given.
 
@@ -66,9 +68,16 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
     except ImportError as error:
         raise InputError("--engine dask needs Dask's distributed: pip install 'paragone[dask]'") from error
     if address is None:
+        # Whoever reaches a scheduler, a worker or a nanny can have it run code, so each is told where to listen: no
+        # default, and no setting of Dask's that a user has for other clusters, opens this one to the network.
         with (
             LocalCluster(
-                n_workers=workers or None, threads_per_worker=1, processes=True, dashboard_address=":0"
+                n_workers=workers or None,
+                threads_per_worker=1,
+                processes=True,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=f"{LOOPBACK}:0",
             ) as cluster,
             Client(cluster) as client,
         ):
