@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError
 from paragone.metrics.topk.conventions import F1_OF_MEANS, Metric
 from paragone.metrics.topk.functions import call_functions
-from paragone.metrics.topk.inputs import UserMetric, check_cutoffs, rank, split_metrics
+from paragone.metrics.topk.inputs import rank
 from paragone.metrics.topk.intervals import cluster_codes
 from paragone.metrics.topk.measure import measure
+from paragone.metrics.topk.options import (
+    UserMetric,
+    check_choice,
+    check_confidence,
+    check_count,
+    check_cutoffs,
+    split_metrics,
+)
 from paragone.metrics.topk.presets import PRESETS
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult
@@ -21,6 +29,8 @@ from paragone.metrics.topk.truth import GroundTruth
 from paragone.validation import IntArray
 
 TIES = ("id", "expected", "optimistic", "pessimistic", "reverse_id")
+RMRR = "rmrr"
+NO_ORDER = "rmrr is left out: it looks at the order of the truth, which sets and matrices do not have"
 EMPTY = ("error", "skip", "zero")
 DEFAULT_K = (5, 10, 15, 20)
 DEFAULT_METRICS = ("precision", "recall", "f1", "rmrr")
@@ -30,7 +40,7 @@ def topk_scores(
     scores_or_lists: Any,
     truth: Any,
     k: Sequence[int] | int = DEFAULT_K,
-    metrics: Sequence[str | UserMetric] | None = None,
+    metrics: str | UserMetric | Sequence[str | UserMetric] | None = None,
     ties: str | None = None,
     *,
     preset: str | None = None,
@@ -54,14 +64,15 @@ def topk_scores(
 
     Parameters
     ----------
-    scores_or_lists : array of shape (n_samples, n_items), callable, Factors, or lists of item ids
+    scores_or_lists : array or DataFrame of shape (n_samples, n_items), callable, Factors, or lists of item ids
         Floats are scores, integers are lists of ids, best first (see ``kind``). A callable gets a ``slice``
         of rows and returns their scores, so that the whole matrix never exists.
     truth : sequence of sequences of int, sparse matrix, or pair (indptr, items)
-        Relevant item ids of each sample, 0-based; only rmrr looks at their order.
+        Relevant item ids of each sample, 0-based. Only rmrr looks at their order; where there is none, in sets and
+        matrices, it is left out of the default metrics, and refused where it is asked for.
     k : int or sequence of int, default=(5, 10, 15, 20)
         The cut-offs, rising.
-    metrics : sequence, default=("precision", "recall", "f1", "rmrr")
+    metrics : name, function or sequence of them, default=("precision", "recall", "f1", "rmrr")
         Names (``precision, recall, f1, rmrr, ndcg, hit_rate, mrr, map, f1_of_means``, with a convention where
         wanted: ``"ndcg[idcg=k]"``) and functions ``f(recommended, relevant, k) -> float``. One that fails is
         reported in ``errors`` and the others are still given.
@@ -74,7 +85,8 @@ def topk_scores(
     empty : {"error", "skip", "zero"}, default="error"
         What to do with a sample without relevant items.
     exclude : sparse or bool matrix, optional
-        Marks items that are no candidates for a sample, such as those it is known to have.
+        Marks items that are not candidates for a sample, such as those it is known to have. They are taken out of
+        lists too; a list that is then too short to tell its first places is refused.
     sampled : sparse or bool matrix, optional
         Marks the sampled candidates of each sample. The names of all metrics then say so.
     kind : {"auto", "scores", "lists"}, default="auto"
@@ -102,16 +114,13 @@ def topk_scores(
     >>> result.means["f1"]
     array([0.83333333, 0.58333333])
     """
-    if preset is not None and preset not in PRESETS:
-        raise unknown_name("preset", preset, PRESETS)
-    chosen = PRESETS[preset] if preset is not None else None
-    ties = ties or (chosen.ties if chosen else "id")
-    empty = empty or (chosen.empty if chosen else "error")
-    for what, value, known in (("ties", ties, TIES), ("empty", empty, EMPTY)):
-        if value not in known:
-            raise unknown_name(what, value, known)
+    chosen = None if preset is None else PRESETS[check_choice("preset", preset, PRESETS)]
+    ties = check_choice("ties", (chosen.ties if chosen else "id") if ties is None else ties, TIES)
+    empty = check_choice("empty", (chosen.empty if chosen else "error") if empty is None else empty, EMPTY)
     ks = check_cutoffs(k)
-    names, functions = split_metrics(metrics or (chosen.metrics if chosen else DEFAULT_METRICS), idcg)
+    asked = chosen.metrics if metrics is None and chosen else metrics
+    names, functions = split_metrics(DEFAULT_METRICS if asked is None else asked, idcg)
+    confidence, n_boot, seed = check_confidence(confidence), check_count("n_boot", n_boot), check_count("seed", seed, 0)
     ranking, relevant, n_sampled = rank(
         scores_or_lists,
         truth,
@@ -124,11 +133,13 @@ def topk_scores(
         block_rows=block_rows,
         n_threads=n_threads,
     )
+    measured = _with_an_order(names, relevant, asked_for=asked is not None)
     return score_ranking(
         ranking,
         relevant,
         ks,
-        names,
+        measured,
+        notes=() if measured == names else (NO_ORDER,),
         functions=functions,
         ties=ties,
         empty=empty,
@@ -140,12 +151,25 @@ def topk_scores(
     )
 
 
+def _with_an_order(names: tuple[Metric, ...], truth: GroundTruth, *, asked_for: bool) -> tuple[Metric, ...]:
+    """Leave out rmrr, which compares with the order of the truth, where the truth has none."""
+    if truth.ordered or not (truth.sizes > 1).any() or Metric(RMRR) not in names:
+        return names
+    if asked_for:
+        raise InputError(
+            "rmrr looks at the order of the truth, which sets and matrices do not have: give lists of item ids, or "
+            "leave rmrr out of the metrics"
+        )
+    return tuple(metric for metric in names if metric != Metric(RMRR))
+
+
 def score_ranking(
     ranking: Ranking,
     truth: GroundTruth,
     ks: IntArray,
     metrics: Sequence[Metric],
     *,
+    notes: Sequence[str] = (),
     functions: dict[str, UserMetric] | None = None,
     ties: str = "id",
     empty: str = "error",
@@ -184,7 +208,7 @@ def score_ranking(
         truth=truth,
         ties=ties,
         errors=errors,
-        notes=(*_notes(ranking, truth, evaluated, ks, n_sampled), *_function_note(functions, ties)),
+        notes=(*notes, *_notes(ranking, truth, evaluated, ks, n_sampled), *_function_note(functions, ties)),
         n_sampled=n_sampled,
         clusters=clusters,
         confidence=confidence,

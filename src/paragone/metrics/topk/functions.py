@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paragone.metrics.topk.inputs import UserMetric
+from paragone.metrics.topk.options import UserMetric
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.truth import GroundTruth
 from paragone.validation import FloatArray, IntArray

@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from paragone.errors import InputError, unknown_name
-from paragone.metrics.topk.conventions import Metric, parse_metric
+from paragone.errors import InputError
 from paragone.metrics.topk.device import rank_on_device
+from paragone.metrics.topk.given import as_rows, check_same_rows
+from paragone.metrics.topk.masks import check_shape, read_candidates
+from paragone.metrics.topk.options import check_choice, check_count
 from paragone.metrics.topk.ranking import FACTOR_TILE, Factors, Ranking, ScoreSource, rank_lists, rank_scores
-from paragone.metrics.topk.truth import GroundTruth, as_truth, check_ids
-from paragone.validation import IntArray
+from paragone.metrics.topk.truth import GroundTruth, as_truth
 
-UserMetric: TypeAlias = Callable[[Any, Any, int], float]
-
-
-def check_cutoffs(k: Sequence[int] | int) -> IntArray:
-    """Return the cut-offs as an array, or say what is wrong with them.
-
-    Examples
-    --------
-    >>> check_cutoffs((5, 10))
-    array([ 5, 10])
-    """
-    ks = np.atleast_1d(np.asarray(k))
-    if ks.size == 0 or ks.ndim != 1 or not np.issubdtype(ks.dtype, np.integer):
-        raise InputError(f"k must be whole numbers such as (5, 10, 20), it is {k!r}")
-    if (ks < 1).any():
-        raise InputError(f"k must be at least 1, {int(ks.min())} was given")
-    if (np.diff(ks) <= 0).any():
-        raise InputError(f"k must rise without repeats, {ks.tolist()} was given: sort it")
-    return ks.astype(np.int64)
-
-
-def split_metrics(
-    metrics: Sequence[str | UserMetric], idcg: str = "min"
-) -> tuple[tuple[Metric, ...], dict[str, UserMetric]]:
-    """Sort what a user asked for into our own metrics and the user's functions, without repeats."""
-    if isinstance(metrics, str):
-        metrics = (metrics,)
-    names: dict[Metric, None] = {}
-    functions: dict[str, UserMetric] = {}
-    for metric in metrics:
-        if isinstance(metric, str):
-            names[parse_metric(metric, idcg=idcg)] = None
-        elif callable(metric):
-            functions[getattr(metric, "__name__", repr(metric))] = metric
-        else:
-            raise InputError(f"metric {metric!r} is neither a name nor a function")
-    return tuple(names), functions
+# Without n_items the largest id says how many items there are, and every one of them takes memory.
+LARGEST_ID = 9_999_999
 
 
 def rank(
@@ -75,69 +41,121 @@ def rank(
     Ranking, GroundTruth, int or None
         The last is the median number of sampled candidates, ``None`` where all were candidates.
     """
-    if _are_lists(scores_or_lists, kind):
+    check_choice("kind", kind, ("auto", "scores", "lists"))
+    block_rows = None if block_rows is None else check_count("block_rows", block_rows)
+    n_threads = check_count("n_threads", n_threads)
+    n_items = None if n_items is None else check_count("n_items", n_items)
+    check_same_rows(scores_or_lists, truth)
+    candidates = read_candidates(exclude, sampled)
+    given = _readable(scores_or_lists, kind)
+    if not isinstance(given, Factors) and not callable(given) and _are_lists(given, kind):
+        masks = (mask for mask in (candidates.exclude, candidates.sampled) if mask is not None)
+        n_items = n_items or next((int(mask.shape[1]) for mask in masks), None)
         relevant = as_truth(truth, n_items=n_items)
-        _same_length(len(scores_or_lists), relevant)
-        lists = [scores_or_lists] if isinstance(scores_or_lists, np.ndarray) else scores_or_lists
-        highest = max((int(np.max(part)) for part in lists if np.size(part)), default=-1)
-        width = n_items or max(highest, int(relevant.items.max(initial=-1))) + 1
-        return rank_lists(scores_or_lists, width, places), relevant, None
-    # A function does not say how many rows it has, so the truth is read first and its ids are checked after.
-    relevant = as_truth(truth)
-    source = _source(scores_or_lists, relevant.n_samples, n_items)
-    check_ids(relevant.indptr, relevant.items, source.n_items)
-    _same_length(source.n_samples, relevant)
-    if isinstance(scores_or_lists, Factors) and scores_or_lists.device is not None:
-        if exclude is not None or sampled is not None or reverse:
-            raise InputError("masks and ties='reverse_id' are not there on a device: leave out Factors(device=...)")
-        return rank_on_device(scores_or_lists, relevant, places, scores_or_lists.device), relevant, None
-    only = _mask(sampled, source, "sampled")
-    source = ScoreSource(
-        source.block,
-        source.n_samples,
-        source.n_items,
-        source.tile,
-        _mask(exclude, source, "exclude"),
-        only,
-        reverse,
-    )
-    n_sampled = None if only is None else int(np.median(np.diff(only.indptr)))
-    with threadpool_limits(1, user_api="blas"):
-        ranking = rank_scores(source, relevant, places, block_rows=block_rows, n_threads=n_threads)
-    return ranking, relevant, n_sampled
-
-
-def _are_lists(given: Any, kind: str) -> bool:
-    if kind not in ("auto", "scores", "lists"):
-        raise unknown_name("kind", kind, ("auto", "scores", "lists"))
-    if kind != "auto":
-        return kind == "lists"
-    if callable(given) or isinstance(given, Factors):
-        return False
-    if isinstance(given, np.ndarray):
-        return given.dtype != object and np.issubdtype(given.dtype, np.integer)
-    rows = [np.asarray(row) for row in given]
-    return any(len(row) for row in rows) and all(np.issubdtype(row.dtype, np.integer) for row in rows if len(row))
-
-
-def _source(given: Any, n_samples: int, n_items: int | None) -> ScoreSource:
-    if isinstance(given, Factors):
-        return ScoreSource(given.block, len(given.users), len(given.items), FACTOR_TILE)
+        _same_length(len(given), relevant)
+        n_items = n_items or relevant.n_items or _highest(given, relevant) + 1
+        check_shape(candidates, len(given), n_items)
+        return rank_lists(given, n_items, places, candidates), relevant, candidates.n_sampled
     if callable(given):
         if n_items is None:
             raise InputError("scores given as a function need n_items, the number of items")
-        return ScoreSource(given, n_samples, n_items)
+        # A function does not say how many rows it has; the truth does.
+        relevant = as_truth(truth, n_items=n_items)
+        source = ScoreSource(given, relevant.n_samples, n_items)
+    else:
+        source = _source(given, n_items)
+        relevant = as_truth(truth, n_items=source.n_items)
+    _same_length(source.n_samples, relevant)
+    check_shape(candidates, source.n_samples, source.n_items)
+    if isinstance(given, Factors) and given.device is not None:
+        if candidates or reverse:
+            raise InputError("masks and ties='reverse_id' are not there on a device: leave out Factors(device=...)")
+        return rank_on_device(given, relevant, places, given.device), relevant, None
+    source = replace(source, candidates=candidates, reverse=reverse)
+    with threadpool_limits(1, user_api="blas"):
+        ranking = rank_scores(source, relevant, places, block_rows=block_rows, n_threads=n_threads)
+    return ranking, relevant, candidates.n_sampled
+
+
+def _readable(given: Any, kind: str) -> Any:
+    """Return a function, factors, an array, or a list of rows."""
+    if isinstance(given, Factors) or callable(given):
+        if kind == "lists":
+            raise InputError(f"kind='lists' needs lists of item ids, a {type(given).__name__} was given")
+        return given
+    if sparse.issparse(given):
+        raise InputError(
+            "scores are a sparse matrix, where an absent entry may mean 0 or not a candidate: give scores.toarray(), "
+            "and name in `exclude` what is not a candidate"
+        )
+    return as_rows(given, "scores or lists")
+
+
+def _are_lists(given: Any, kind: str) -> bool:
+    """Whether an array or a list of rows holds item ids; rows are looked at one by one."""
+    if isinstance(given, np.ndarray):
+        if given.ndim != 2:
+            what = "lists" if kind == "lists" else "scores"
+            raise InputError(f"{what} must be a matrix of samples x items, they have {given.ndim} dimension(s)")
+        found = np.issubdtype(given.dtype, np.integer)
+    else:
+        kinds = [_kind_of_row(row, number) for number, row in enumerate(given)]
+        found = "ids" in kinds and "scores" not in kinds
+    return kind == "lists" or (kind == "auto" and bool(found))
+
+
+def _kind_of_row(row: Any, number: int) -> str:
+    if isinstance(row, (set, frozenset, dict)):
+        raise InputError(
+            f"row {number} of the scores or lists is a {type(row).__name__}, which has no order: give a list"
+        )
     try:
-        matrix = np.asarray(given)
+        array = np.asarray(row)
     except ValueError as error:
-        raise InputError(f"scores must be a matrix of samples x items ({error})") from error
+        raise InputError(f"row {number} of the scores or lists is not a row of numbers ({error})") from error
+    if array.ndim != 1:
+        raise InputError(f"row {number} of the scores or lists is {row!r}: give one row of numbers per sample")
+    if not len(array):
+        return "empty"
+    return "ids" if np.issubdtype(array.dtype, np.integer) else "scores"
+
+
+def _highest(lists: Any, truth: GroundTruth) -> int:
+    """Return the highest item id that lists or truth name; -1 where they name none."""
+    parts = [lists] if isinstance(lists, np.ndarray) else lists
+    listed = max((int(np.max(part)) for part in parts if np.size(part)), default=-1)
+    highest = max(listed, int(truth.items.max(initial=-1)))
+    if highest > LARGEST_ID:
+        raise InputError(
+            f"item {highest} is named, so there would be {highest + 1:,} items: number them from 0 without gaps, or "
+            "say how many there are with n_items"
+        )
+    return highest
+
+
+def _source(given: Any, n_items: int | None) -> ScoreSource:
+    if isinstance(given, Factors):
+        n_samples, width = len(given.users), len(given.items)
+        source = ScoreSource(given.block, n_samples, width, FACTOR_TILE)
+    else:
+        matrix = _matrix(given)
+        n_samples, width = matrix.shape
+        source = ScoreSource(lambda rows: matrix[rows], n_samples, width)
+    if width == 0:
+        raise InputError("scores have no items: the matrix has no columns")
+    if n_items is not None and n_items != width:
+        raise InputError(f"n_items is {n_items}, but the scores have {width} columns")
+    return source
+
+
+def _matrix(given: Any) -> Any:
+    lengths = {len(row) for row in given} if isinstance(given, list) else set()
+    if len(lengths) > 1:
+        raise InputError(f"scores must be a matrix of samples x items, their rows have {sorted(lengths)} items")
+    matrix = np.asarray(given)
     if matrix.ndim != 2:
         raise InputError(f"scores must be a matrix of samples x items, they have {matrix.ndim} dimension(s)")
-    if matrix.shape[1] == 0:
-        raise InputError("scores have no items: the matrix has no columns")
-    if n_items is not None and n_items != matrix.shape[1]:
-        raise InputError(f"n_items is {n_items}, but the scores have {matrix.shape[1]} columns")
-    return ScoreSource(lambda rows: matrix[rows], matrix.shape[0], matrix.shape[1])
+    return matrix
 
 
 def _same_length(n_rows: int, truth: GroundTruth) -> None:
@@ -145,13 +163,3 @@ def _same_length(n_rows: int, truth: GroundTruth) -> None:
         raise InputError(f"{n_rows} rows of scores or lists, but {truth.n_samples} rows of truth")
     if n_rows == 0:
         raise InputError("there are no samples to evaluate")
-
-
-def _mask(mask: Any, source: ScoreSource, name: str) -> sparse.csr_array | None:
-    if mask is None:
-        return None
-    matrix = sparse.csr_array(mask)
-    matrix.eliminate_zeros()
-    if matrix.shape != (source.n_samples, source.n_items):
-        raise InputError(f"{name} has the shape {matrix.shape}, {(source.n_samples, source.n_items)} is needed")
-    return matrix

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError
+from paragone.metrics.topk.given import as_rows
 from paragone.validation import FloatArray, IntArray
 
 _BLOCK = 4_000_000
@@ -22,10 +23,20 @@ def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
     """
     if cluster is None:
         return None
-    labels = np.asarray(cluster)
+    labels = np.asarray(cluster if hasattr(cluster, "__array__") else as_rows(cluster, "cluster"))
     if labels.ndim != 1 or len(labels) != n_samples:
         raise InputError(f"cluster needs one label a sample: {labels.shape} given, {n_samples} samples")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    missing = [
+        row
+        for row, label in enumerate(labels.tolist())
+        if label is None or (isinstance(label, float) and np.isnan(label))
+    ]
+    if missing:
+        raise InputError(f"cluster has no label for sample {missing[0]}: give every sample one")
+    try:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:
+        raise InputError(f"cluster mixes labels that cannot be compared ({error}): make them all text") from error
 
 
 def bootstrap_means(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from paragone.errors import InputError
+from paragone.metrics.topk.given import as_rows
+from paragone.metrics.topk.masks import Candidates, keep_candidates
 from paragone.metrics.topk.selection import first_not_finite, mark_tied_truth, select_rows
 from paragone.metrics.topk.truth import GroundTruth, ItemArray
 
@@ -105,6 +106,9 @@ class Factors:
     device: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("users", "items"):
+            # Frozen, so the checked arrays take the place of what was given.
+            object.__setattr__(self, name, _factor_matrix(getattr(self, name), name))
         if self.users.ndim != 2 or self.items.ndim != 2 or self.users.shape[1] != self.items.shape[1]:
             raise InputError(
                 f"factors must be users x f and items x f, they are {self.users.shape} and {self.items.shape}"
@@ -126,8 +130,7 @@ class ScoreSource:
     n_samples: int
     n_items: int
     tile: int | None = None
-    exclude: sparse.csr_array | None = None
-    only: sparse.csr_array | None = None
+    candidates: Candidates = field(default_factory=Candidates)
     reverse: bool = False
 
     def checked(self, rows: slice) -> Block:
@@ -147,12 +150,21 @@ class ScoreSource:
         return self._masked(block, rows)
 
     def _masked(self, block: Block, rows: slice) -> Block:
-        if self.exclude is not None:
-            block = np.where(self.exclude[rows].toarray() != 0, -np.inf, block).astype(block.dtype)
-        if self.only is not None:
-            block = np.where(self.only[rows].toarray() != 0, block, -np.inf).astype(block.dtype)
+        marks = self.candidates.block(rows)
+        if marks is not None:
+            block = np.where(marks, block, -np.inf).astype(block.dtype)
         # Selecting prefers the lower id, so the mirrored block gives the higher id first.
         return np.ascontiguousarray(block[:, ::-1]) if self.reverse else block
+
+
+def _factor_matrix(given: Any, name: str) -> NDArray[Any]:
+    try:
+        matrix = np.asarray(as_rows(given, f"factors of {name}"))
+    except ValueError as error:
+        raise InputError(f"factors of {name} must be a matrix of numbers ({error})") from error
+    if matrix.dtype.kind not in "fiu":
+        raise InputError(f"factors of {name} must be real numbers, they are {matrix.dtype}")
+    return matrix
 
 
 def as_float(block: Any) -> Block:
@@ -201,7 +213,13 @@ def rank_scores(
     relevant = truth.items if not source.reverse else (source.n_items - 1 - truth.items).astype(np.int32)
 
     def work(rows: slice) -> None:
-        block = source.checked(rows).astype(dtype, copy=False)
+        block = source.checked(rows)
+        if block.dtype.itemsize > np.dtype(dtype).itemsize:
+            raise InputError(
+                f"scores of rows {rows.start}..{rows.stop - 1} are {block.dtype}, those before are {np.dtype(dtype)}: "
+                "return one type, or scores that differ become ties"
+            )
+        block = block.astype(dtype, copy=False)
         select_rows(block, rows.start, items, values, tied)
         mark_tied_truth(block, rows.start, items, values, truth.indptr, relevant, tied_truth)
 
@@ -223,7 +241,7 @@ def _blocks(source: ScoreSource, itemsize: int, block_rows: int | None) -> Itera
         yield slice(start, min(start + size, source.n_samples))
 
 
-def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
+def rank_lists(lists: Any, n_items: int, places: int, candidates: Candidates | None = None) -> Ranking:
     """Take lists of item ids, best first, as they are; a shorter list simply ends.
 
     Parameters
@@ -234,6 +252,8 @@ def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
         Ids must be below it.
     places : int
         How many places to keep.
+    candidates : Candidates, optional
+        What is not a candidate is taken out; a list that is then too short to tell its first places is refused.
 
     Returns
     -------
@@ -254,6 +274,8 @@ def rank_lists(lists: Any, n_items: int, places: int) -> Ranking:
     ordered = np.sort(padded, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     _refuse(repeated, "names an item twice", "if these are scores and not ids, pass kind='scores'")
+    if candidates:
+        padded = keep_candidates(padded, candidates, n_items, places)
     return Ranking(np.ascontiguousarray(padded[:, :places], dtype=np.int32), None, None, None, n_items)
 
 

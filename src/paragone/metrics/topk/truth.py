@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.errors import InputError
+from paragone.metrics.topk.given import as_rows
 from paragone.validation import IntArray
 
 ItemArray = NDArray[np.int32]
@@ -29,6 +31,10 @@ class GroundTruth:
         The items of all samples, one after another.
     n_duplicates : int
         How many repeated ids were taken out; the first occurrence of each stays.
+    ordered : bool
+        Whether the order of a sample's items means anything; in a set or a matrix it does not.
+    n_items : int, optional
+        How many items there are, where the truth itself says so: a matrix has a column for each.
 
     Examples
     --------
@@ -40,6 +46,8 @@ class GroundTruth:
     indptr: IntArray
     items: ItemArray
     n_duplicates: int = 0
+    ordered: bool = True
+    n_items: int | None = None
 
     @property
     def n_samples(self) -> int:
@@ -60,13 +68,14 @@ class GroundTruth:
         sizes = self.sizes[rows]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         starts = np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
-        return GroundTruth(indptr, self.items[np.arange(indptr[-1]) + starts])
+        items = self.items[np.arange(indptr[-1]) + starts]
+        return GroundTruth(indptr, items, ordered=self.ordered, n_items=self.n_items)
 
     def restricted_to(self, keep: NDArray[np.bool_]) -> GroundTruth:
         """Return the truth with only the items marked in ``keep``; a sample may become empty."""
         chosen = keep[self.items]
         counts = np.concatenate(([0], np.cumsum(chosen)))
-        return GroundTruth(counts[self.indptr], self.items[chosen])
+        return GroundTruth(counts[self.indptr], self.items[chosen], ordered=self.ordered, n_items=self.n_items)
 
 
 def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
@@ -75,8 +84,8 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     Parameters
     ----------
     truth : sequence of sequences of int, sparse matrix, pair (indptr, items) or GroundTruth
-        The relevant item ids of each sample, 0-based. A sparse matrix has one row a sample and its non-zero
-        columns, in stored order, are the truth.
+        The relevant item ids of each sample, 0-based, in any iterable. Sets have no order, nor has a sparse matrix
+        with one row per sample; their items are taken by rising id.
     n_items : int, optional
         Ids must be below it.
 
@@ -91,7 +100,10 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     >>> truth.items.tolist(), truth.indptr.tolist(), truth.n_duplicates
     ([3, 1, 0], [0, 2, 3], 1)
     """
-    indptr, items = _flatten(truth)
+    if isinstance(truth, GroundTruth):
+        check_ids(truth.indptr, truth.items, n_items)
+        return truth
+    indptr, items, ordered = _flatten(truth)
     check_ids(indptr, items, n_items)
     width = n_items if n_items is not None else (int(items.max()) + 1 if len(items) else 1)
     keep = np.ones(len(items), dtype=np.bool_)
@@ -99,7 +111,7 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     if n_duplicates:
         counts = np.concatenate(([0], np.cumsum(keep)))
         indptr, items = counts[indptr], items[keep]
-    return GroundTruth(indptr, items, n_duplicates)
+    return GroundTruth(indptr, items, n_duplicates, ordered)
 
 
 def check_ids(indptr: IntArray, items: ItemArray, n_items: int | None) -> None:
@@ -114,33 +126,55 @@ def check_ids(indptr: IntArray, items: ItemArray, n_items: int | None) -> None:
         raise InputError(f"truth of sample {row} names item {bad}, but item ids are {limit} (0-based)")
 
 
-def _flatten(truth: Any) -> tuple[IntArray, ItemArray]:
-    if isinstance(truth, GroundTruth):
-        return truth.indptr, truth.items
+def _flatten(truth: Any) -> tuple[IntArray, ItemArray, bool]:
+    """Return where each sample begins, all items, and whether their order means anything."""
     if sparse.issparse(truth):
         matrix = truth.tocsr()
         nonzero = matrix.data != 0
         counts = np.concatenate(([0], np.cumsum(nonzero)))
-        return counts[matrix.indptr].astype(np.int64), matrix.indices[nonzero].astype(np.int32)
+        return counts[matrix.indptr].astype(np.int64), matrix.indices[nonzero].astype(np.int32), False
     if isinstance(truth, tuple) and len(truth) == 2 and all(isinstance(part, np.ndarray) for part in truth):
-        return _check_pair(truth[0], truth[1])
-    return _from_rows(list(truth))
+        return (*_check_pair(truth[0], truth[1]), True)
+    rows = list(as_rows(truth, "truth"))
+    ordered = not any(isinstance(row, AbstractSet) for row in rows)
+    return (*_from_rows([sorted_set(row, number) for number, row in enumerate(rows)]), ordered)
+
+
+def sorted_set(row: Any, number: int) -> Any:
+    """Return the ids of a set by rising id, and any other row as it is."""
+    if not isinstance(row, AbstractSet):
+        return row
+    try:
+        return sorted(row)
+    except TypeError as error:
+        raise InputError(f"truth of sample {number} must hold whole item ids ({error})") from error
 
 
 def _check_pair(indptr: NDArray[Any], items: NDArray[Any]) -> tuple[IntArray, ItemArray]:
-    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items) or (np.diff(indptr) < 0).any():
+    whole = indptr.ndim == items.ndim == 1 and np.issubdtype(indptr.dtype, np.integer)
+    if not whole or len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items) or (np.diff(indptr) < 0).any():
         raise InputError("truth (indptr, items): indptr must rise from 0 to the number of items")
     return indptr.astype(np.int64), _whole(items)
 
 
 def _from_rows(rows: Sequence[Any]) -> tuple[IntArray, ItemArray]:
-    for index, row in enumerate(rows):
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
-            raise InputError(f"truth of sample {index} is {row!r}: give a list of item ids a sample")
-    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
-    filled = [np.asarray(row) for row in rows if len(row)]
+    arrays = [_row(row, index) for index, row in enumerate(rows)]
+    indptr = np.concatenate(([0], np.cumsum([len(row) for row in arrays], dtype=np.int64)))
+    filled = [row for row in arrays if len(row)]
     flat = np.concatenate(filled) if filled else np.empty(0, dtype=np.int32)
     return indptr, _whole(flat)
+
+
+def _row(row: Any, index: int) -> NDArray[Any]:
+    try:
+        if isinstance(row, (str, bytes, Mapping)) or not hasattr(row, "__len__"):
+            raise ValueError("not a list")
+        array = np.asarray(row)
+        if array.ndim != 1:
+            raise ValueError("not a flat list")
+    except ValueError as error:
+        raise InputError(f"truth of sample {index} is {row!r}: give a list of item ids per sample") from error
+    return array
 
 
 def _whole(items: NDArray[Any]) -> ItemArray:

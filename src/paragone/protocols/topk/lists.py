@@ -15,7 +15,7 @@ from paragone.metrics.topk import Metric, Ranking, TopKResult, as_truth
 from paragone.metrics.topk.conventions import F1_OF_MEANS
 from paragone.metrics.topk.cutting import cut_ranking
 from paragone.metrics.topk.evaluate import score_ranking
-from paragone.metrics.topk.inputs import UserMetric
+from paragone.metrics.topk.options import UserMetric
 from paragone.reading import read_arrays
 from paragone.validation import FloatArray
 

@@ -19,7 +19,8 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
 from paragone.metrics.topk.guards import check_rows
-from paragone.metrics.topk.inputs import UserMetric, check_cutoffs, rank, split_metrics
+from paragone.metrics.topk.inputs import rank
+from paragone.metrics.topk.options import UserMetric, check_choice, check_cutoffs, split_metrics
 from paragone.models.recommenders.evaluation import BLOCK_ROWS
 from paragone.plugins import Method, digest, resolve
 from paragone.protocols.base import Arrangement, Protocol
@@ -80,15 +81,11 @@ class TopK(Protocol):
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "k", tuple(int(cut) for cut in check_cutoffs(self.k)))
-        if self.preset is not None and self.preset not in PRESETS:
-            raise unknown_name("preset", self.preset, PRESETS)
-        chosen = PRESETS[self.preset] if self.preset is not None else None
-        set_field(self, "ties", self.ties or (chosen.ties if chosen else "id"))
-        set_field(self, "empty", self.empty or (chosen.empty if chosen else "error"))
-        for what, value, known in (("ties", self.ties, TIES), ("empty", self.empty, EMPTY)):
-            if value not in known:
-                raise unknown_name(what, str(value), known)
-        given = self.metrics or (chosen.metrics if chosen else DEFAULT_METRICS)
+        chosen = None if self.preset is None else PRESETS[check_choice("preset", self.preset, PRESETS)]
+        defaults = (chosen.ties, chosen.empty, chosen.metrics) if chosen else ("id", "error", DEFAULT_METRICS)
+        set_field(self, "ties", check_choice("ties", defaults[0] if self.ties is None else self.ties, TIES))
+        set_field(self, "empty", check_choice("empty", defaults[1] if self.empty is None else self.empty, EMPTY))
+        given = defaults[2] if self.metrics is None else self.metrics
         set_field(self, "metrics", tuple(_function(metric) for metric in given))
         split_metrics(self.metrics or (), self.idcg)
         self._check_validation()
