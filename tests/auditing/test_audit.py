@@ -125,7 +125,7 @@ class TestExitCodes:
 class TestStores:
     def test_json_holds_everything(self, paragone, leaky):
         assert paragone("run", leaky, "--workers", "0").code == 0
-        ended = paragone("audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2")
+        ended = paragone("audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2", "--run-code")
         values = json.loads(ended.out)
         assert ended.code == 1
         assert (values["clean"], values["open"]) == (False, 2)
@@ -151,7 +151,7 @@ class TestStores:
         elsewhere = tmp_path / "far" / "moved.sqlite"
         elsewhere.parent.mkdir()
         leaky.with_suffix(".sqlite").rename(elsewhere)
-        alone = paragone("audit", elsewhere, "--sample", "0")
+        alone = paragone("audit", elsewhere, "--sample", "0", "--run-code")
         assert (
             "not checked: leaks, canary and determinism (they need the data): 1 of the datasets (rows.csv)" in alone.out
         )
@@ -164,6 +164,7 @@ class TestStores:
         small_curve().run(tmp_path / "p.sqlite", workers=0).close()
         found = paragone.audit(tmp_path / "p.sqlite")
         assert ["declared in Python" in one.why for one in found.unchecked] == [True]
+        assert not found.of("PG301")
         whole = paragone.audit(tmp_path / "p.sqlite", declaration=small_curve(), in_process=True)
         assert not whole.unchecked
         assert len(whole.checked) > len(found.checked)

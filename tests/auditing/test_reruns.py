@@ -227,7 +227,7 @@ def test_files_of_python_and_of_the_engine_are_no_data_files():
 
 class TestDeterminism:
     def test_cells_that_give_the_same_bytes_are_silent(self, made_curve):
-        found = paragone.audit(made_curve / "curves.sqlite", canary="none", sample=6, in_process=True)
+        found = paragone.audit(made_curve / "curves.sqlite", canary="none", sample=6, in_process=True, run_code=True)
         assert not codes(found)
         (looked,) = [one for one in found.checked if one.check.startswith("determinism")]
         assert looked.count == 6
@@ -252,7 +252,9 @@ class TestDeterminism:
 
     def test_the_sample_is_drawn_by_the_seed_alone(self, made_curve):
         first, second, other = (
-            paragone.audit(made_curve / "curves.sqlite", canary="none", sample=2, seed=s, in_process=True).checked
+            paragone.audit(
+                made_curve / "curves.sqlite", canary="none", sample=2, seed=s, in_process=True, run_code=True
+            ).checked
             for s in (0, 0, 1)
         )
         assert first == second

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHECK = "completeness"
+DECLARED = "the declaration against the plan in the store"
 MOST_METHODS = 50
 CODE_OF_STATUS = {"missing": "PG401", "running": "PG401", "failed": "PG402", "timeout": "PG403", "stale": "PG404"}
 
@@ -142,7 +143,7 @@ def check_declaration(experiment: Experiment, store: Store, ledger: Ledger) -> N
             what = ", ".join(parts.changed(planned[place]))
             changed[what] = changed.get(what, 0) + 1
             examples.append(f"{place[2]} on {place[0]}, fold {place[1]}: {what} changed since it was planned")
-    ledger.look("the declaration against the plan in the store", len(mine), "cells")
+    ledger.look(DECLARED, len(mine), "cells")
     if changed:
         count = sum(changed.values())
         why = "; ".join(f"{number} because {what} changed" for what, number in changed.items())

@@ -12,7 +12,7 @@ from paragone.auditing.finding import Checked, Finding, Unchecked
 from paragone.auditing.reading import table_files
 from paragone.auditing.result import Audit
 from paragone.auditing.steps import ExperimentAudit, Options
-from paragone.auditing.subject import Subject, declared_subject, is_experiment_file, stored_subjects
+from paragone.auditing.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
 from paragone.errors import InputError, unknown_name
 from paragone.experiment import Experiment
 from paragone.results import Results
@@ -37,11 +37,18 @@ def audit(
     known: Iterable[Acknowledgement | Mapping[str, Any]] = (),
     in_process: bool = False,
     progress: Progress | None = None,
+    run_code: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> Audit:
     """Look for leaks, run a sample of cells again, recompute every score, and count what is missing.
 
     An experiment without a store gets the checks of its data and the canary; a store gets everything, as far as the
     data its experiments name can be found.
+
+    A store is data: nothing that it names is imported, and no method of it runs, unless ``run_code`` says so. Without
+    it every score is recomputed from the stored predictions, data in the store's folder is looked at on the splits that
+    the store keeps, and what was left out is said. An experiment that is handed over, as an object or as a ``.toml``
+    file, is a program, and is run.
 
     Parameters
     ----------
@@ -71,6 +78,10 @@ def audit(
         Whether cells are run in the calling process, without a limit of seconds.
     progress : callable, optional
         Called before every step with its name, its number and the number of steps.
+    run_code : bool, default=False
+        Whether code that a store names may be imported and run: only for stores of people whose programs you would run.
+    tell : callable, optional
+        Called, before anything is imported, with lines that say what will be and from where.
 
     Returns
     -------
@@ -90,13 +101,14 @@ def audit(
     given = tuple(Acknowledgement.of(one) for one in known)
     files = tuple(table_files(against))
     options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map)
+    consent = Consent(run_code, tell)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
         if files:
             raise InputError("published tables are compared with a store: give the store that holds the results")
-        return _audited([declared_subject(subject)], _label(subject), options, given, progress)
+        return _audited([declared_subject(subject, consent)], _label(subject), options, given, progress)
     store = Store(subject.path if isinstance(subject, Results) else Path(str(subject)))
     try:
-        subjects = stored_subjects(store, experiment, declaration)
+        subjects = stored_subjects(store, experiment, declaration, consent)
         return _audited(subjects, store.path.name, options, given, progress)
     finally:
         store.close()

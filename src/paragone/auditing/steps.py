@@ -8,9 +8,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paragone.auditing.canary import CHECK as CANARY
 from paragone.auditing.canary import Canary, check_canary
 from paragone.auditing.columns import check_columns
-from paragone.auditing.completeness import check_completeness, check_declaration
+from paragone.auditing.completeness import DECLARED, check_completeness, check_declaration
+from paragone.auditing.determinism import CHECK as DETERMINISM
 from paragone.auditing.determinism import check_determinism
 from paragone.auditing.exact_rows import check_exact_rows
 from paragone.auditing.finding import Ledger
@@ -30,6 +32,7 @@ from paragone.auditing.verify_topk import verify_topk
 from paragone.errors import InputError
 from paragone.experiment import Experiment
 from paragone.experiment.stages import extended
+from paragone.protocols.base import Arrangement
 from paragone.results import Results
 from paragone.store import Store
 from paragone.store.cell_records import CellRecords
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NEED_DATA = "leaks, canary and determinism (they need the data)"
+NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
+NEED_CODE = "this would run code that the store names, which --run-code (run_code=True) allows"
 
 
 @dataclass(frozen=True)
@@ -72,18 +77,27 @@ class ExperimentAudit:
         self._alone = alone
         self._recomputed: pd.DataFrame | None = None
         self._open_bench: Bench | None = None
+        needed = NEED_DATA if subject.at_hand is None else NEED_DATA_ALONE
         for name, why in subject.left_out:
-            self.ledger.miss(NEED_DATA, 1, f"of the datasets ({name})", why)
+            self.ledger.miss(needed, 1, f"of the datasets ({name})", why)
 
     def steps(self) -> Iterator[Step]:
         """Name the steps, those that need no running first."""
         experiment, store, results = self.subject.experiment, self.subject.store, self.subject.results
+        at_hand = self.subject.at_hand
         if experiment is not None:
-            yield from self._data_steps(experiment)
+            yield from self._data_steps(experiment.layout.arrangements)
+        if at_hand is not None:
+            yield from self._data_steps(at_hand.arrangements)
         if results is not None:
             yield from self._result_steps(results)
         if results is not None and store is not None and experiment is not None:
             yield Step("declaration", partial(self._declaration, experiment, store))
+        if at_hand is not None:
+            yield Step(
+                "truths", partial(check_truths, self._records, at_hand.arrangements, at_hand.protocol, self.ledger)
+            )
+            yield Step("what needs code", self._without_code)
         if results is not None and self._options.against:
             yield Step("published tables", partial(self._published, results))
         if experiment is not None:
@@ -101,8 +115,8 @@ class ExperimentAudit:
         assert self.subject.store is not None
         return CellRecords(self.subject.store, self.subject.name)
 
-    def _data_steps(self, experiment: Experiment) -> Iterator[Step]:
-        for material in materials(tuple(experiment.layout.arrangements.values())):
+    def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[Step]:
+        for material in materials(tuple(arrangements.values())):
             for check in data_checks(material):
                 name = f"{material.name}: {check.__name__.removeprefix('check_')}"
                 yield Step(name, partial(check, material, self.ledger))
@@ -133,7 +147,17 @@ class ExperimentAudit:
 
     def _declaration(self, experiment: Experiment, store: Store) -> None:
         check_declaration(experiment, store, self.ledger)
-        check_truths(self._records, experiment, self.ledger)
+        check_truths(self._records, experiment.layout.arrangements, experiment.protocol, self.ledger)
+
+    def _without_code(self) -> None:
+        """Count what is left out for want of consent to run code."""
+        cells = self._records.cells
+        self.ledger.miss(DECLARED, len(cells), "cells", NEED_CODE)
+        if self._options.canary == "none":
+            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", "left out as asked")
+        else:
+            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", NEED_CODE)
+        self.ledger.miss(DETERMINISM, min(self._options.sample, len(cells)), "cells", NEED_CODE)
 
     def _published(self, results: Results) -> None:
         if not self._alone:

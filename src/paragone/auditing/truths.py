@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.auditing.data_at_hand import ELSEWHERE
 from paragone.auditing.finding import Ledger
-from paragone.experiment import Experiment
 from paragone.experiment.planning import PART_LENGTH
+from paragone.protocols import Protocol
+from paragone.protocols.base import Arrangement
 from paragone.store.cell_records import CellRecords
 
 CHECK = "truth in the store against the data"
 
 
-def check_truths(records: CellRecords, experiment: Experiment, ledger: Ledger) -> None:
+def check_truths(
+    records: CellRecords, arrangements: Mapping[str, Arrangement], protocol: Protocol, ledger: Ledger
+) -> None:
     """Compare the targets that scores are computed with, split by split, with those of the data."""
-    arrangements = experiment.layout.arrangements
-    protocol = experiment.protocol
     checked = 0
     elsewhere: set[str] = set()
     wrong: dict[str, list[str]] = {}
@@ -33,7 +35,7 @@ def check_truths(records: CellRecords, experiment: Experiment, ledger: Ledger) -
         if arrangement is None or arrangement.dataset.fingerprint[:PART_LENGTH] != cell.data_part:
             elsewhere.add(cell.dataset)
             continue
-        split = arrangement.splits[cell.fold]
+        split = next(split for split in arrangement.splits if split.fold == cell.fold)
         checked += 1
         kept = {**records.kept_of_data(cell), **records.kept_of_split(cell)}
         mine = {**protocol.kept_data(arrangement.dataset), **protocol.kept_split(arrangement.dataset, split)}
@@ -43,7 +45,7 @@ def check_truths(records: CellRecords, experiment: Experiment, ledger: Ledger) -
         ):
             wrong.setdefault(cell.dataset, []).append(f"fold {cell.fold}: {name}")
     ledger.look(CHECK, checked, "splits")
-    ledger.miss(CHECK, len(elsewhere), "datasets", "the data found now are not those of the store")
+    ledger.miss(CHECK, len(elsewhere), "datasets", ELSEWHERE)
     for dataset, lines in wrong.items():
         ledger.find(
             "PG302",

@@ -10,6 +10,7 @@ import typer
 from paragone.cli.data import data_app
 from paragone.cli.generate import generate_app
 from paragone.cli.output import say
+from paragone.cli.safe_path import RUN_CODE, without_working_folder
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
@@ -34,12 +35,15 @@ def _print_version(value: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
+    if context.invoked_subcommand not in RUN_CODE:
+        context.with_resource(without_working_folder())
 
 
 app.add_typer(data_app(), name="data")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.output import console, print_json, say
+from paragone.cli.safe_path import without_working_folder
 
 EXIT_FINDINGS = 1
 
@@ -37,9 +39,18 @@ def audit(
     level: Annotated[
         Literal["error", "warning", "note"], typer.Option(help="Leave out what is less bad: error, warning or note.")
     ] = "note",
+    run_code: Annotated[
+        bool,
+        typer.Option(
+            "--run-code", help="Import and run what the store names, said first: only for stores that you trust."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
+
+    A store is data: without --run-code nothing that it names is imported or run, every score is recomputed from the
+    stored predictions, and what was left out is said. An experiment file is a program: it is run.
 
     Exit code 1 where findings are open, 0 where none are. Findings are acknowledged in the experiment file, in a table
     audit.acknowledge with a code and a reason.
@@ -47,10 +58,13 @@ def audit(
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
     from paragone.auditing import audit as run
+    from paragone.auditing.subject import is_experiment_file
     from paragone.reporting import read_display_map
 
     names = None if display_map is None else read_display_map(display_map)
-    with console(stderr=True).status("audit") as status:
+    told = console(stderr=True)
+    runs_code = run_code or is_experiment_file(subject)
+    with told.status("audit") as status, nullcontext() if runs_code else without_working_folder():
         found = run(
             subject,
             experiment=experiment,
@@ -62,6 +76,8 @@ def audit(
             against=against or (),
             reference=reference,
             display_map=names,
+            run_code=run_code,
+            tell=lambda line: told.print(line, markup=False, highlight=False, soft_wrap=True),
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
         ).at_least(level)
     if as_json:
