@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from paragone.reporting.answer_table import WORSE, Behind
-from paragone.reporting.crossval_distinct import ALPHA
+from paragone.reporting.crossval_distinct import ALPHA, TEST
 from paragone.reporting.crossval_views import ProblemView, n_compared
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, mark_best
@@ -150,8 +150,8 @@ def _caption(views: Sequence[ProblemView]) -> str:
     if any(told_apart(view) for view in views):
         n = n_compared(views)
         text += (
-            f" {WORSE}: told from the best of that problem by the corrected resampled t on its folds or the "
-            f"signed-rank test on its out-of-fold residuals (Holm over the {n} next best, alpha = {ALPHA:g})"
+            f" {WORSE}: told from the best of that problem by the {TEST}, replicates averaged (Holm over all pairs of "
+            f"chains, alpha = {ALPHA:g}; the {n} next best are tested)"
         )
         untested = any(len(view.scores) > n + 1 for view in views)
         text += "; chains further down are not tested." if untested else "."

@@ -141,9 +141,17 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.others for view in views):
         return ""
     return (
-        f"The {n_compared(views)} next best chains of a problem were compared with its best by the corrected "
-        "resampled t on fold scores and the signed-rank test on absolute out-of-fold residuals, each adjusted by Holm."
+        f"The {n_compared(views)} next best chains of a problem were compared with its best by a paired t on the "
+        f"out-of-fold losses of the {_units(views)}, its variance corrected for shared training rows, with Holm's "
+        "correction over all pairs of chains."
     )
+
+
+def _units(views: Sequence[ProblemView]) -> str:
+    grouped = [view.problem.truth.groups is not None for view in views]
+    if not any(grouped):
+        return "samples"
+    return "groups (mean of their rows)" if all(grouped) else "samples, or groups where there are any (mean of rows)"
 
 
 def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
@@ -152,9 +160,10 @@ def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
         return {}
     return {
         "compared": f"the best chain of a problem by its pooled score with the {n_compared(views)} next best",
-        "on folds": "corrected resampled t (Nadeau and Bengio), two-sided, n_test/n_train of the folds themselves",
-        "on samples": "Wilcoxon signed-rank on absolute out-of-fold residuals (right or wrong, for classes), two-sided",
-        "correction": "Holm over the chains compared, each test by itself",
+        "unit": _units(views),
+        "test": "paired t on absolute out-of-fold residuals (right or wrong, for classes), two-sided, with the "
+        "variance of Nadeau and Bengio: s^2 (1/n + 1/n_train)",
+        "correction": "Holm over all pairs of chains, since the best is chosen by the same data",
         "level": "0.05",
     }
 
@@ -162,7 +171,7 @@ def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
 def crossval_references(views: Sequence[ProblemView]) -> tuple[str, ...]:
     """Return the keys of what was used: statistics, the one-standard-error rule, models and preprocessing."""
     settings = views[0].run.settings
-    keys = ["nadeau2003", "wilcoxon1945", "holm1979"] if _statistics(views) else []
+    keys = ["nadeau2003", "holm1979"] if _statistics(views) else []
     keys += ["breiman1984"] if any(criterion.ranking == "one_se" for criterion in settings.select) else []
     for facts in settings.variants.values():
         name = str(facts.get("use", "")).replace(":", ".").rpartition(".")[2]
