@@ -61,6 +61,40 @@ def test_truth_comes_with_queries_or_without(tmp_path):
         read_truth(tmp_path / "bad.txt")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("empty", [0, 1, 2])
+@pytest.mark.parametrize("closed", [True, False])
+def test_an_empty_line_is_a_sample_without_items_at_the_end_too(tmp_path, end, empty, closed):
+    lines = ["3 1", "", "2,0", *[""] * empty]
+    # The last line may lack its end, but an empty line without one does not exist.
+    text = end.join(lines) + (end if closed or empty else "")
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    assert read_truth(tmp_path / "a.txt")[0] == [[3, 1], [], [2, 0], *[[]] * empty]
+    assert [row.tolist() for row in read_scores(tmp_path / "a.txt")] == [[3, 1], [], [2, 0], *[[]] * empty]
+
+
+def test_a_last_sample_without_items_reaches_the_numbers(tmp_path):
+    (tmp_path / "truth.txt").write_text("0\n1\n\n")
+    truth, _ = read_truth(tmp_path / "truth.txt")
+    scores = np.array([[0.9, 0.1], [0.1, 0.9], [0.5, 0.4]])
+    assert topk_scores(scores, truth, k=1, empty="zero").value("recall", 1) == pytest.approx(2 / 3)
+    with pytest.raises(InputError, match="sample 2"):
+        topk_scores(scores, truth, k=1)
+
+
+def test_empty_lines_after_scores_or_rows_with_queries_are_still_nothing(tmp_path):
+    (tmp_path / "scores.csv").write_text("0.5,1\n2,3e-1\n\n\n")
+    assert read_scores(tmp_path / "scores.csv").shape == (2, 2)
+    (tmp_path / "rows.txt").write_text("0 1\t3 1\n2\t0\n\n\n")
+    assert read_truth(tmp_path / "rows.txt")[0] == [[3, 1], [0]]
+
+
+def test_a_first_line_without_a_tab_does_not_turn_tokens_into_relevant_items(tmp_path):
+    (tmp_path / "rows.txt").write_text("\n0 1\t3 1\n")
+    with pytest.raises(InputError, match="line 1: expected 'tokens<TAB>items'"):
+        read_truth(tmp_path / "rows.txt")
+
+
 RUN = "q1 Q0 d2 1 2.5 tag\nq1 Q0 d1 2 2.5 tag\nq1 Q0 d3 3 1.0 tag\nq2 Q0 d1 1 0.5 tag\nq9 Q0 d1 1 1 tag\n"
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d7 2\nq2 0 d1 1\nq5 0 d1 1\n"
 

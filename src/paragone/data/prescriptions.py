@@ -249,7 +249,18 @@ def cooccurring_pairs(matrix: sparse.csr_array, at_least: int) -> IntArray:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """Return the lines of a UTF-8 file without their ends, or say why it cannot be read."""
+    """Return the lines of a UTF-8 file without their ends and without the empty ones at the end of the file."""
+    lines = read_all_lines(path)
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def read_all_lines(path: str | Path) -> list[str]:
+    """Return every line of a UTF-8 file without its end, empty ones too, or say why the file cannot be read.
+
+    What follows the last line end is a line only where it holds something, as `wc -l` and editors count.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
@@ -259,8 +270,7 @@ def read_lines(path: str | Path) -> list[str]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     # Not splitlines(): that would also split at characters which may stand inside a name.
-    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
-    return [] if lines == [""] else lines
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
 def _ids(text: str, where: str, limit: int | None) -> list[int]:

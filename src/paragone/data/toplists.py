@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.data.prescriptions import Prescriptions, read_lines, read_prescriptions, whole_number
+from paragone.data.prescriptions import Prescriptions, read_all_lines, read_prescriptions, whole_number
 from paragone.errors import InputError
 from paragone.reading import map_array, read_arrays
 
@@ -20,8 +20,8 @@ def read_scores(path: str | Path) -> Any:
     ----------
     path : path
         A ``.npy`` is mapped, not loaded. A ``.npz`` must hold one array. In a text file each line is a sample, its
-        values separated by commas or blanks: whole numbers throughout are lists of ids (of any length, best first),
-        anything else is a matrix of scores.
+        values separated by commas or blanks: whole numbers throughout are lists of ids (of any length, best first, an
+        empty line is an empty list), anything else is a matrix of scores.
 
     Returns
     -------
@@ -48,11 +48,15 @@ def _numeric(array: NDArray[Any], path: Path) -> NDArray[Any]:
 
 
 def _read_text(path: Path) -> Any:
-    words = [line.replace(",", " ").split() for line in read_lines(path)]
+    words = [line.replace(",", " ").split() for line in read_all_lines(path)]
     if not any(words):
         raise InputError(f"{path} is empty: expected one line a sample")
     if all(word.isascii() and word.isdigit() for row in words for word in row):
+        # An empty line is an empty list, the last one too.
         return [np.asarray([whole_number(word, str(path)) for word in row], dtype=np.int64) for row in words]
+    while not words[-1]:
+        # A row of scores cannot be empty, so empty lines at the end mean nothing.
+        words.pop()
     rows = []
     for number, row in enumerate(words, start=1):
         if len(row) != len(words[0]):
@@ -71,17 +75,18 @@ def read_truth(path: str | Path) -> tuple[list[list[int]], Prescriptions | None]
     ----------
     path : path
         Lines ``tokens<TAB>items`` (the items are the truth and the queries come along), or lines of item ids separated
-        by blanks or commas; an empty line is a sample without relevant items.
+        by blanks or commas; an empty line is a sample without relevant items, the last one too.
 
     Returns
     -------
     list of list of int, Prescriptions or None
         The truth, and the whole rows where the file has queries.
     """
-    lines = read_lines(path)
+    lines = read_all_lines(path)
     if not lines:
         raise InputError(f"{path} is empty: expected one line a sample")
-    if "\t" in lines[0]:
+    # Any line, because ids after a first line without a tab would be read together with the tokens before it.
+    if any("\t" in line for line in lines):
         rows = read_prescriptions(path)
         bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
         return [rows.items[start:stop].tolist() for start, stop in bounds], rows

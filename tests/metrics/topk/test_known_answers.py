@@ -47,6 +47,21 @@ def test_every_metric_of_every_sample_is_the_oracles(data_folder, name):
             np.testing.assert_allclose(result.per_sample[ours], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["small", "herb300"])
+def test_a_matrix_of_marks_and_whole_lists_give_the_oracles_numbers_too(data_folder, name):
+    oracle, scores = _oracle(data_folder, name)
+    marks = np.zeros(scores.shape, dtype=int)
+    for row, relevant in enumerate(oracle["ground_truth"]):
+        marks[row, relevant] = 1
+    unordered = {theirs: ours for theirs, ours in NAMES.items() if ours != "rmrr"}
+    lists = np.argsort(-scores, axis=1, kind="stable")
+    nothing = np.zeros(scores.shape, dtype=bool)
+    for given in (scores, lists):
+        result = topk_scores(given, marks, k=oracle["Ks"], metrics=tuple(unordered.values()), exclude=nothing)
+        for theirs, ours in unordered.items():
+            np.testing.assert_allclose(result.means[ours], oracle["mean"][theirs], rtol=0, atol=1e-12)
+
+
 @pytest.fixture(scope="module")
 def herbs(data_folder):
     train = read_prescriptions(data_folder / "herb" / "train.txt")

@@ -13,6 +13,7 @@ from paragone.metrics.topk.conventions import F1_OF_MEANS, Metric
 from paragone.metrics.topk.functions import call_functions
 from paragone.metrics.topk.inputs import rank
 from paragone.metrics.topk.intervals import cluster_codes
+from paragone.metrics.topk.masks import Candidates
 from paragone.metrics.topk.measure import measure
 from paragone.metrics.topk.options import (
     UserMetric,
@@ -67,9 +68,10 @@ def topk_scores(
     scores_or_lists : array or DataFrame of shape (n_samples, n_items), callable, Factors, or lists of item ids
         Floats are scores, integers are lists of ids, best first (see ``kind``). A callable gets a ``slice``
         of rows and returns their scores, so that the whole matrix never exists.
-    truth : sequence of sequences of int, sparse matrix, or pair (indptr, items)
-        Relevant item ids of each sample, 0-based. Only rmrr looks at their order; where there is none, in sets and
-        matrices, it is left out of the default metrics, and refused where it is asked for.
+    truth : sequence of sequences of int, matrix of 0 and 1 (sparse, dense or a frame), or pair (indptr, items)
+        Relevant item ids of each sample, 0-based, or 1 where an item is relevant; grades are refused. Only rmrr looks
+        at the order of ids; where there is none, in sets and matrices, it is left out of the default metrics, and
+        refused where it is asked for.
     k : int or sequence of int, default=(5, 10, 15, 20)
         The cut-offs, rising.
     metrics : name, function or sequence of them, default=("precision", "recall", "f1", "rmrr")
@@ -86,7 +88,8 @@ def topk_scores(
         What to do with a sample without relevant items.
     exclude : sparse or bool matrix, optional
         Marks items that are not candidates for a sample, such as those it is known to have. They are taken out of
-        lists too; a list that is then too short to tell its first places is refused.
+        lists too; a list that is then too short to tell its first places is refused. A relevant item that is excluded
+        still counts as relevant, and a note says how many there are.
     sampled : sparse or bool matrix, optional
         Marks the sampled candidates of each sample. The names of all metrics then say so.
     kind : {"auto", "scores", "lists"}, default="auto"
@@ -121,7 +124,7 @@ def topk_scores(
     asked = chosen.metrics if metrics is None and chosen else metrics
     names, functions = split_metrics(DEFAULT_METRICS if asked is None else asked, idcg)
     confidence, n_boot, seed = check_confidence(confidence), check_count("n_boot", n_boot), check_count("seed", seed, 0)
-    ranking, relevant, n_sampled = rank(
+    ranking, relevant, candidates = rank(
         scores_or_lists,
         truth,
         int(ks[-1]),
@@ -130,6 +133,7 @@ def topk_scores(
         exclude=exclude,
         sampled=sampled,
         reverse=ties == "reverse_id",
+        single=chosen is not None and chosen.single,
         block_rows=block_rows,
         n_threads=n_threads,
     )
@@ -139,11 +143,11 @@ def topk_scores(
         relevant,
         ks,
         measured,
-        notes=() if measured == names else (NO_ORDER,),
+        notes=(*(() if measured == names else (NO_ORDER,)), *_out_of_reach(candidates, relevant)),
         functions=functions,
         ties=ties,
         empty=empty,
-        n_sampled=n_sampled,
+        n_sampled=candidates.n_sampled,
         clusters=cluster_codes(cluster, relevant.n_samples),
         confidence=confidence,
         n_boot=n_boot,
@@ -161,6 +165,22 @@ def _with_an_order(names: tuple[Metric, ...], truth: GroundTruth, *, asked_for: 
             "leave rmrr out of the metrics"
         )
     return tuple(metric for metric in names if metric != Metric(RMRR))
+
+
+def _out_of_reach(candidates: Candidates, truth: GroundTruth) -> tuple[str, ...]:
+    """Say how many relevant items a mask keeps out of every list; they stay in the truth, as the user gave it."""
+    if not candidates:
+        return ()
+    samples = np.repeat(np.arange(truth.n_samples), truth.sizes)
+    missing = ~candidates.holds(samples, truth.items)
+    if not missing.any():
+        return ()
+    n_samples = len(np.unique(samples[missing]))
+    return (
+        f"{int(missing.sum())} of {len(missing)} relevant items, in {n_samples} sample(s), are not candidates "
+        "(excluded, or not sampled or retrieved): no list can hold them, and they still count as relevant, in "
+        "the n of recall too",
+    )
 
 
 def score_ranking(

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from paragone.errors import InputError
 from paragone.metrics.topk.device import rank_on_device
 from paragone.metrics.topk.given import as_rows, check_same_rows
-from paragone.metrics.topk.masks import check_shape, read_candidates
+from paragone.metrics.topk.masks import Candidates, check_shape, read_candidates
 from paragone.metrics.topk.options import check_choice, check_count
 from paragone.metrics.topk.ranking import FACTOR_TILE, Factors, Ranking, ScoreSource, rank_lists, rank_scores
 from paragone.metrics.topk.truth import GroundTruth, as_truth
@@ -31,16 +31,11 @@ def rank(
     exclude: Any = None,
     sampled: Any = None,
     reverse: bool = False,
+    single: bool = False,
     block_rows: int | None = None,
     n_threads: int = 1,
-) -> tuple[Ranking, GroundTruth, int | None]:
-    """Bring scores or lists and the truth into the form the metrics walk over.
-
-    Returns
-    -------
-    Ranking, GroundTruth, int or None
-        The last is the median number of sampled candidates, ``None`` where all were candidates.
-    """
+) -> tuple[Ranking, GroundTruth, Candidates]:
+    """Bring scores or lists and the truth into the form the metrics walk over; ``single`` compares as float32."""
     check_choice("kind", kind, ("auto", "scores", "lists"))
     block_rows = None if block_rows is None else check_count("block_rows", block_rows)
     n_threads = check_count("n_threads", n_threads)
@@ -55,7 +50,7 @@ def rank(
         _same_length(len(given), relevant)
         n_items = n_items or relevant.n_items or _highest(given, relevant) + 1
         check_shape(candidates, len(given), n_items)
-        return rank_lists(given, n_items, places, candidates), relevant, candidates.n_sampled
+        return rank_lists(given, n_items, places, candidates), relevant, candidates
     if callable(given):
         if n_items is None:
             raise InputError("scores given as a function need n_items, the number of items")
@@ -68,13 +63,15 @@ def rank(
     _same_length(source.n_samples, relevant)
     check_shape(candidates, source.n_samples, source.n_items)
     if isinstance(given, Factors) and given.device is not None:
-        if candidates or reverse:
-            raise InputError("masks and ties='reverse_id' are not there on a device: leave out Factors(device=...)")
-        return rank_on_device(given, relevant, places, given.device), relevant, None
-    source = replace(source, candidates=candidates, reverse=reverse)
+        if candidates or reverse or single:
+            raise InputError(
+                "masks, ties='reverse_id' and preset='trec_eval' are not there on a device: leave out the device"
+            )
+        return rank_on_device(given, relevant, places, given.device), relevant, candidates
+    source = replace(source, candidates=candidates, reverse=reverse, single=single)
     with threadpool_limits(1, user_api="blas"):
         ranking = rank_scores(source, relevant, places, block_rows=block_rows, n_threads=n_threads)
-    return ranking, relevant, candidates.n_sampled
+    return ranking, relevant, candidates
 
 
 def _readable(given: Any, kind: str) -> Any:
@@ -160,6 +157,8 @@ def _matrix(given: Any) -> Any:
 
 def _same_length(n_rows: int, truth: GroundTruth) -> None:
     if n_rows != truth.n_samples:
-        raise InputError(f"{n_rows} rows of scores or lists, but {truth.n_samples} rows of truth")
+        one_more = n_rows == truth.n_samples - 1 and truth.sizes[-1] == 0
+        hint = "; the last row of the truth is empty, take it out if it is not a sample" if one_more else ""
+        raise InputError(f"{n_rows} rows of scores or lists, but {truth.n_samples} rows of truth{hint}")
     if n_rows == 0:
         raise InputError("there are no samples to evaluate")

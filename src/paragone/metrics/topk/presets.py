@@ -19,6 +19,8 @@ class Preset:
         What it does with samples without relevant items.
     note : str
         What else to know.
+    single : bool
+        Whether it compares scores as float32, so that scores which differ by less are equal.
 
     Examples
     --------
@@ -30,6 +32,7 @@ class Preset:
     ties: str
     empty: str
     note: str
+    single: bool = False
 
 
 PRESETS: dict[str, Preset] = {
@@ -43,8 +46,10 @@ PRESETS: dict[str, Preset] = {
         ("precision", "recall", "ndcg[idcg=min]", "map[over=n]", "mrr", "hit_rate"),
         "reverse_id",
         "skip",
-        "equal scores go to the later document name; queries without relevant documents are left out; its "
-        "own recip_rank and map look at the whole list, so take the last K as long as the run",
+        "scores are compared as float32; equal scores go to the later document name; queries without relevant "
+        "documents are left out; its own recip_rank and map look at the whole list, so take the last K as long as "
+        "the run",
+        single=True,
     ),
     "recbole": Preset(
         ("recall", "mrr", "ndcg[idcg=min]", "hit_rate", "precision", "map[over=min]"),

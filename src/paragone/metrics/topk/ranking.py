@@ -132,10 +132,20 @@ class ScoreSource:
     tile: int | None = None
     candidates: Candidates = field(default_factory=Candidates)
     reverse: bool = False
+    single: bool = False
+
+    def read(self, rows: slice) -> Block:
+        """Return a block in the type in which its scores are compared."""
+        block = as_float(self.block(rows))
+        if not self.single:
+            return block
+        # Too large for float32 becomes infinite, and is refused as such.
+        with np.errstate(over="ignore"):
+            return block.astype(np.float32, copy=False)
 
     def checked(self, rows: slice) -> Block:
         """Return a finite, C-ordered block with what is no candidate set to -inf."""
-        block = as_float(self.block(rows))
+        block = self.read(rows)
         if block.shape != (rows.stop - rows.start, self.n_items):
             raise InputError(
                 f"scores of rows {rows.start}..{rows.stop - 1} have the shape {block.shape}, "
@@ -143,8 +153,9 @@ class ScoreSource:
             )
         row, column = first_not_finite(block)
         if row >= 0:
+            compared = " as float32" if self.single else ""
             raise InputError(
-                f"the score of sample {rows.start + row}, item {column} is {block[row, column]}: scores must "
+                f"the score of sample {rows.start + row}, item {column} is {block[row, column]}{compared}: scores must "
                 "be finite (to leave an item out, name it in `exclude`)"
             )
         return self._masked(block, rows)
@@ -205,7 +216,7 @@ def rank_scores(
         The lists and their ties.
     """
     places = min(places, source.n_items)
-    dtype = as_float(source.block(slice(0, min(1, source.n_samples)))).dtype if source.n_samples else np.float64
+    dtype = source.read(slice(0, min(1, source.n_samples))).dtype if source.n_samples else np.float64
     items = np.empty((source.n_samples, places), np.int32)
     values = np.empty((source.n_samples, places), dtype)
     tied = np.empty(source.n_samples, np.int32)

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from paragone.errors import InputError
 from paragone.metrics.topk.given import as_rows
+from paragone.metrics.topk.marks import as_marks
 from paragone.validation import IntArray
 
 ItemArray = NDArray[np.int32]
@@ -83,9 +84,10 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
 
     Parameters
     ----------
-    truth : sequence of sequences of int, sparse matrix, pair (indptr, items) or GroundTruth
-        The relevant item ids of each sample, 0-based, in any iterable. Sets have no order, nor has a sparse matrix
-        with one row per sample; their items are taken by rising id.
+    truth : sequence of sequences of int, matrix of 0 and 1, pair (indptr, items) or GroundTruth
+        The relevant item ids of each sample, 0-based, in any iterable; or a sparse or dense matrix of samples x items,
+        or a frame, with 1 or True where an item is relevant. Sets and matrices have no order; their items are taken by
+        rising id. Grades are refused: where a relevant item begins is not for this function to say.
     n_items : int, optional
         Ids must be below it.
 
@@ -103,6 +105,14 @@ def as_truth(truth: Any, *, n_items: int | None = None) -> GroundTruth:
     if isinstance(truth, GroundTruth):
         check_ids(truth.indptr, truth.items, n_items)
         return truth
+    if not is_pair(truth) and not sparse.issparse(truth):
+        truth = as_rows(truth, "truth")
+    marks = as_marks(truth, n_items)
+    if marks is not None:
+        n_columns = int(marks.shape[1])
+        return GroundTruth(
+            marks.indptr.astype(np.int64), marks.indices.astype(np.int32), ordered=False, n_items=n_columns
+        )
     indptr, items, ordered = _flatten(truth)
     check_ids(indptr, items, n_items)
     width = n_items if n_items is not None else (int(items.max()) + 1 if len(items) else 1)
@@ -128,16 +138,16 @@ def check_ids(indptr: IntArray, items: ItemArray, n_items: int | None) -> None:
 
 def _flatten(truth: Any) -> tuple[IntArray, ItemArray, bool]:
     """Return where each sample begins, all items, and whether their order means anything."""
-    if sparse.issparse(truth):
-        matrix = truth.tocsr()
-        nonzero = matrix.data != 0
-        counts = np.concatenate(([0], np.cumsum(nonzero)))
-        return counts[matrix.indptr].astype(np.int64), matrix.indices[nonzero].astype(np.int32), False
-    if isinstance(truth, tuple) and len(truth) == 2 and all(isinstance(part, np.ndarray) for part in truth):
+    if is_pair(truth):
         return (*_check_pair(truth[0], truth[1]), True)
-    rows = list(as_rows(truth, "truth"))
+    rows = list(truth)
     ordered = not any(isinstance(row, AbstractSet) for row in rows)
     return (*_from_rows([sorted_set(row, number) for number, row in enumerate(rows)]), ordered)
+
+
+def is_pair(truth: Any) -> bool:
+    """Whether something is a pair of arrays (indptr, items)."""
+    return isinstance(truth, tuple) and len(truth) == 2 and all(isinstance(part, np.ndarray) for part in truth)
 
 
 def sorted_set(row: Any, number: int) -> Any:

@@ -25,7 +25,7 @@ from paragone.models.recommenders.evaluation import BLOCK_ROWS
 from paragone.plugins import Method, digest, resolve
 from paragone.protocols.base import Arrangement, Protocol
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
-from paragone.protocols.topk.recommending import Recommending, declare
+from paragone.protocols.topk.recommending import Listing, Recommending, declare
 
 Validation: TypeAlias = Literal["file", "none"] | float
 
@@ -107,6 +107,10 @@ class TopK(Protocol):
     def _places(self) -> int:
         return max(PLACES_KEPT, self.k[-1])
 
+    @property
+    def _single(self) -> bool:
+        return self.preset is not None and PRESETS[self.preset].single
+
     @override
     def identity(self) -> str:
         own, functions = split_metrics(self.metrics or (), self.idcg)
@@ -144,7 +148,13 @@ class TopK(Protocol):
 
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
-        return declare(methods, floors=self.floors, places=self._places, reverse=self.ties == "reverse_id")
+        return declare(
+            methods,
+            floors=self.floors,
+            places=self._places,
+            reverse=self.ties == "reverse_id",
+            single=self._single,
+        )
 
     # Datasets
 
@@ -229,12 +239,12 @@ class TopK(Protocol):
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
         """Train a recommender and keep its lists for the test queries."""
-        return self._fit(estimator, data, self._places, self.ties == "reverse_id")
+        return self._fit(estimator, data, self._listing)
 
     @override
     def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
-        places, reverse = (method.places, method.reverse) if isinstance(method, Recommending) else (self._places, False)
-        return self._fit(method.build(seed), data, places, reverse)
+        listing = method.listing if isinstance(method, Recommending) else self._listing
+        return self._fit(method.build(seed), data, listing)
 
     @override
     def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
@@ -242,9 +252,13 @@ class TopK(Protocol):
             return self.fit_method(method, data, seed, split_seed)
         scratch.mkdir(parents=True, exist_ok=True)
         estimator = method.build(seed).observe(log=scratch / "log.jsonl", checkpoint=scratch / "checkpoint.npz")
-        return self._fit(estimator, data, method.places, method.reverse)
+        return self._fit(estimator, data, method.listing)
 
-    def _fit(self, estimator: Any, data: SplitData, places: int, reverse: bool) -> Fitted:
+    @property
+    def _listing(self) -> Listing:
+        return Listing(self._places, self.ties == "reverse_id", self._single)
+
+    def _fit(self, estimator: Any, data: SplitData, listing: Listing) -> Fitted:
         train, validation, test = roles_of(data)
         begun = time.perf_counter()
         estimator.fit(train, validation)
@@ -252,10 +266,11 @@ class TopK(Protocol):
         ranking, _, _ = rank(
             lambda part: estimator.score(test.queries[part]),
             test.truth,
-            places,
+            listing.places,
             kind="scores",
             n_items=test.n_items,
-            reverse=reverse,
+            reverse=listing.reverse,
+            single=listing.single,
             block_rows=BLOCK_ROWS,
         )
         arrays = {name: np.asarray(getattr(ranking, name)) for name in LISTED}

@@ -6,13 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
 from paragone.models.recommenders import FLOORS, RECOMMENDERS
 from paragone.plugins import Method, aliases, digest
+
+
+class Listing(NamedTuple):
+    """How lists are made of scores: how many places, which of equal scores first, how finely they are compared."""
+
+    places: int
+    reverse: bool
+    single: bool
 
 
 @dataclass(frozen=True)
@@ -27,15 +35,23 @@ class Recommending(Method):
         How many places of every list are kept.
     reverse : bool
         Whether equal scores go to the higher item id.
+    single : bool
+        Whether scores are compared as float32.
     """
 
     places: int = 0
     reverse: bool = False
+    single: bool = False
+
+    @property
+    def listing(self) -> Listing:
+        """How its lists are made of its scores."""
+        return Listing(self.places, self.reverse, self.single)
 
     @override
     def identity(self) -> str:
         # Whatever the fit depends on: scores at other cut-offs reuse it as long as its lists are long enough.
-        return digest([super().identity(), self.places, self.reverse])
+        return digest([super().identity(), self.places, self.reverse, *(["float32"] if self.single else [])])
 
     @override
     def versions(self) -> dict[str, str]:
@@ -62,7 +78,9 @@ def _packages(factory: Any) -> tuple[str, ...]:
     return tuple(getattr(factory, "packages", ()))
 
 
-def declare(methods: Mapping[str, Any], *, floors: bool, places: int, reverse: bool) -> dict[str, Method]:
+def declare(
+    methods: Mapping[str, Any], *, floors: bool, places: int, reverse: bool, single: bool = False
+) -> dict[str, Method]:
     """Make recommenders of what the user declared, and add the floors that were not.
 
     A short name means a recommender first: ``ridge`` is ours here, whatever it is elsewhere.
@@ -78,7 +96,7 @@ def declare(methods: Mapping[str, Any], *, floors: bool, places: int, reverse: b
     found: dict[str, Method] = {}
     for name, given in wanted.items():
         method = Method.declare(_resolved(given), kind=f"method {name!r}")
-        found[name] = Recommending(method.factory, method.params, places, reverse)
+        found[name] = Recommending(method.factory, method.params, places, reverse, single)
     return found
 
 
