@@ -15,6 +15,7 @@ import numpy as np
 from paragone.auditing.finding import Ledger
 from paragone.auditing.recomputed_crossval import ChainFigures, Recomputation
 from paragone.directions import higher_is_better
+from paragone.protocols.crossval.complexity import simplicity
 from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.selection import Criterion
 from paragone.results import Results
@@ -149,11 +150,20 @@ def _order(
     if criterion.ranking != "one_se" or not ranked:
         return ranked
     folds = np.mean([found.fold_val for found in figures[ranked[0]]], axis=0)
-    there = folds[~np.isnan(folds)]
-    error = float(there.std(ddof=1) / np.sqrt(len(there))) if len(there) > 1 else 0.0
+    there = ~np.isnan(folds)
+    error = 0.0
+    if there.sum() > 1:
+        validated = [rows.val for rows, counts in zip(problems[0].folds, there, strict=True) if counts]
+        times = np.bincount(np.concatenate(validated))
+        # Repeats validate a sample again and are no new folds: over how often a sample is validated, on average.
+        error = float(folds[there].std(ddof=1) / np.sqrt(there.sum() / times[times > 0].mean()))
     limit = losses[ranked[0]] + error + TIE * abs(losses[ranked[0]])
     within = [variant for variant in eligible if losses[variant] <= limit]
-    return [*within, *(variant for variant in ranked if variant not in within)]
+    places = simplicity(run.settings.variants)
+    return [
+        *sorted(within, key=lambda variant: places[variant]),
+        *(variant for variant in ranked if variant not in within),
+    ]
 
 
 def _ranked(eligible: list[str], losses: dict[str, float]) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.metrics.prediction import DEFAULT_METRIC
+from paragone.protocols.crossval.complexity import simplicity
 from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions, repeats_of
 from paragone.protocols.crossval.naming import Naming
 from paragone.protocols.crossval.scores import ChainScores, Scoring, chain_scores
@@ -261,7 +262,8 @@ def choose(problems: Sequence[Problem], settings: Settings) -> Selection:
             scoring = settings.scoring(problems[0].truth.task, criterion.metric)
             each = [problem.scores(scoring) for problem in problems]
             by_metric[criterion.metric] = [_averaged([scores[name] for scores in each]) for name in each[0]]
-    return select(settings.select, [by_metric[criterion.metric] for criterion in settings.select])
+    scores = [by_metric[criterion.metric] for criterion in settings.select]
+    return select(settings.select, scores, simplicity(settings.variants))
 
 
 def _averaged(scores: Sequence[ChainScores]) -> ChainScores:

@@ -35,8 +35,9 @@ class Criterion:
     ----------
     ranking : str, default="rmsecv"
         ``rmsecv`` (or ``cv_score``): the pooled score; ``mean_val`` (or ``mf_val``): the mean over folds; ``one_se``:
-        first the variants whose mean over folds lies within one standard error of the best, the earliest declared
-        of them first (declare grids from simple to complex), then the others by their score.
+        first the variants whose mean over folds lies within one standard error of the best, the simplest of them
+        first (see `simplicity`: the fewest components, the strongest penalty), then the others by their score. The
+        standard error is that of one pass over the samples, however often the folds were drawn.
     top_k : int, default=1
         How many variants it takes.
     metric : str, optional
@@ -117,7 +118,11 @@ class Selection:
         return tuple(choice.variant for choice in self.choices)
 
 
-def select(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores]]) -> Selection:
+def select(
+    criteria: Sequence[Criterion],
+    scores: Sequence[Sequence[ChainScores]],
+    places: Mapping[str, int] | None = None,
+) -> Selection:
     """Let every criterion take its best variants that no earlier one took.
 
     Parameters
@@ -127,6 +132,8 @@ def select(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores]
     scores : sequence of sequence of ChainScores
         For every criterion the scores of all eligible variants under its metric, in declared order. Failed
         variants are left out by the caller; a variant whose value is NaN is not eligible here either.
+    places : mapping of str to int, optional
+        The place of every variant from the simplest up, for ``one_se``; as declared where not given.
 
     Returns
     -------
@@ -135,7 +142,7 @@ def select(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores]
         declared variant.
     """
     labels = _labels(criteria)
-    orders = [_order(criterion, rows) for criterion, rows in zip(criteria, scores, strict=True)]
+    orders = [_order(criterion, rows, places or {}) for criterion, rows in zip(criteria, scores, strict=True)]
     values = [
         {row.variant: criterion.value(row) for row in rows} for criterion, rows in zip(criteria, scores, strict=True)
     ]
@@ -164,7 +171,7 @@ def _labels(criteria: Sequence[Criterion]) -> list[str]:
     return [name if plain.count(name) == 1 else f"{name}#{place + 1}" for place, name in enumerate(plain)]
 
 
-def _order(criterion: Criterion, rows: Sequence[ChainScores]) -> list[str]:
+def _order(criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[str, int]) -> list[str]:
     eligible = [row for row in rows if not np.isnan(criterion.value(row))]
     if not eligible:
         return []
@@ -172,7 +179,8 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores]) -> list[str]:
     order = np.argsort(losses, kind="stable")
     if criterion.ranking == "one_se":
         within = losses <= losses[order[0]] + _standard_error(eligible[order[0]])
-        order = np.concatenate([np.flatnonzero(within), [place for place in order if not within[place]]])
+        simplest = sorted(np.flatnonzero(within), key=lambda place: places.get(eligible[place].variant, 0))
+        order = np.concatenate([simplest, [place for place in order if not within[place]]])
     return [eligible[int(place)].variant for place in order]
 
 
@@ -189,6 +197,15 @@ def _settled(losses: FloatArray) -> FloatArray:
 
 
 def _standard_error(scores: ChainScores) -> float:
-    """Return the standard error of the mean over folds; 0 where there is only one fold."""
-    there = scores.fold_val[~np.isnan(scores.fold_val)]
-    return float(there.std(ddof=1) / np.sqrt(len(there))) if len(there) > 1 else 0.0
+    """Return the standard error of the mean over the folds of one pass; 0 where there is only one fold.
+
+    The folds of a repeat are no new samples. As many folds count as fit side by side into the samples validated: K of
+    K-fold, however often it is repeated, and 5 for any number of hold-outs of a fifth.
+    """
+    used = [(value, fold.val.samples) for value, fold in zip(scores.fold_val, scores.chain.folds, strict=True)]
+    values = np.array([value for value, _ in used if not np.isnan(value)])
+    rows = [samples for value, samples in used if not np.isnan(value)]
+    if len(values) < 2:
+        return 0.0
+    side_by_side = len(np.unique(np.concatenate(rows))) / float(np.mean([len(samples) for samples in rows]))
+    return float(values.std(ddof=1) / np.sqrt(side_by_side))
