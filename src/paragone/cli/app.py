@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -9,8 +10,9 @@ import typer
 
 from paragone.cli.data import data_app
 from paragone.cli.generate import generate_app
-from paragone.cli.output import say
+from paragone.cli.output import say, write_line
 from paragone.cli.safe_path import RUN_CODE, without_working_folder
+from paragone.cli.terminal import only_json
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 
@@ -29,7 +31,7 @@ def _print_version(value: bool) -> None:
     if value:
         from paragone import __version__
 
-        typer.echo(f"paragone {__version__}")
+        write_line(f"paragone {__version__}")
         raise typer.Exit
 
 
@@ -53,8 +55,13 @@ app.add_typer(generate_app(), name="generate")
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal or a pipe that cannot take a letter gets an escape instead: no name ends a command.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        with only_json("--json" in sys.argv[1:]):
+            app()
     except InputError as error:
         say(f"paragone: {error}", stderr=True)
         sys.exit(EXIT_INPUT)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from paragone.cli.output import console, print_json, write_line
+from paragone.cli.terminal import printable
 
 if TYPE_CHECKING:
     from paragone.data import DatasetDescription
@@ -42,7 +44,7 @@ def list_sets(as_json: Json = False) -> None:
 
     entries = bundled_sets()
     if as_json:
-        typer.echo(json.dumps([{"name": entry.name, "summary": entry.summary} for entry in entries], indent=1))
+        print_json([{"name": entry.name, "summary": entry.summary} for entry in entries])
         return
     _print_pairs("Bundled datasets", [(entry.name, entry.summary) for entry in entries])
 
@@ -86,7 +88,7 @@ def describe_set(
     )
     description = describe(dataset)
     if as_json:
-        typer.echo(json.dumps(_without_nan(description.to_dict()), indent=1))
+        print_json(description.to_dict())
         return
     _print_pairs(f"Dataset {description.name}", _lines(description))
 
@@ -115,24 +117,15 @@ def export_folds_of(
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     loaded = load(dataset, base=Path.cwd(), labels=_labels(labels), name=name)
     for note in loaded.notes:
-        typer.echo(f"note: {note}", err=True)
+        write_line(f"note: {note}", stderr=True)
     folder = export_folds(loaded, out, plan, seed)
-    typer.echo(f"{folds} folds of {loaded.name} written to {folder}")
+    write_line(f"{folds} folds of {loaded.name} written to {folder}")
 
 
 def _labels(given: str | None) -> int | tuple[str, ...] | None:
     if given is None:
         return None
     return int(given) if given.lstrip("-").isdigit() else tuple(name.strip() for name in given.split(","))
-
-
-def _without_nan(value: object) -> object:
-    """Replace NaN, which JSON does not know, by null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if value != value else value
 
 
 def _lines(description: DatasetDescription) -> list[tuple[str, str]]:
@@ -193,16 +186,15 @@ def _shortened(texts: list[str] | tuple[str, ...]) -> str:
 
 def _print_pairs(title: str, pairs: list[tuple[str, str]]) -> None:
     """Print a table on a terminal, and plain lines with a tab between elsewhere."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:
+    screen = console()
+    if not screen.is_terminal:
         for left, right in pairs:
-            typer.echo(f"{left}\t{right}")
+            write_line(f"{left}\t{right}")
         return
-    table = Table(title=title, show_header=False, title_justify="left")
+    table = Table(title=Text(printable(title)), show_header=False, title_justify="left")
     for left, right in pairs:
-        table.add_row(Text(left, style="bold"), Text(right))
-    console.print(table)
+        table.add_row(Text(printable(left), style="bold"), Text(printable(right)))
+    screen.print(table)

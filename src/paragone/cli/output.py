@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paragone.cli.terminal import SafeConsole, printable, write_json
 from paragone.cli.wide_table import TextColumn, drawn, panels
 from paragone.errors import InputError
+from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 160
 
 
-def console(*, stderr: bool = False) -> Console:
+def console(*, stderr: bool = False) -> SafeConsole:
     """Return a console: coloured and fitted on a terminal, plain and wide in a pipe."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
-    return Console(stderr=stderr, highlight=False, width=width)
+    return SafeConsole(stderr=stderr, highlight=False, width=width)
 
 
 def say(text: str, *, stderr: bool = False) -> None:
     """Print a sentence as it stands: never marked up, never broken where a program might look for it."""
-    console(stderr=stderr).print(text, markup=False, soft_wrap=True)
+    console(stderr=stderr).print(printable(text), markup=False, soft_wrap=True)
+
+
+def write_line(text: str, *, stderr: bool = False) -> None:
+    """Print lines for programs to read: tabs stay tabs, and nothing is fitted to a terminal."""
+    (sys.stderr if stderr else sys.stdout).write(printable(text) + "\n")
 
 
 def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
@@ -43,13 +48,14 @@ def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int =
         screen.print(_folded(columns, title))
         return
     if title is not None:
-        screen.print(Text(title, style="table.title"), soft_wrap=True)
+        screen.print(Text(printable(title), style="table.title"), soft_wrap=True)
     for panel in found:
         screen.print(drawn(panel), soft_wrap=True)
 
 
 def _text_column(name: str, values: pd.Series, decimals: int) -> TextColumn:
-    return TextColumn(name, tuple(_cell(value, decimals) for value in values.tolist()), values.dtype.kind in "fiu")
+    cells = tuple(printable(_cell(value, decimals)) for value in values.tolist())
+    return TextColumn(printable(name), cells, values.dtype.kind in "fiu")
 
 
 def _cell(value: Any, decimals: int) -> str:
@@ -72,18 +78,18 @@ def _folded(columns: Sequence[TextColumn], title: str | None) -> Table:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    sys.stdout.write(json.dumps(value, indent=1, default=str) + "\n")
+    write_json(value)
 
 
 def show_comparison(result: Any, *, as_json: bool, out: Path | None, **options: Any) -> None:
     """Print what a comparison found, for people or as JSON, after writing its files where a folder is given."""
     files = result.save(out, **options) if out is not None else ()
     if as_json:
-        sys.stdout.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        print_json(result.to_dict())
         return
-    sys.stdout.write(f"{result!r}\n")
+    write_line(repr(result))
     if files:
-        sys.stdout.write(f"\nWrote {len(files)} files to {out}\n")
+        write_line(f"\nWrote {len(files)} files to {out}")
 
 
 def write_frame(frame: pd.DataFrame, out: Path) -> None:
@@ -95,7 +101,7 @@ def write_frame(frame: pd.DataFrame, out: Path) -> None:
     partial = out.with_name(f".{out.name}.partial")
     try:
         if out.suffix == ".csv":
-            frame.to_csv(partial, index=False)
+            frame_to_csv(frame, partial)
         else:
             frame.to_parquet(partial, index=False)
         partial.replace(out)

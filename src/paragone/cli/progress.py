@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from paragone.cells import Cell, Outcome
 from paragone.cli.output import console
+from paragone.cli.terminal import printable
 from paragone.engine import Tally
 from paragone.engine.quantities import format_duration
 
@@ -59,16 +60,20 @@ class ProgressBar:
         )
         if outcome is not None and outcome.status != "done":
             where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
-            self._bar.console.print(f"{outcome.status}: {where}: {outcome.error}", markup=False, soft_wrap=True)
+            self._print(f"{outcome.status}: {where}: {outcome.error}")
         elif not self._console.is_terminal and (tally.finished >= self._next_step or tally.finished == tally.total):
             left = "" if not tally.seconds_left else f", {format_duration(tally.seconds_left)} left"
-            self._console.print(f"{tally.finished} of {tally.total} cells{left}", markup=False)
+            self._print(f"{tally.finished} of {tally.total} cells{left}")
             self._next_step = tally.finished + max(1, tally.total // PLAIN_STEPS)
 
     def said(self, sentence: str, tally: Tally) -> None:
         """Show what was said, and the losses."""
         self._bar.update(self._task, failures=troubles(tally))
-        self._bar.console.print(sentence, markup=False, soft_wrap=True)
+        self._print(sentence)
+
+    def _print(self, sentence: str) -> None:
+        """Print above the bar."""
+        self._bar.console.print(printable(sentence), markup=False, soft_wrap=True)
 
 
 def troubles(tally: Tally) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from paragone.cli.output import print_json, write_line
 from paragone.errors import InputError
 
 _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a TREC run."
@@ -74,15 +74,15 @@ def evaluate(
     if as_json:
         content = result_json(result) | {"findings": surroundings["findings"], "beyond": surroundings["beyond"]}
         content["notes"] += notes
-        typer.echo(json.dumps(content, indent=1))
+        print_json(content)
         return
-    typer.echo(repr(result))
+    write_line(repr(result))
     for line in (*notes, *surroundings["findings"]):
-        typer.echo(f"note: {line}")
+        write_line(f"note: {line}")
     for name, values in surroundings["beyond"].items():
-        typer.echo(f"{name}: " + ", ".join(f"{value:.4f} at {at}" for value, at in zip(values, result.ks, strict=True)))
+        write_line(f"{name}: " + ", ".join(f"{value:.4f} at {at}" for value, at in zip(values, result.ks, strict=True)))
     for path in written:
-        typer.echo(f"wrote {path}")
+        write_line(f"wrote {path}")
 
 
 def reconcile(
@@ -114,7 +114,7 @@ def reconcile(
         ranking, relevant, _ = rank(given, raw, longest, **options)
     table = reconcile_run(ranking, relevant, entries, places=places)
     if as_json:
-        typer.echo(json.dumps(table.to_dict("records"), indent=1))
+        print_json(table.to_dict("records"))
         return
     _print_reconciled(table, everything)
 
@@ -122,9 +122,9 @@ def reconcile(
 def _print_reconciled(table: Any, everything: bool) -> None:
     for entry, rows in table.groupby("published", sort=False):
         chosen = rows if everything else rows[rows["verdict"] != "differs"]
-        typer.echo(str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is")
+        write_line(str(entry) if len(chosen) else f"{entry}: no convention gives it; the nearest is")
         for row in (chosen if len(chosen) else rows.head(1)).itertuples():
-            typer.echo(
+            write_line(
                 f"  {row.computed:.6f} ({row.difference:+.6f}, {row.verdict})  {row.convention}, "
                 f"ties: {row.ties}, samples: {row.samples}"
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts import check_formats, save_chart
 from paragone.folders import replaced_folder, written_files
+from paragone.tables import frame_as_csv
 
 if TYPE_CHECKING:
     from paragone.comparison.comparison import Comparison
@@ -27,13 +28,13 @@ def save_comparison(comparison: Comparison, folder: Path, formats: Iterable[str]
         "pairs.md": comparison.to_markdown("pairs"),
         "scores.tex": comparison.to_latex("scores"),
         "scores.md": comparison.to_markdown("scores"),
-        "ranks.csv": comparison.rank_table.to_csv(index=False, lineterminator="\n"),
-        "pairs.csv": comparison.table.to_csv(index=False, lineterminator="\n"),
-        "corrections.csv": comparison.corrections.to_csv(index=False, lineterminator="\n"),
+        "ranks.csv": frame_as_csv(comparison.rank_table),
+        "pairs.csv": frame_as_csv(comparison.table),
+        "corrections.csv": frame_as_csv(comparison.corrections),
         "scores.csv": comparison.to_csv("scores"),
     }
     if len(comparison.per_dataset):
-        texts["per_dataset.csv"] = comparison.per_dataset.to_csv(index=False, lineterminator="\n")
+        texts["per_dataset.csv"] = frame_as_csv(comparison.per_dataset)
     return _write(folder, texts, comparison.charts, tuple(formats))
 
 
@@ -42,8 +43,8 @@ def save_paired(result: PairedComparison, folder: Path, formats: Iterable[str]) 
     texts = {
         "verdict.txt": repr(result),
         "comparison.json": _json(result.to_dict()),
-        "differences.csv": result.differences.to_csv(index=False, lineterminator="\n"),
-        "figures.csv": result.table.to_csv(index_label="figure", lineterminator="\n"),
+        "differences.csv": frame_as_csv(result.differences),
+        "figures.csv": frame_as_csv(result.table.rename_axis("figure").reset_index()),
         "figures.tex": result.to_latex(),
         "figures.md": result.to_markdown(),
     }
@@ -60,7 +61,7 @@ def sample_texts(result: SampleComparison) -> dict[str, str]:
     return {
         "verdict.txt": repr(result),
         "comparison.json": _json(result.to_dict()),
-        "differences.csv": result.table.to_csv(index=False, lineterminator="\n"),
+        "differences.csv": frame_as_csv(result.table),
         "differences.tex": result.to_latex(),
         "differences.md": result.to_markdown(),
     }

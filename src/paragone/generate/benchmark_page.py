@@ -13,6 +13,7 @@ from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Gallery, Listing, Page, Points, Prose, Section
 from paragone.reporting.page_render import render_page
+from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,7 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} is no folder to write to: {error}") from error
-    benchmark.scores.to_csv(folder / "scores.csv", index=False)
+    frame_to_csv(benchmark.scores, folder / "scores.csv")
     (folder / "parameters.json").write_text(json.dumps(benchmark.chosen, indent=1) + "\n", encoding="utf-8")
     charts = benchmark.charts()
     for name, chart in charts.items():

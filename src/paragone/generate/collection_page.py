@@ -16,6 +16,7 @@ from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Evidence, Fold, Gallery, Page, Points, Prose, Section
 from paragone.reporting.page_render import render_page
+from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +63,8 @@ def write_collection_page(
         (folder / "formulas").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} is no folder to write to: {error}") from error
-    inspection.sets.to_csv(folder / "sets.csv", index=False)
-    inspection.coverage.to_csv(folder / "coverage.csv")
+    frame_to_csv(inspection.sets, folder / "sets.csv")
+    frame_to_csv(inspection.coverage.reset_index(names=""), folder / "coverage.csv")
     for name, chart in _charts(inspection, collection, curve).items():
         save_chart(chart, folder / name, ["svg"])
     for name, chart in _trees(inspection).items():

@@ -17,6 +17,7 @@ from paragone.generate.laboratory import Laboratory
 from paragone.generate.progress import Progress, Stopwatch
 from paragone.generate.selection import choose, with_concepts
 from paragone.plugins import digest
+from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,9 +78,9 @@ class Evolved:
         folder = Path(folder)
         self.collection.write_data(folder / "data", file_format)
         self.collection.write(folder / "collection.json")
-        self.collection.evidence_table().to_csv(folder / "evidence.csv", index=False)
-        self.curve_table().to_csv(folder / "coverage_curve.csv", index=False)
-        self.open_table().to_csv(folder / "open_pairs.csv", index=False)
+        frame_to_csv(self.collection.evidence_table(), folder / "evidence.csv")
+        frame_to_csv(self.curve_table(), folder / "coverage_curve.csv")
+        frame_to_csv(self.open_table(), folder / "open_pairs.csv")
         if self.collection.sets:
             write_collection_page(self.collection.inspect(), folder, self.collection, self.curve_table())
 

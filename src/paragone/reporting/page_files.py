@@ -8,7 +8,7 @@ from pathlib import Path
 from paragone.reporting.chart_files import Drawing, file_stem
 from paragone.reporting.page_model import Page, Sheet
 from paragone.reporting.page_render import render_page
-from paragone.tables import Table, to_csv, to_latex, to_markdown
+from paragone.tables import Table, escape_markdown, to_csv, to_latex, to_markdown
 
 LATEX_HEAD = "% Every table of the page. Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n"
 
@@ -35,8 +35,8 @@ def write_page(page: Page, folder: Path, split_columns: int | None = None) -> No
     """
     _write(folder / "report.html", render_page(page))
     sheets = page.sheets()
-    texts = [f"## {sheet.title}\n\n{to_markdown(sheet.table)}\n" for sheet in sheets]
-    words = [f"## {title}\n\n{text}\n" for title, text in page.told.items()]
+    texts = [f"## {escape_markdown(sheet.title)}\n\n{to_markdown(sheet.table)}\n" for sheet in sheets]
+    words = [f"## {escape_markdown(title)}\n\n{_prose(text)}\n" for title, text in page.told.items()]
     _write(folder / "tables.md", "\n".join([*words, *texts]))
     latex = [to_latex(captioned(sheet), columns_a_block=split_columns, fit=True) for sheet in sheets]
     # LaTeX gives up on more than a few dozen floats in a row.
@@ -55,6 +55,15 @@ def captioned(sheet: Sheet) -> Table:
     return replace(
         table, caption=table.caption or f"{sheet.title}.", label=table.label or f"tab:{file_stem(sheet.name)}"
     )
+
+
+def _prose(text: str) -> str:
+    """Return paragraphs and lists as Markdown that shows them as they stand: names in them come from data."""
+    return "\n".join(_prose_line(line.strip()) for line in text.splitlines())
+
+
+def _prose_line(line: str) -> str:
+    return f"- {escape_markdown(line[2:])}" if line.startswith("- ") else escape_markdown(line)
 
 
 def _write(file: Path, text: str) -> None:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NUMBER = re.compile(r"[-+]?[\d.][-+\d.eE ±\[\],/%]*")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""Where a spreadsheet begins to read a formula; the wide signs count in East Asian settings."""
 
 
 def to_csv(table: Table) -> str:
@@ -55,12 +56,24 @@ def frame_to_csv(frame: pd.DataFrame, file: Path) -> None:
     ...     (pathlib.Path(folder) / "a.csv").read_text()
     "method,value\n'@SUM(A1),-0.5\n"
     """
+    file.write_text(frame_as_csv(frame), encoding="utf-8", newline="")
+
+
+def frame_as_csv(frame: pd.DataFrame) -> str:
+    r"""Return the text that `frame_to_csv` writes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame_as_csv(pd.DataFrame({"method": ["=1+1", "B"], "value": [0.5, None]}))
+    "method,value\n'=1+1,0.5\nB,\n"
+    """
     safe = frame.copy()
     for name in frame.columns:
         if not _is_numeric(frame[name]):
             safe[name] = [no_formula(value) if isinstance(value, str) else value for value in frame[name]]
     safe.columns = [no_formula(str(name)) for name in frame.columns]
-    safe.to_csv(file, index=False, lineterminator="\n")
+    return str(safe.to_csv(index=False, lineterminator="\n"))
 
 
 def no_formula(text: str) -> str:
