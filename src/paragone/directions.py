@@ -79,6 +79,9 @@ _TOP_K = {
     "tail_recall": True,
 }
 
+_WITH_UNIT = frozenset(("bias", "mae", "max_error", "median_ae", "mse", "rmse", "rmsec", "rmsecv", "rmsep", "sep"))
+"""Metrics in the unit of the target, or its square: how large they are depends on that unit."""
+
 DIRECTIONS: Mapping[str, bool | None] = MappingProxyType({**_MULTILABEL, **_CLASSIFICATION, **_REGRESSION, **_TOP_K})
 """Every metric Paragone knows: True where higher is better, False where lower is, None where neither is."""
 
@@ -132,3 +135,28 @@ def higher_is_better(metric: str) -> bool | None:
     True
     """
     return DIRECTIONS.get(base_name(metric))
+
+
+def score_size(metric: str | None) -> float:
+    """Return the size of what a metric's values are made from, which sets how far rounding may move them.
+
+    A score without a unit is a ratio or a mean of numbers around 1: its rounding is that of 1, however near to 0 the
+    score lies. What a score in the target's unit is made from, its name does not tell; nor that of an unknown metric.
+
+    Parameters
+    ----------
+    metric : str or None
+        The metric's name.
+
+    Returns
+    -------
+    float
+        1 for a known metric without a unit, else 0: the values themselves are all there is to go by.
+
+    Examples
+    --------
+    >>> score_size("r2"), score_size("ndcg@10"), score_size("rmse"), score_size("my_score"), score_size(None)
+    (1.0, 1.0, 0.0, 0.0, 0.0)
+    """
+    name = "" if metric is None else base_name(metric)
+    return 1.0 if name in DIRECTIONS and name not in _WITH_UNIT else 0.0

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import chi2, f, rankdata
 
-from paragone.comparison.average_ranks import average_ranks
 from paragone.comparison.friedman import friedman_of_ranks
 from paragone.comparison.leave_one_out import leave_one_out_p
 from paragone.comparison.wilcoxon import signed_rank_of_settled
+from paragone.ties import average_ranks
 
 FEW_VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
 

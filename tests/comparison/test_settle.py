@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paragone.comparison.settle import merge_close, settle_differences
+from paragone.comparison.settle import settle_differences
+from paragone.ties import merge_close
 
 
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=40), st.integers(0, 1000))

@@ -17,6 +17,7 @@ from paragone.protocols.crossval.ledger import Predictions
 from paragone.protocols.crossval.naming import metric_name, score_name
 from paragone.protocols.crossval.problem import Problem
 from paragone.store.chains import CrossvalRun
+from paragone.ties import best_losses, loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,9 +97,6 @@ class _Problem:
         frame = final_frame(together, self.run.settings)
         return frame[frame["target"] == self.problem.target] if len(frame) else frame
 
-    def _loss(self, values: Any) -> Any:
-        return self.run.settings.scoring(self.problem.truth.task).loss(values)
-
     def final_table(self) -> ExpectedTable:
         """Return the expectation for the table of refitted variants."""
         keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
@@ -121,12 +119,16 @@ class _Problem:
         """Return the expectation for the table of the best chains, with their places and folds."""
         keys = ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")
         there = [variant for variant, of in self.figures.items() if not np.isnan(of.cv_score)]
-        order = sorted(there, key=lambda variant: self._loss(self.figures[variant].cv_score))[:TOP]
+        scoring = self.run.settings.scoring(self.problem.truth.task)
+        size = scoring.size(self.problem.truth.y)
+        losses = scoring.settled([self.figures[variant].cv_score for variant in there], size)
+        best = {variant for variant, is_best in zip(there, best_losses(losses), strict=True) if is_best}
+        order = [there[place] for place in loss_order(losses)[:TOP]]
         rows: dict[tuple[str, ...], dict[str, ExpectedCell]] = {}
         for place, variant in enumerate(order, start=1):
             figures = self.figures[variant]
             cells = {self.name(key): ExpectedCell((getattr(figures, key),)) for key in keys}
-            cells[self.name(keys[0])] = ExpectedCell((figures.cv_score,), bold=place == 1)
+            cells[self.name(keys[0])] = ExpectedCell((figures.cv_score,), bold=variant in best)
             cells["#"] = ExpectedCell((float(place),))
             cells |= {f"f{number}": ExpectedCell((value,)) for number, value in enumerate(figures.fold_val)}
             cells["Model"] = ExpectedCell(text=self.place(variant)["model"])

@@ -10,16 +10,16 @@ import numpy as np
 
 from paragone.auditing.table_model import ExpectedCell, ExpectedTable, expected_of_frame, expected_of_table, plain
 from paragone.comparison import Comparison, compare
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.reporting.wording import title_of
 from paragone.results import Results
+from paragone.ties import best_losses
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TIE = 1e-12
 NEAR = 1e-9
 TOP_SHARE = 0.2
 
@@ -85,7 +85,7 @@ def _grid_expectations(folds: pd.DataFrame, suffix: str, reference: str | None) 
 
 def _compared(folds: pd.DataFrame, metric: str, reference: str) -> Comparison:
     rows = folds[folds["metric"] == metric]
-    return compare(rows, metric=metric, reference=reference, correction="holm", bayes=False, tolerance=TIE)
+    return compare(rows, metric=metric, reference=reference, correction="holm", bayes=False)
 
 
 def score_expectations(folds: pd.DataFrame, metric: str, suffix: str) -> list[ExpectedTable]:
@@ -98,7 +98,7 @@ def score_expectations(folds: pd.DataFrame, metric: str, suffix: str) -> list[Ex
     across: dict[tuple[str, ...], dict[str, ExpectedCell]] = {(plain(method),): {} for method in methods}
     for dataset in datasets:
         means = np.array([values[dataset, m].mean() if (dataset, m) in values else np.nan for m in methods])
-        best, second = best_and_second(means, higher)
+        best, second = best_and_second(means, higher, score_size(metric))
         cells = {}
         for place, method in enumerate(methods):
             of = values.get((dataset, method), np.empty(0))
@@ -113,8 +113,8 @@ def score_expectations(folds: pd.DataFrame, metric: str, suffix: str) -> list[Ex
     ]
 
 
-def best_and_second(values: FloatArray, higher: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mark the best values and the second best; values within 1e-12 go together.
+def best_and_second(values: FloatArray, higher: bool, size: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Mark the best values and the second best; ties (`paragone.ties`) go together.
 
     Examples
     --------
@@ -122,13 +122,8 @@ def best_and_second(values: FloatArray, higher: bool) -> tuple[np.ndarray, np.nd
     [[False, True, False], [False, False, True]]
     """
     loss = -values if higher else values
-    there = loss[~np.isnan(loss)]
-    if not len(there):
-        return np.zeros(len(values), bool), np.zeros(len(values), bool)
-    best = loss <= there.min() + TIE
-    rest = loss[~best & ~np.isnan(loss)]
-    second = ~best & (loss <= rest.min() + TIE) if len(rest) else np.zeros(len(values), bool)
-    return best, second
+    best = best_losses(loss, size=size)
+    return best, best_losses(np.where(best, np.nan, loss), size=size)
 
 
 def _statistics(each: Mapping[str, Comparison], suffix: str) -> ExpectedTable:

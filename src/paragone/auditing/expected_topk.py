@@ -10,7 +10,7 @@ from paragone.auditing.expected_curve import best_and_second
 from paragone.auditing.table_model import ExpectedCell, ExpectedTable, expected_of_frame, plain
 from paragone.auditing.verify_topk import recomputed
 from paragone.comparison import SampleComparison, compare_samples
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.metrics.topk.conventions import F1_OF_MEANS
 from paragone.results import Results
 from paragone.results.topk_frames import BEYOND, beyond_frame, score_frame, segment_frame
@@ -92,7 +92,7 @@ def _metric_table(scores: pd.DataFrame, dataset: str, metric: str) -> ExpectedTa
     mine = scores[scores["metric"] == metric]
     higher = higher_is_better(metric) is not False
     for cut, at in mine.groupby("at", sort=False):
-        best, second = best_and_second(at["value"].to_numpy(dtype=float), higher)
+        best, second = best_and_second(at["value"].to_numpy(dtype=float), higher, score_size(metric))
         for place, row in enumerate(at.itertuples()):
             cell = ExpectedCell(_with_interval(row), "", bool(best[place]), bool(second[place]))
             rows.setdefault((_shown(row),), {})[_label(metric, cut)] = cell
@@ -124,7 +124,7 @@ def _segment_tables(segments: pd.DataFrame, dataset: str) -> list[ExpectedTable]
         for segment, part in mine.groupby("segment", sort=False):
             by_method = part.set_index("method").reindex(methods)
             best, second = best_and_second(
-                by_method["value"].to_numpy(dtype=float), higher_is_better(metric) is not False
+                by_method["value"].to_numpy(dtype=float), higher_is_better(metric) is not False, score_size(metric)
             )
             cells = {"n": ExpectedCell((float(part["n"].iloc[0]),))}
             cells["best possible"] = ExpectedCell((float(part["ceiling"].iloc[0]),))

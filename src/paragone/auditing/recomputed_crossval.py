@@ -12,6 +12,7 @@ from paragone.auditing.recomputed_prediction import prediction_score
 from paragone.directions import higher_is_better
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Settings
+from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
 CLOSE_RELATIVE, CLOSE_ABSOLUTE, SHIFT = 1e-5, 1e-8, 1e-8
@@ -146,12 +147,12 @@ class Recomputation:
                 weights = weights * shares.max(axis=1)
                 weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(votes), 1.0 / len(votes))
             mean = np.asarray(weights @ shares)
-            return chain.classes[int(mean.argmax())], mean
+            return chain.classes[least_loss(-mean, size=1.0)], mean
         totals: dict[Any, float] = {}
         for weight, vote in zip(weights, votes, strict=True):
             totals[vote[2]] = totals.get(vote[2], 0.0) + weight
-        most = max(totals.values())
-        return min(label for label, total in totals.items() if total >= most * (1 - 1e-12)), None
+        labels = sorted(totals)
+        return labels[least_loss([-totals[label] for label in labels], size=1.0)], None
 
 
 def _together(parts: Sequence[Predictions]) -> Predictions:

@@ -7,23 +7,24 @@ took must be the best on its validation rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from paragone.auditing.finding import Ledger
 from paragone.auditing.recomputed_crossval import ChainFigures, Recomputation
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.protocols.crossval.complexity import simplicity
 from paragone.protocols.crossval.problem import Problem
+from paragone.protocols.crossval.scores import Scoring
 from paragone.protocols.crossval.selection import Criterion
 from paragone.results import Results
 from paragone.store.cell_records import CellRecord, CellRecords
 from paragone.store.chains import CrossvalRun
+from paragone.ties import best_losses, least_loss, loss_order, slack_of
 
 CHECK = "choices against inner scores"
-TIE = 1e-9
 
 
 def check_tuning(records: CellRecords, results: Results, experiment: str, ledger: Ledger) -> None:
@@ -59,9 +60,11 @@ def _tuned(cell: CellRecord, info: dict[str, Any], params: dict[str, Any]) -> st
     sign = 1.0 if higher_is_better(metric) else -1.0
     scores = [sign * candidate["score"] for candidate in info["candidates"]]
     taken = [s for c, s in zip(info["candidates"], scores, strict=True) if c["params"] == info["tuned"]]
-    if taken and max(taken) >= max(scores):
+    losses, size = [-score for score in scores], score_size(metric)
+    right = best_losses(losses, size=size)
+    if any(c["params"] == info["tuned"] for c, is_best in zip(info["candidates"], right, strict=True) if is_best):
         return ""
-    best = info["candidates"][int(np.argmax(scores))]
+    best = info["candidates"][least_loss(losses, size=size)]
     was = f"inner {metric} {sign * max(taken):.4g}" if taken else "which was no candidate"
     return f"{cell}: {info['tuned']} ({was}) was taken, {best['params']} has {best['score']:.4g}"
 
@@ -80,9 +83,10 @@ def _epoch(cell: CellRecord, info: dict[str, Any]) -> str | None:
         return None
     values = [entry["metrics"][known[0]][entry["ks"].index(int(k))] for entry in history]
     epochs = [entry["epoch"] for entry in history]
-    if info["epoch"] in epochs and values[epochs.index(info["epoch"])] >= max(values):
+    losses, size = [-value for value in values], score_size(name)
+    if info["epoch"] in epochs and best_losses(losses, size=size)[epochs.index(info["epoch"])]:
         return ""
-    best = epochs[int(np.argmax(values))]
+    best = epochs[least_loss(losses, size=size)]
     return f"{cell}: epoch {info['epoch']} was taken, epoch {best} has the best {rule} on {where}"
 
 
@@ -142,11 +146,11 @@ def _order(
 ) -> list[str]:
     scoring = run.settings.scoring(problems[0].truth.task, criterion.metric)
     key = "cv_score" if criterion.ranking in ("rmsecv", "cv_score") else "mean_fold_cv"
-    losses = {
-        variant: float(scoring.loss(np.mean([getattr(found, key) for found in of]))) for variant, of in figures.items()
-    }
-    eligible = [variant for variant, loss in losses.items() if not np.isnan(loss)]
-    ranked = _ranked(eligible, losses)
+    size = _size(problems, scoring)
+    means = {variant: float(np.mean([getattr(found, key) for found in of])) for variant, of in figures.items()}
+    eligible = [variant for variant, mean in means.items() if not np.isnan(mean)]
+    losses = dict(zip(eligible, scoring.settled([means[v] for v in eligible], size), strict=True))
+    ranked = _ranked(losses)
     if criterion.ranking != "one_se" or not ranked:
         return ranked
     folds = np.mean([found.fold_val for found in figures[ranked[0]]], axis=0)
@@ -157,7 +161,8 @@ def _order(
         times = np.bincount(np.concatenate(validated))
         # Repeats validate a sample again and are no new folds: over how often a sample is validated, on average.
         error = float(folds[there].std(ddof=1) / np.sqrt(there.sum() / times[times > 0].mean()))
-    limit = losses[ranked[0]] + error + TIE * abs(losses[ranked[0]])
+    limit = losses[ranked[0]] + error
+    limit += slack_of(abs(limit), size)
     within = [variant for variant in eligible if losses[variant] <= limit]
     places = simplicity(run.settings.variants)
     return [
@@ -166,21 +171,20 @@ def _order(
     ]
 
 
-def _ranked(eligible: list[str], losses: dict[str, float]) -> list[str]:
-    """Sort by loss; a run of losses that differ by rounding alone stays in declared order."""
-    rest = sorted(eligible, key=lambda variant: losses[variant])
-    ranked: list[str] = []
-    while rest:
-        first = losses[rest[0]]
-        tied = [variant for variant in rest if losses[variant] - first <= TIE * abs(first)]
-        ranked += [variant for variant in eligible if variant in tied]
-        rest = [variant for variant in rest if variant not in tied]
-    return ranked
+def _ranked(losses: Mapping[str, float]) -> list[str]:
+    """Sort by settled losses; equal ones stay in declared order."""
+    return [list(losses)[place] for place in loss_order(list(losses.values()))]
+
+
+def _size(problems: Sequence[Problem], scoring: Scoring) -> float:
+    return max(scoring.size(problem.truth.y) for problem in problems)
 
 
 def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
     """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
     scoring = run.settings.scoring(problems[0].truth.task)
     figures = _figures(problems, run, None)
-    losses = {v: float(scoring.loss(np.mean([found.ens_test for found in of]))) for v, of in figures.items()}
-    return _ranked([variant for variant in losses if not np.isnan(losses[variant])], losses)
+    means = {v: float(np.mean([found.ens_test for found in of])) for v, of in figures.items()}
+    known = [variant for variant in means if not np.isnan(means[variant])]
+    losses = scoring.settled([means[variant] for variant in known], _size(problems, scoring))
+    return _ranked(dict(zip(known, losses, strict=True)))

@@ -13,6 +13,7 @@ from paragone.cli.generate_sample import draw_sample
 from paragone.cli.generate_stages import Workers, fight, measure_published, run_stage2, run_stage3
 from paragone.cli.output import print_json, say, show_table
 from paragone.errors import InputError
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +187,8 @@ def benchmark(
     ):
         result = benchmark_method(declared, laboratory, found, sets=chosen, trials=trials)
     page = write_benchmark(result, out, wanted)
-    means = result.table().mean().sort_values(ascending=False)
+    means = result.table().mean()
+    means = means.iloc[loss_order(-means, size=1.0)]
     show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
     for note in result.notes:
         say(f"note: {note}", stderr=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from paragone.comparison.rank_z import rank_standard_error, rank_z
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 
 def bonferroni_dunn_critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError, unknown_name
+from paragone.ties import FloatArray
 
 Statistic = Literal["mean", "median"]
 Interval = Literal["bca", "percentile"]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from paragone.comparison.corrected_t import TTest, check_differences, tested_mean
 from paragone.errors import InputError
+from paragone.ties import slack_of
 
 
 def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> TTest:
@@ -44,8 +45,9 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     if n_clusters < 2:
         raise InputError("all differences are of one cluster: two or more are needed for a test")
     mean = float(values.mean())
-    # Equal differences have no spread; the mean's own rounding must not pose as one.
-    centred = np.zeros_like(values) if np.ptp(values) == 0 else values - mean
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    even = np.ptp(values) <= slack_of(np.abs(values).max())
+    centred = np.zeros_like(values) if even else values - mean
     sums = np.bincount(codes, weights=centred)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / values.size**2
     return tested_mean(mean, float(np.sqrt(variance)), n_clusters - 1, level)

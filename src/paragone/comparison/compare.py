@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from paragone.comparison.per_dataset import per_dataset_tests
 from paragone.comparison.ranking import method_ranks
 from paragone.comparison.scores import Missing, ScoreTable, read_frame, score_table
 from paragone.comparison.settings import Settings
-from paragone.comparison.settle import TOLERANCE
 from paragone.comparison.wilcoxon import Zeros
+from paragone.directions import score_size
 from paragone.errors import unknown_name
+from paragone.ties import TOLERANCE
 
 FEW = 6
 """Fewer datasets than can be significant at 5 %: the Bayesian bootstrap of so few differences is overconfident."""
@@ -125,7 +127,10 @@ def compare_table(
         raise unknown_name("reference", reference, table.methods)
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
-    ranks = method_ranks(table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance)
+    settings = replace(settings, size=score_size(table.metric))
+    ranks = method_ranks(
+        table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
+    )
     pairs = all_pairs(table, family, ranks, settings)
     turned = better_ranked_first(family, np.asarray(ranks.mean(axis=0)))
     return Comparison(
@@ -140,6 +145,7 @@ def compare_table(
             turned,
             rope=settings.rope,
             tolerance=settings.tolerance,
+            size=settings.size,
             test_train_ratio=settings.test_train_ratio,
         ),
         choices=describe(table, family, pairs, settings),

@@ -16,10 +16,10 @@ from paragone.comparison.friedman import Friedman
 from paragone.comparison.pair import Pair
 from paragone.comparison.scores import ScoreTable
 from paragone.comparison.settings import Settings
-from paragone.comparison.settle import FloatArray
 from paragone.comparison.verdict import Setting, sentence
 from paragone.errors import unknown_name
 from paragone.tables import Table, to_csv, to_html, to_latex, to_markdown
+from paragone.ties import FloatArray
 
 if TYPE_CHECKING:
     from paragone.comparison.charts import Charts

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.errors import InputError
+from paragone.ties import slack_of
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
     >>> t_test(np.zeros(3), 1 / 3, 0.95).p
     1.0
     """
-    # Equal differences have no spread; the mean's own rounding must not pose as one.
-    sd = 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1))
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    sd = 0.0 if np.ptp(values) <= slack_of(np.abs(values).max()) else float(values.std(ddof=1))
     return tested_mean(float(values.mean()), sd * float(np.sqrt(variance_factor)), values.size - 1, level)
 
 

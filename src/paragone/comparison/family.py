@@ -13,8 +13,8 @@ from paragone.comparison import corrections
 from paragone.comparison.bonferroni_dunn import bonferroni_dunn
 from paragone.comparison.nemenyi import nemenyi
 from paragone.comparison.rank_z import rank_z
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError, unknown_name
+from paragone.ties import FloatArray
 
 Adjust = Callable[[FloatArray], FloatArray]
 

@@ -14,7 +14,7 @@ from paragone.comparison.family import ALL_PAIRS, ANY_FAMILY, TITLES, Family, ch
 from paragone.comparison.friedman import Friedman
 from paragone.comparison.pair import Pair
 from paragone.comparison.scores import ScoreTable
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 if TYPE_CHECKING:
     from paragone.comparison.comparison import Comparison

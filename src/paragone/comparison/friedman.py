@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc
 
 from paragone.comparison.ranking import method_ranks
-from paragone.comparison.settle import TOLERANCE, FloatArray
+from paragone.ties import TOLERANCE, FloatArray
 
 
 @dataclass(frozen=True)

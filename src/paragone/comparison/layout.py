@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def summary_table(comparison: Comparison) -> Table:
     marks = [",".join(sorted(beaten[m].split(), key=lambda s: (len(s), s))) for m in frame["method"]]
     higher = comparison.scores.higher_is_better
     texts = [format_number(value, comparison.scores.decimals) for value in frame["mean"]]
-    means = mark_best(frame["mean"], texts, higher_is_better=higher, superscripts=marks)
+    means = mark_best(frame["mean"], texts, higher_is_better=higher, superscripts=marks, size=comparison.settings.size)
     ranks = mark_best(frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False)
     rows = [
         (letters[method], method, mean, rank, str(best))
@@ -161,15 +161,16 @@ def _pair_cells(pair: Pair, bayes: bool, decimals: int) -> list[str | Cell]:
 def scores_table(comparison: Comparison) -> Table:
     """Return one row a dataset with mean and deviation over folds, best in bold; means and ranks below."""
     table = comparison.scores
+    how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
     order = [table.methods.index(method) for method in comparison.rank_table["method"]]
     rows: list[tuple[str | Cell, ...]] = []
     for dataset, values, folds in zip(table.datasets, table.values, table.folds, strict=True):
         spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.full(len(values), np.nan)
         texts = [format_mean_std(values[i], spread[i], table.decimals) for i in order]
-        rows.append((dataset, *mark_best(values[order], texts, higher_is_better=table.higher_is_better)))
+        rows.append((dataset, *mark_best(values[order], texts, **how)))
     mean, rank = table.values.mean(axis=0)[order], comparison.ranks.mean(axis=0)[order]
     texts = [format_number(value, table.decimals) for value in mean]
-    rows.append(("Mean", *mark_best(mean, texts, higher_is_better=table.higher_is_better)))
+    rows.append(("Mean", *mark_best(mean, texts, **how)))
     rows.append(("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False)))
     columns = ["dataset", *(table.methods[i] for i in order)]
     return Table.of(columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),))

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from paragone.comparison.average_ranks import average_ranks
-from paragone.comparison.settle import FloatArray
 from paragone.comparison.wilcoxon import EXACT_UP_TO, Zeros, exact_p
+from paragone.ties import FloatArray, average_ranks
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.ties import FloatArray
 
 WIDEST_GAP = 40
 """How far apart the two middle draws may stand: none of n draws falls on g places with a chance below exp(-g)."""

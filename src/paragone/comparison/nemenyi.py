@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.comparison.rank_z import rank_standard_error, rank_z
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 
 def nemenyi_critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:

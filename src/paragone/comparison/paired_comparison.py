@@ -116,7 +116,7 @@ class PairedComparison:
     def differences(self) -> pd.DataFrame:
         """One row a pair: both scores, the difference (positive favours b), who won, double fail or not."""
         low, high = (self.paired.a, self.paired.b) if self.higher_is_better else (self.paired.b, self.paired.a)
-        difference = settle_differences(low, high, self.settings.tolerance)
+        difference = settle_differences(low, high, self.settings.tolerance, size=self.settings.size)
         winner = np.select([difference > 0, difference < 0], [self.name_b, self.name_a], "tie")
         columns = {"key": self.paired.keys, self.name_a: self.paired.a, self.name_b: self.paired.b}
         return pd.DataFrame({**columns, "difference": difference, "winner": winner, "double_fail": self.fails})

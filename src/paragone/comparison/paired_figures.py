@@ -13,8 +13,9 @@ from paragone.comparison.corrected_t import TTest, corrected_resampled_t, paired
 from paragone.comparison.effects import vargha_delaney_a12
 from paragone.comparison.power import pairs_for_power
 from paragone.comparison.settings import Settings
-from paragone.comparison.settle import FloatArray, settle_differences
+from paragone.comparison.settle import settle_differences, settled_mean
 from paragone.comparison.wilcoxon import Wilcoxon, signed_rank_of_settled
+from paragone.ties import FloatArray
 
 PairKind = Literal["subjects", "folds"]
 
@@ -96,11 +97,11 @@ def paired_figures(
     (1, 0, 2)
     """
     low, high = (a, b) if higher_is_better else (b, a)
-    difference = settle_differences(low, high, settings.tolerance)
+    difference = settle_differences(low, high, settings.tolerance, size=settings.size)
     test = signed_rank_of_settled(difference, settings.zeros, exact_up_to=settings.exact_up_to)
     t_test = _t_test(difference, kind, settings)
     ends = _interval(difference, kind, t_test, settings)
-    a12 = vargha_delaney_a12(low, high, tolerance=settings.tolerance)
+    a12 = vargha_delaney_a12(low, high, tolerance=settings.tolerance, size=settings.size)
     total = test.w_plus + test.w_minus
     return PairedFigures(
         n=difference.size,
@@ -109,7 +110,7 @@ def paired_figures(
         a_wins=int((difference < 0).sum()),
         ties=int((difference == 0).sum()),
         b_wins=int((difference > 0).sum()),
-        mean_difference=float(difference.mean()),
+        mean_difference=float(settled_mean(difference)),
         mean_low=ends[0],
         mean_high=ends[1],
         median_difference=float(np.median(difference)),

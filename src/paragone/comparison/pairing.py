@@ -12,8 +12,8 @@ import pandas as pd
 from paragone.comparison.scores.keys import is_summary, natural_order, spell
 from paragone.comparison.scores.missing import listed
 from paragone.comparison.scores.tidy import numbers
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.ties import FloatArray
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from paragone.comparison.power import pairs_for_power
 from paragone.comparison.robustness import decisions, leave_one_dataset_out
 from paragone.comparison.scores import ScoreTable
 from paragone.comparison.settings import Settings
-from paragone.comparison.settle import FloatArray, settle_differences
+from paragone.comparison.settle import settle_differences, settled_mean
 from paragone.comparison.verdict import judge
 from paragone.comparison.wilcoxon import Wilcoxon, signed_rank_of_settled
+from paragone.ties import FloatArray
 
 BAYES_UP_TO = 45
 """Without a reference, Bayesian probabilities are computed unasked for up to ten methods' pairs."""
@@ -78,7 +79,7 @@ def all_pairs(table: ScoreTable, family: Family, ranks: FloatArray, settings: Se
     turned = better_ranked_first(family, ranks.mean(axis=0))
     first, second = np.array(turned).T
     oriented = table.values if table.higher_is_better else -table.values
-    difference = settle_differences(oriented[:, second], oriented[:, first], settings.tolerance)
+    difference = settle_differences(oriented[:, second], oriented[:, first], settings.tolerance, size=settings.size)
     tests = _run_tests(table, family, ranks, difference, turned, settings)
     mean_ends, median_ends = _ends(difference, settings)
     posteriors = _posteriors(difference, family, settings)
@@ -194,7 +195,8 @@ def _pair(
     where = np.array(table.datasets, dtype=object)
     test = tests.wilcoxon[i]
     higher, lower = names if table.higher_is_better else names[::-1]
-    a12 = vargha_delaney_a12(table.values[:, lower], table.values[:, higher], tolerance=settings.tolerance)
+    low, high = table.values[:, lower], table.values[:, higher]
+    a12 = vargha_delaney_a12(low, high, tolerance=settings.tolerance, size=settings.size)
     equal = None if posterior is None else posterior.equal
     total = test.w_plus + test.w_minus
     alpha = settings.alpha / len(tests.wilcoxon)
@@ -206,7 +208,7 @@ def _pair(
         p_adjusted=float(tests.adjusted[i]),
         test=test,
         smallest_p_adjusted=float(tests.smallest[i]),
-        mean_difference=float(difference.mean()),
+        mean_difference=float(settled_mean(difference)),
         mean_low=float(ends[0][0]),
         mean_high=float(ends[0][1]),
         median_difference=float(np.median(difference)),

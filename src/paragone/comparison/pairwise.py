@@ -12,9 +12,10 @@ from paragone.comparison.paired_figures import PairKind, paired_figures
 from paragone.comparison.pairing import pair_scores
 from paragone.comparison.scores.select import direction
 from paragone.comparison.settings import Settings
-from paragone.comparison.settle import TOLERANCE, FloatArray
 from paragone.comparison.wilcoxon import Zeros
+from paragone.directions import score_size
 from paragone.errors import InputError, unknown_name
+from paragone.ties import TOLERANCE, FloatArray, slack_of
 
 
 def pairwise(
@@ -87,13 +88,14 @@ def pairwise(
         rope=rope,
         zeros=zeros,
         tolerance=tolerance,
+        size=score_size(metric),
         test_train_ratio=test_train_ratio,
         n_resamples=n_resamples,
         n_samples=n_samples,
         seed=seed,
     )
     paired = pair_scores(a, b, name_a=first, name_b=second)
-    fails = double_fails(paired.a, paired.b, threshold, higher_is_better=higher)
+    fails = double_fails(paired.a, paired.b, threshold, higher_is_better=higher, size=settings.size)
     options: dict[str, Any] = {"higher_is_better": higher, "kind": kind, "settings": settings}
     filtered = threshold is not None and not fails.all()
     return PairedComparison(
@@ -112,7 +114,9 @@ def pairwise(
     )
 
 
-def double_fails(a: FloatArray, b: FloatArray, threshold: float | None, *, higher_is_better: bool) -> np.ndarray:
+def double_fails(
+    a: FloatArray, b: FloatArray, threshold: float | None, *, higher_is_better: bool, size: float = 0.0
+) -> np.ndarray:
     """Return where both scores are no better than the threshold; nowhere without one.
 
     Parameters
@@ -123,6 +127,8 @@ def double_fails(a: FloatArray, b: FloatArray, threshold: float | None, *, highe
         Chance level; 0.0 is a level like any other.
     higher_is_better : bool
         The metric's direction.
+    size : float, default=0.0
+        The size of what the scores were made from.
 
     Returns
     -------
@@ -137,9 +143,10 @@ def double_fails(a: FloatArray, b: FloatArray, threshold: float | None, *, highe
     """
     if threshold is None:
         return np.zeros(a.shape, dtype=bool)
-    if higher_is_better:
-        return (a <= threshold) & (b <= threshold)
-    return (a >= threshold) & (b >= threshold)
+    sign = 1 if higher_is_better else -1
+    better = np.maximum(sign * a, sign * b)
+    # A score that equals the threshold but for rounding is no better than it.
+    return np.asarray(better <= sign * threshold + slack_of(abs(threshold), size))
 
 
 def _name(side: Any, default: str) -> str:

@@ -10,7 +10,8 @@ import pandas as pd
 from scipy.special import stdtr
 
 from paragone.comparison.scores import ScoreTable
-from paragone.comparison.settle import FloatArray, settle_differences
+from paragone.comparison.settle import settle_differences, settled_mean
+from paragone.ties import FloatArray, slack_of
 
 COLUMNS = [
     "dataset",
@@ -32,6 +33,7 @@ def per_dataset_tests(
     *,
     rope: float,
     tolerance: float,
+    size: float = 0.0,
     test_train_ratio: float | None,
 ) -> pd.DataFrame:
     """Test every pair on the folds of every dataset that has two or more.
@@ -46,6 +48,8 @@ def per_dataset_tests(
         Half-width of the region of practical equivalence.
     tolerance : float
         Relative tolerance of a tie.
+    size : float, default=0.0
+        The size of what the scores were made from.
     test_train_ratio : float or None
         ``n_test / n_train`` of a split; None: that of one cross-validation with as many folds.
 
@@ -71,7 +75,7 @@ def per_dataset_tests(
         if len(folds) < 2:
             continue
         oriented = folds if table.higher_is_better else -folds
-        difference = settle_differences(oriented[:, second], oriented[:, first], tolerance)
+        difference = settle_differences(oriented[:, second], oriented[:, first], tolerance, size=size)
         ratio = 1 / (len(folds) - 1) if test_train_ratio is None else test_train_ratio
         tests = _tests(difference, 1 / len(folds) + ratio, rope)
         parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
@@ -81,8 +85,8 @@ def per_dataset_tests(
 def _tests(difference: FloatArray, variance_factor: float, rope: float) -> dict[str, Any]:
     """Run the two t-tests on all columns of fold differences at once."""
     n = len(difference)
-    mean = difference.mean(axis=0)
-    spread = np.ptp(difference, axis=0) > 0
+    mean = settled_mean(difference)
+    spread = np.ptp(difference, axis=0) > slack_of(np.abs(difference).max(axis=0))
     error = np.where(spread, difference.std(axis=0, ddof=1), 0.0) * np.sqrt(variance_factor)
     certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     t = np.divide(mean, error, out=certain.copy(), where=error > 0)

@@ -15,10 +15,12 @@ from paragone.comparison.clustered_t import clustered_t
 from paragone.comparison.corrections import holm
 from paragone.comparison.export import save_samples
 from paragone.comparison.frames import plain
-from paragone.comparison.settle import TOLERANCE, settle_differences
+from paragone.comparison.settle import settle_differences
 from paragone.directions import higher_is_better as known_direction
+from paragone.directions import score_size
 from paragone.errors import InputError, unknown_name
 from paragone.tables import Cell, Table, format_number, format_p, format_signed, p_is, to_latex, to_markdown, to_text
+from paragone.ties import TOLERANCE
 
 DETECTABLE = 2.8
 """Standard errors of the least difference that a test at 5 % finds with 80 % power: 1.96 + 0.84."""
@@ -231,7 +233,7 @@ def compare_samples(
             continue
         sign = 1.0 if higher else -1.0
         for rival in (method for method in methods if method != reference and method in values):
-            difference = sign * settle_differences(values[rival], values[reference], tolerance)
+            difference = sign * settle_differences(values[rival], values[reference], tolerance, size=score_size(name))
             test = clustered_t(difference, groups, level=1 - alpha)
             means = float(values[reference].mean()), float(values[rival].mean())
             ends = test.low, test.high, DETECTABLE * test.standard_error, test.p, np.nan

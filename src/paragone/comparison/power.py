@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from paragone.comparison.attainable import pairs_needed
 from paragone.comparison.corrected_t import check_differences
+from paragone.comparison.settle import settle_differences
 from paragone.errors import InputError
 
 
@@ -23,7 +24,7 @@ def walsh_share(differences: ArrayLike) -> float:
     Parameters
     ----------
     differences : array-like of shape (n,)
-        Settled paired differences, two or more.
+        Paired differences, two or more.
 
     Returns
     -------
@@ -35,7 +36,8 @@ def walsh_share(differences: ArrayLike) -> float:
     >>> walsh_share([1.0, 2.0, -1.5])
     0.666...
     """
-    values = np.sort(check_differences(differences, least=2))
+    given = check_differences(differences, least=2)
+    values = np.sort(settle_differences(np.zeros_like(given), given))
     n = values.size
     above = n - np.searchsorted(values, -values, side="right")
     not_below = n - np.searchsorted(values, -values, side="left")

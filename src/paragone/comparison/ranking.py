@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paragone.comparison.average_ranks import average_ranks
-from paragone.comparison.settle import TOLERANCE, FloatArray, merge_close
 from paragone.errors import InputError
+from paragone.ties import TOLERANCE, FloatArray, average_ranks, settle
 
 
 def score_matrix(scores: ArrayLike) -> FloatArray:
@@ -26,7 +25,9 @@ def score_matrix(scores: ArrayLike) -> FloatArray:
     return matrix
 
 
-def method_ranks(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE) -> FloatArray:
+def method_ranks(
+    scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE, size: float = 0.0
+) -> FloatArray:
     """Rank the methods on every dataset: 1 is best, ties share the mean of their places.
 
     Parameters
@@ -37,6 +38,8 @@ def method_ranks(scores: ArrayLike, *, higher_is_better: bool = True, tolerance:
         The metric's direction.
     tolerance : float, default=1e-9
         Scores this close (relative) count as equal.
+    size : float, default=0.0
+        The size of what the scores were made from; 1 for a metric without a unit. See `paragone.ties`.
 
     Returns
     -------
@@ -49,6 +52,6 @@ def method_ranks(scores: ArrayLike, *, higher_is_better: bool = True, tolerance:
     [[1.0, 2.5, 2.5], [3.0, 1.0, 2.0]]
     """
     matrix = score_matrix(scores)
-    settled = merge_close(matrix.T, tolerance * np.abs(matrix.T)).T
+    settled = settle(matrix.T, size=size, tolerance=tolerance).T
     ranks: FloatArray = average_ranks(-settled if higher_is_better else settled)
     return ranks

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.comparison.leave_one_out import leave_one_out_p
-from paragone.comparison.settle import FloatArray
 from paragone.comparison.wilcoxon import EXACT_UP_TO, Zeros
+from paragone.ties import FloatArray
 
 Adjust = Callable[[FloatArray], FloatArray]
 

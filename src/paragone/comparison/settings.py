@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paragone.comparison.scores import Missing
-from paragone.comparison.settle import TOLERANCE
 from paragone.comparison.wilcoxon import EXACT_UP_TO, Zeros
 from paragone.errors import InputError
+from paragone.ties import TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Settings:
         Treatment of zero differences.
     tolerance : float
         Relative tolerance of a tie.
+    size : float
+        The size of what the scores were made from: 1 for a metric without a unit. See `paragone.ties`.
     test_train_ratio : float or None
         ``n_test / n_train`` of a split, for the tests on folds.
     n_resamples : int
@@ -45,6 +47,7 @@ class Settings:
     missing: Missing = "complete"
     zeros: Zeros = "wilcox"
     tolerance: float = TOLERANCE
+    size: float = 0.0
     test_train_ratio: float | None = None
     n_resamples: int = 10_000
     n_samples: int = 20_000

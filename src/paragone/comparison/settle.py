@@ -1,59 +1,20 @@
-"""Make values that differ by float noise equal, so that ties are ties.
+"""Take float noise out of differences, so that ties are ties: the rule of `paragone.ties` for paired scores.
 
 ``0.3 - 0.2`` and ``0.2 - 0.1`` differ in the last bit; ranked raw they are not tied, and a rank test then
-answers a question about rounding. Everything that ranks here settles first.
+answers a question about rounding. Every test on differences settles them first.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-
-TOLERANCE = 1e-9
-"""Relative tolerance below which two scores count as the same measurement."""
+from paragone.ties import TOLERANCE, FloatArray, merge_close, slack_of
 
 
-def merge_close(values: ArrayLike, slack: ArrayLike) -> FloatArray:
-    """Give values that lie within their slack of each other one and the same value, column by column.
-
-    Sorted neighbours are joined where their gap is at most the larger of their two slacks; a chain of
-    joined neighbours takes the value of its smallest member. Unlike rounding to a grid this cannot tear
-    two neighbours apart that straddle a grid line.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,) or (n, columns)
-        The values.
-    slack : array-like, broadcastable to ``values``
-        How far apart two equal measurements may lie.
-
-    Returns
-    -------
-    ndarray of float64
-        The values, equal where they are close, in their old places.
-
-    Examples
-    --------
-    >>> merge_close([0.1, 0.30000000000000004, 0.3], 1e-9).tolist()
-    [0.1, 0.3, 0.3]
-    """
-    array = np.asarray(values, dtype=np.float64)
-    spread = np.broadcast_to(np.asarray(slack, dtype=np.float64), array.shape)
-    order = np.argsort(array, axis=0, kind="stable")
-    ordered = np.take_along_axis(array, order, axis=0)
-    allowed = np.take_along_axis(spread, order, axis=0)
-    starts_chain = np.ones(array.shape, dtype=bool)
-    starts_chain[1:] = np.diff(ordered, axis=0) > np.maximum(allowed[1:], allowed[:-1])
-    position = np.arange(array.shape[0]).reshape((-1,) + (1,) * (array.ndim - 1))
-    first = np.maximum.accumulate(np.where(starts_chain, position, 0), axis=0)
-    merged = np.empty_like(array)
-    np.put_along_axis(merged, order, np.take_along_axis(ordered, first, axis=0), axis=0)
-    return merged
-
-
-def settle_differences(a: ArrayLike, b: ArrayLike, tolerance: float = TOLERANCE) -> FloatArray:
+def settle_differences(
+    a: ArrayLike, b: ArrayLike, tolerance: float = TOLERANCE, *, size: ArrayLike = 0.0
+) -> FloatArray:
     """Return ``b - a`` with float noise taken out: exact zeros, and exact ties of the magnitudes.
 
     A difference within ``tolerance * max(|a|, |b|)`` of zero is zero. Magnitudes that are closer to each
@@ -65,6 +26,9 @@ def settle_differences(a: ArrayLike, b: ArrayLike, tolerance: float = TOLERANCE)
         Paired scores.
     tolerance : float, default=1e-9
         Relative tolerance; 0 leaves the differences as they are.
+    size : array-like, default=0.0
+        The size of what the scores were made from, where that is larger than the scores: 1 for a score without a
+        unit, the measurements for absolute residuals. See `paragone.ties`.
 
     Returns
     -------
@@ -81,10 +45,24 @@ def settle_differences(a: ArrayLike, b: ArrayLike, tolerance: float = TOLERANCE)
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     difference = second - first
-    slack = tolerance * np.maximum(np.abs(first), np.abs(second))
+    slack = slack_of(np.maximum(np.abs(first), np.abs(second)), size, tolerance)
     magnitude = np.abs(difference)
     zero = magnitude <= slack
     # A zero must not be chained to a small true difference, so zeros stand far below everything.
     merged = merge_close(np.where(zero, -1.0, magnitude), np.where(zero, 0.0, slack))
     settled: FloatArray = np.where(zero, 0.0, np.sign(difference) * merged)
+    return settled
+
+
+def settled_mean(difference: FloatArray) -> FloatArray:
+    """Return the mean of settled differences down the columns, 0 where they cancel but for rounding.
+
+    Examples
+    --------
+    >>> difference = np.array([0.3, -0.1, -0.2])
+    >>> bool(difference.mean() == 0), bool(settled_mean(difference) == 0)
+    (False, True)
+    """
+    mean = np.asarray(difference.mean(axis=0))
+    settled: FloatArray = np.where(np.abs(mean) <= slack_of(np.abs(difference).mean(axis=0)), 0.0, mean)
     return settled

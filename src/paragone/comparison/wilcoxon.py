@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from paragone.comparison.attainable import smallest_p
-from paragone.comparison.average_ranks import average_ranks
-from paragone.comparison.settle import TOLERANCE, FloatArray, settle_differences
+from paragone.comparison.settle import settle_differences
 from paragone.errors import InputError, unknown_name
+from paragone.ties import TOLERANCE, FloatArray, average_ranks
 
 Zeros = Literal["wilcox", "pratt", "split"]
 Alternative = Literal["two-sided", "greater", "less"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from paragone.data.digen import Expression
 from paragone.generate.concepts import AGREEMENT, Signature, signature
+from paragone.ties import least_loss, loss_order
 from paragone.validation import FloatArray
 
 BOOK_ROWS = 1024
@@ -124,12 +125,14 @@ class Archive:
             return False
         niche[concept] = candidate
         if len(niche) > self.depth:
-            del niche[min(niche, key=lambda number: (niche[number].lead(pair), -number))]
+            numbers = sorted(niche, reverse=True)
+            del niche[numbers[least_loss([niche[number].lead(pair) for number in numbers], size=1.0)]]
         return niche.get(concept) is candidate
 
     def best(self, pair: tuple[int, int]) -> Sequence[tuple[int, Candidate]]:
         """Return the pair's concepts and candidates, largest lead first."""
-        return sorted(self.niches[pair].items(), key=lambda item: (-item[1].lead(pair), item[0]))
+        held = sorted(self.niches[pair].items())
+        return [held[place] for place in loss_order([-one.lead(pair) for _, one in held], size=1.0)]
 
     @property
     def n_filled(self) -> int:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paragone.charts import save_chart
 from paragone.errors import InputError
 from paragone.generate.benchmark import MethodBenchmark
@@ -14,6 +16,7 @@ from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Gallery, Listing, Page, Points, Prose, Section
 from paragone.reporting.page_render import render_page
 from paragone.tables import frame_to_csv
+from paragone.ties import best_losses, loss_order, rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,9 +82,7 @@ def benchmark_page(benchmark: MethodBenchmark, charts: dict[str, Any] | None = N
 
 def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     table = benchmark.table()
-    own = table[benchmark.method]
-    others = table.drop(columns=benchmark.method)
-    first = int((own >= others.max(axis=1)).sum())
+    first = int(best_losses(-table.to_numpy(dtype=float).T, size=1.0)[table.columns.get_loc(benchmark.method)].sum())
     duels = benchmark.duels().loc[benchmark.method].drop(benchmark.method)
     lead = (
         f"{benchmark.method} is first on {first} of {len(table)} datasets, and beats {int((duels > 0).sum())} of "
@@ -95,10 +96,10 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
 def _standing(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
-    ranks = table.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+    ranks = np.mean([rank_losses(-row, size=1.0) for row in table.to_numpy(dtype=float)], axis=0)
     rows = [
         {"method": method, "mean rank": rank, "mean AUROC": table[method].mean(), "lowest": table[method].min()}
-        for method, rank in ranks.items()
+        for method, rank in ((table.columns[place], float(ranks[place])) for place in loss_order(ranks))
     ]
     return pd.DataFrame(rows)
 

@@ -25,6 +25,7 @@ from paragone.generate.set_files import write_sets
 from paragone.generate.simplification import simplify
 from paragone.generate.threshold import population
 from paragone.reading import read_json
+from paragone.ties import least_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,12 +175,15 @@ class Collection:
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
-        best: dict[tuple[str, str], tuple[float, str]] = {}
+        lows: dict[tuple[str, str], dict[str, float]] = {}
         for item in self.sets:
             evidence = item.evidence()
             for pair in evidence.proven(self.margin):
-                best[pair] = max(best.get(pair, (-1.0, "")), (evidence.lead(*pair).low, item.name))
-        return {pair: name for pair, (_, name) in sorted(best.items())}
+                lows.setdefault(pair, {})[item.name] = evidence.lead(*pair).low
+        return {
+            pair: list(found)[least_loss([-low for low in found.values()], size=1.0)]
+            for pair, found in sorted(lows.items())
+        }
 
     def evidence_table(self) -> pd.DataFrame:
         """Return each method's mean AUROC with its interval on every dataset."""
@@ -218,7 +222,7 @@ class Collection:
         rows = []
         for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
             leads = [(item.evidence().lead(up, down), item) for item in self.sets]
-            lead, item = max(leads, key=lambda found: found[0].low)
+            lead, item = leads[least_loss([-found.low for found, _ in leads], size=1.0)]
             proven = lead.low >= self.margin
             rows.append({"up": up, "down": down, "dataset": item.name, **asdict(lead), "proven": proven})
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])

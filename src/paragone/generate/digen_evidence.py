@@ -17,6 +17,7 @@ from paragone.generate.laboratory import Laboratory, parted
 from paragone.generate.methods import Contender, digen_tuned, reference_methods
 from paragone.generate.sampling import GeneratorSpec
 from paragone.generate.tuning_finalists import TUNING_SEED
+from paragone.ties import least_loss
 
 CHOOSING_ROWS = 2000
 
@@ -107,5 +108,5 @@ def best_configurations(
     chosen = []
     for method, choices in options:
         values = [scores.get(f"{method.name} {place}", -1.0) for place in range(len(choices))]
-        chosen.append((method, choices[int(np.argmax(values))]))
+        chosen.append((method, choices[least_loss([-value for value in values], size=1.0)]))
     return chosen

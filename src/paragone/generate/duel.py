@@ -25,6 +25,7 @@ from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.random_trees import Grammar
 from paragone.generate.refitting import published_split
 from paragone.generate.rejection import reason_to_reject
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +158,7 @@ class Duel:
             self.down,
             self.seed,
             tuple(method.name for method in self.methods),
-            tuple(sorted(population, key=lambda fighter: -fighter.lead)),
+            tuple(population[place] for place in loss_order([-fighter.lead for fighter in population], size=1.0)),
             self._seen,
             self._rejected,
             self._pruned,

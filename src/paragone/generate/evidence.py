@@ -14,6 +14,7 @@ from paragone.generate.holdout import Holdout
 from paragone.generate.laboratory import Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.ties import rank_losses, settle
 from paragone.validation import FloatArray
 
 FIRST_SEED = 1_000_000
@@ -91,12 +92,13 @@ class Evidence:
     @property
     def stability(self) -> float:
         """How alike the order of the methods is from sample to sample: the mean Spearman correlation with the mean."""
-        from scipy.stats import rankdata, spearmanr
+        from scipy.stats import spearmanr
 
-        whole = rankdata(self.aurocs.mean(axis=0))
+        whole = rank_losses(self.aurocs.mean(axis=0), size=1.0)
         if np.ptp(whole) == 0:
             return 0.0
-        each = [spearmanr(row, whole).statistic if np.ptp(row) else 0.0 for row in self.aurocs]
+        rows = settle(self.aurocs.T, size=1.0).T
+        each = [spearmanr(row, whole).statistic if np.ptp(row) else 0.0 for row in rows]
         return float(np.mean(each))
 
 

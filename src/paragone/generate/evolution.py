@@ -23,6 +23,7 @@ from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.progress import Progress, Stopwatch
 from paragone.generate.proving import Prover
 from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
+from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
 N_PARTITIONS = 12
@@ -222,4 +223,4 @@ class Evolution:
 
 def _candidate(child: Child, tables: Mapping[str, FloatArray], names: Sequence[str], generation: int) -> Candidate:
     scores = np.array([tables[name].max() for name in names])
-    return Candidate(child.expression, scores, tuple(int(tables[name].argmax()) for name in names), generation)
+    return Candidate(child.expression, scores, tuple(least_loss(-tables[name], size=1.0) for name in names), generation)

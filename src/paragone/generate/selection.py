@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from paragone.generate.collection import GeneratedSet
 from paragone.generate.concepts import agreements, group_concepts, signature
+from paragone.ties import best_losses, least_loss
 
 Pair = tuple[str, str]
 
@@ -47,7 +50,7 @@ def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) 
     proven = {item.name: set(item.evidence().proven(margin)) for item in sets}
     left, chosen, done = list(sets), list[GeneratedSet](), set[Pair]()
     while left:
-        best = max(left, key=lambda item: (len(proven[item.name] - done), item.stability))
+        best = _first([(len(proven[item.name] - done), item.stability) for item in left], left)
         if not proven[best.name] - done:
             break
         chosen.append(best)
@@ -59,6 +62,12 @@ def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) 
     return tuple(chosen)
 
 
+def _first(values: Sequence[tuple[float, float]], sets: Sequence[GeneratedSet]) -> GeneratedSet:
+    """Return the dataset of the largest first value, of those tied by it the largest second one, then the earliest."""
+    first, second = np.array(values).T
+    return sets[least_loss(np.where(best_losses(-first), -second, np.nan), size=1.0)]
+
+
 def _with_more_concepts(
     chosen: Sequence[GeneratedSet], sets: Sequence[GeneratedSet], margin: float
 ) -> tuple[GeneratedSet, ...]:
@@ -67,7 +76,8 @@ def _with_more_concepts(
     taken, concepts = list(chosen), {item.concept for item in chosen}
     left = [item for item in sets if item.concept not in concepts and proven[item.name]]
     while left:
-        best = max(left, key=lambda item: (sum(1 / (1 + held[pair]) for pair in proven[item.name]), item.stability))
+        rarity = [sum(1 / (1 + held[pair]) for pair in proven[item.name]) for item in left]
+        best = _first([(rare, item.stability) for rare, item in zip(rarity, left, strict=True)], left)
         taken.append(best)
         held.update(proven[best.name])
         left = [item for item in left if item.concept != best.concept]

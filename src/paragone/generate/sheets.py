@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.tables import Cell, Column, Table
+from paragone.ties import best_losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +32,8 @@ def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tupl
     head = [Column("dataset", "left"), *(Column(str(method), "right") for method in table.columns)]
     rows, numbers, keys = [], [], []
     for dataset, row in table.iterrows():
-        best = row.max()
-        cells = [Cell(f"{value:.4f}", bold=bool(value == best)) for value in row]
+        best = best_losses(-row.to_numpy(dtype=float), size=1.0)
+        cells = [Cell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
         rows.append([Cell(str(dataset)), *cells])
         numbers.append((None, *map(float, row)))
         keys.append(("", *(behind.get((str(dataset), str(method)), "") for method in table.columns)))

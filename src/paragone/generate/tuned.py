@@ -16,6 +16,7 @@ from paragone.generate.methods import configured
 from paragone.generate.scoring import auroc, confidence, positive_class, source_of
 from paragone.generate.spaces import check_space, suggest
 from paragone.plugins import Method
+from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
 Scoring: TypeAlias = Literal["auroc", "hard"]
@@ -121,7 +122,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
             if not best or (len(seen) == len(best) and value > float(np.mean(best))):
                 best = seen
             study.tell(trial, value)
-        return dict(study.best_trial.user_attrs["params"]), float(study.best_value)
+        done = [trial for trial in study.trials if trial.value is not None]
+        chosen = done[least_loss([-trial.value for trial in done], size=1.0)]
+        return dict(chosen.user_attrs["params"]), float(chosen.value)
 
     @property
     def score_source(self) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits, scale_split
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.metrics import check_multilabel_metrics
 from paragone.plugins import Method
 from paragone.protocols.curve import curve_values
 from paragone.protocols.evaluators import predict_along
+from paragone.ties import least_loss
 from paragone.validation import FloatArray, IntArray, LabelArray, check_features, check_indicator
 
 SPACE_KEYS = {"low", "high", "log", "step", "choices"}
@@ -101,8 +102,9 @@ class TunedRanker(BaseEstimator):
         method = Method.declare(self.ranker, kind="ranker to tune")
         inner = _InnerScore(self, method, features, labels)
         self.candidates_ = list(self._by_grid(inner) if self.grid else self._by_space(inner))
-        sign = 1.0 if higher_is_better(self.metric) else -1.0
-        best = max(self.candidates_, key=lambda candidate: sign * candidate["score"])
+        sign = -1.0 if higher_is_better(self.metric) else 1.0
+        losses = [sign * candidate["score"] for candidate in self.candidates_]
+        best = self.candidates_[least_loss(losses, size=score_size(self.metric))]
         self.best_params_: dict[str, Any] = best["params"]
         self.ranker_ = with_params(method, self.best_params_).build(self.seed).fit(features, labels)
         self.ranking_: IntArray = self.ranker_.ranking_

@@ -159,7 +159,12 @@ def _footer(scores: GridScores, metric: str, comparison: Comparison, methods: li
     rows = [
         (
             Cell("Mean"),
-            *mark_best(means, [format_number(v) for v in means], higher_is_better=table.higher_is_better),
+            *mark_best(
+                means,
+                [format_number(v) for v in means],
+                higher_is_better=table.higher_is_better,
+                size=comparison.settings.size,
+            ),
         ),
         (Cell("Average rank"), *mark_best(ranks, [f"{rank:.2f}" for rank in ranks], higher_is_better=False)),
         (Cell("p (adjusted)"), *(Cell(format_p(value), bold=value <= alpha) for value in adjusted)),

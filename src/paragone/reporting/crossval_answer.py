@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
 from paragone.reporting.answer_table import WORSE, Behind
 from paragone.reporting.crossval_distinct import ALPHA, TEST
 from paragone.reporting.crossval_views import ProblemView, n_compared
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, mark_best
+from paragone.ties import FloatArray, rank_losses
 
 
 def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
@@ -90,7 +90,7 @@ def _column(
     texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
     apart = told_apart(view)
     marks = [WORSE if variant in apart else "" for variant in variants]
-    losses = [float(view.scoring.loss(value)) for value in values]
+    losses = view.scoring.settled(values, view.size).tolist()
     cells = list(mark_best(losses, texts, higher_is_better=False, superscripts=marks))
     links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
     return cells, [None if np.isnan(value) else float(value) for value in values], links
@@ -110,9 +110,13 @@ def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.n
     shared = [i for i, variant in enumerate(variants) if all(variant in view.scores for view in views)]
     ranks = np.full(len(variants), np.nan)
     if shared:
-        losses = [[view.scoring.loss(view.scores[variants[i]].cv_score) for i in shared] for view in views]
-        ranks[shared] = rankdata(np.array(losses, dtype=float), axis=1).mean(axis=0)
+        ranks[shared] = np.mean([_ranks(view, [variants[i] for i in shared]) for view in views], axis=0)
     return ranks
+
+
+def _ranks(view: ProblemView, variants: Sequence[str]) -> FloatArray:
+    """Return the ranks of variants that all have a score, by the pooled one, ties averaged."""
+    return rank_losses(view.scoring.settled([view.scores[v].cv_score for v in variants], view.size))
 
 
 def _rank_column(
@@ -120,9 +124,7 @@ def _rank_column(
 ) -> tuple[list[Cell], list[float | None], list[str]]:
     cells = list(mark_best(ranks.tolist(), [format_number(rank, 2) for rank in ranks], higher_is_better=False))
     shared = [i for i in range(len(variants)) if not np.isnan(ranks[i])]
-    each = {
-        view.name: rankdata([view.scoring.loss(view.scores[variants[i]].cv_score) for i in shared]) for view in views
-    }
+    each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
     links = [""] * len(variants)
     for place, i in enumerate(shared):
         rows = tuple((view.name, float(each[view.name][place]), fold_key(view, variants[i])) for view in views)

@@ -13,8 +13,10 @@ from paragone.metrics.classification import Confusion
 from paragone.protocols.crossval.ledger import Chain
 from paragone.protocols.crossval.naming import metric_name, score_name
 from paragone.protocols.crossval.problem import Problem
+from paragone.protocols.crossval.scores import best_first
 from paragone.reporting.crossval_tables import problem_name
 from paragone.store.chains import CrossvalRun
+from paragone.ties import loss_order
 
 SIZE = 320
 MOST_COLOURS = 10
@@ -179,7 +181,7 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
         return None
     variants = dict.fromkeys(row["variant"] for row in rows)
     means = {v: float(np.mean([row["behind"] for row in rows if row["variant"] == v])) for v in variants}
-    kept = sorted(means, key=lambda v: means[v])[:n]
+    kept = [list(means)[place] for place in loss_order(list(means.values()), size=1.0)[:n]]
     shown = [row for row in rows if row["variant"] in kept]
     base = from_rows(shown).encode(
         x=alt.X("dataset:N", title=None, axis=alt.Axis(labelAngle=-30)),
@@ -210,7 +212,7 @@ def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = N
 
     scoring = run.settings.scoring(problem.truth.task, metric)
     scores = {v: s for v, s in problem.scores(scoring).items() if not np.isnan(s.cv_score)}
-    ranked = sorted(scores, key=lambda v: scoring.loss(scores[v].cv_score))[:12]
+    ranked = [found.variant for found in best_first(scores.values())[:12]]
     rows: list[dict[str, Any]] = []
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]

@@ -27,9 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.comparison.corrected_t import t_test
+from paragone.comparison.settle import settle_differences
 from paragone.protocols.crossval.ledger import Chain
 from paragone.protocols.crossval.problem import Problem
-from paragone.protocols.crossval.scores import ChainScores
+from paragone.protocols.crossval.scores import ChainScores, best_first
 from paragone.validation import FloatArray
 
 ALPHA = 0.05
@@ -114,12 +115,15 @@ def distinguish(problem: Problem, scores: dict[str, ChainScores], n: int = 30) -
     there = [found for found in scores.values() if not np.isnan(found.cv_score)]
     if not there:
         return None
-    ranked = sorted(there, key=lambda found: found.scoring.loss(found.cv_score))[:n]
+    ranked = best_first(there)[:n]
     best, others = ranked[0], ranked[1:]
     groups = problem.truth.groups
     reference = losses(best.chain, groups)
     n_train = float(np.mean([_n_units(rows.train, groups) for rows in problem.folds]))
-    p = [paired_p(losses(other.chain, groups) - reference, n_train) for other in others]
+    # A residual is the rest of a measurement: chains that are equal on paper differ by the rounding of that.
+    size = 1.0 if problem.truth.classes is not None else float(np.abs(problem.truth.y).max())
+    differences = [settle_differences(reference, losses(other.chain, groups), size=size) for other in others]
+    p = [paired_p(difference, n_train) for difference in differences]
     n_pairs = len(there) * (len(there) - 1) // 2
     adjusted = holm_among(np.array(p, dtype=np.float64), n_pairs)
     against = tuple(Against(o.variant, float(value)) for o, value in zip(others, adjusted, strict=True))

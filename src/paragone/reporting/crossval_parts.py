@@ -161,8 +161,8 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
             [
                 Cell(view.name),
                 Cell(mine[0]),
-                Cell(format_number(best.cv_score, view.digits), bold=best is overall),
-                Cell(format_signed(behind_best, view.digits) if best is not overall else "best of all"),
+                Cell(format_number(best.cv_score, view.digits), bold=mine[0] in view.best),
+                Cell("best of all" if mine[0] in view.best else format_signed(behind_best, view.digits)),
                 Cell(format_number(test, view.digits)),
             ]
         )

@@ -14,6 +14,7 @@ from paragone.protocols.crossval.problem import Problem, Settings, choose
 from paragone.reporting.crossval_distinct import distinguish
 from paragone.store.chains import CrossvalRun
 from paragone.tables import Cell, Column, Table, decimals_for, format_number
+from paragone.ties import best_losses, least_loss
 
 REGRESSION_FIGURES = ("r2", "rmse", "mae", "sep", "rpd", "bias")
 CLASS_FIGURES = ("accuracy", "balanced_accuracy", "f1", "precision", "recall", "cohen_kappa", "matthews_corrcoef")
@@ -134,11 +135,12 @@ def top_table(
     frame = top_frame([problem], settings, n, naming=naming, metric=metric)
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
+    best = best_losses(scoring.settled(frame[values[0]], scoring.size(problem.truth.y)))
     rows: list[list[str | Cell]] = [
         [
             str(place + 1),
             str(row["model"]),
-            Cell(format_number(float(row[values[0]]), digits), bold=place == 0),
+            Cell(format_number(float(row[values[0]]), digits), bold=bool(best[place])),
             *(format_number(float(row[name]), digits) for name in values[1:]),
             str(row["variant"]),
         ]
@@ -232,7 +234,7 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
             both = [variant for variant in ours if variant in theirs]
             gaps = [theirs[variant].cv_score - ours[variant].cv_score for variant in both]
             if gaps:
-                best = max(both, key=lambda v: abs(theirs[v].cv_score - ours[v].cv_score))
+                best = both[least_loss([-abs(gap) for gap in gaps], size=scoring.size(grouped.truth.y))]
                 lines.append(
                     f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
                     f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "

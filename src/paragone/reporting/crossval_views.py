@@ -11,7 +11,7 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.crossval.naming import score_name
 from paragone.protocols.crossval.problem import Problem
-from paragone.protocols.crossval.scores import ChainScores, Scoring
+from paragone.protocols.crossval.scores import ChainScores, Scoring, best_first, tied_best
 from paragone.reporting.crossval_distinct import Distinction, distinguish
 from paragone.reporting.crossval_tables import problem_name
 from paragone.reporting.wording import Wording
@@ -61,8 +61,18 @@ class ProblemView:
     @cached_property
     def scores(self) -> dict[str, ChainScores]:
         """The scores of every chain that has a pooled one, the best first."""
-        found = {v: s for v, s in self.problem.scores(self.scoring).items() if not np.isnan(s.cv_score)}
-        return dict(sorted(found.items(), key=lambda pair: self.scoring.loss(pair[1].cv_score)))
+        found = [scores for scores in self.problem.scores(self.scoring).values() if not np.isnan(scores.cv_score)]
+        return {scores.variant: scores for scores in best_first(found)}
+
+    @cached_property
+    def best(self) -> tuple[str, ...]:
+        """The variants with the best pooled score: one, or all that are tied."""
+        return tied_best(self.scores.values())
+
+    @cached_property
+    def size(self) -> float:
+        """The size of what the scores are made from."""
+        return self.scoring.size(self.problem.truth.y)
 
     @cached_property
     def distinction(self) -> Distinction | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from paragone.protocols.crossval.problem import choose
 from paragone.reporting.crossval_answer import average_ranks
 from paragone.reporting.crossval_views import ProblemView, n_compared
@@ -14,6 +12,7 @@ from paragone.reporting.provenance import software_sentence, span
 from paragone.reporting.verdict_words import listing
 from paragone.results import Results
 from paragone.tables import format_number
+from paragone.ties import least_loss
 
 _POOLED, _FOLDS = "the best pooled score", "the best mean of the folds' own scores"
 CRITERIA = {
@@ -33,26 +32,36 @@ def headline(view: ProblemView) -> str:
     """Say in a sentence or three which chain is the best of a problem, how sure that is, and what was refitted."""
     best, scores = next(iter(view.scores.items()))
     cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"
-    text = f"{view.name}: {best} is the best of {len(view.scores)} variants by {cv}."
+    text = f"{view.name}: {_best(view)} the best of {len(view.scores)} variants by {cv}."
     found = view.distinction
     if found is not None and found.others:
         same = [other.variant for other in found.others if other.indistinguishable]
         n = len(found.others)
         shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
-        text += f" Of the {n} next best, {count} cannot be told from it{shown}."
+        it = "it" if len(view.best) == 1 else best
+        text += f" Of the {n} next best, {count} cannot be told from {it}{shown}."
     return " ".join([text, *_refitted(view)])
+
+
+def _best(view: ProblemView) -> str:
+    """Name the best chains as the subject of a sentence: one, or those that are tied."""
+    names = view.best
+    if len(names) == 1:
+        return f"{names[0]} is"
+    shown = listing(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} more"
+    return f"{shown}, which are tied, are"
 
 
 def summary(views: Sequence[ProblemView]) -> str:
     """Say in a sentence or two what holds over several problems."""
     variants = [v for v in views[0].run.settings.variants if all(v in view.scores for view in views)]
-    best = [next(iter(view.scores)) for view in views]
+    best = [variant for view in views for variant in view.best]
     most = max(dict.fromkeys(best), key=best.count)
     text = f"Over {len(views)} problems, "
     ranks = average_ranks(views, variants)
     if ranks is not None and variants:
-        leader = int(np.argmin(ranks))
+        leader = least_loss(ranks)
         text += (
             f"{variants[leader]} has the best average rank, {ranks[leader]:.2f} of {len(variants)}; it is the best on "
             f"{best.count(variants[leader])}. "

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paragone.comparison import Comparison, compare
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.reporting.fold_scores import GridScores
 from paragone.reporting.wording import Wording, title_of
 from paragone.tables import (
@@ -25,14 +25,12 @@ from paragone.tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-TIE = 1e-12
-
 
 def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     """Make the table of a metric: datasets down, methods across, mean and deviation over folds.
 
-    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means within 1e-12
-    count as equal.
+    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means that
+    differ by rounding alone (`paragone.ties`) count as equal.
     """
     rows = scores.folds[scores.folds["metric"] == metric]
     methods, datasets = _in_order(rows, "method"), _in_order(rows, "dataset")
@@ -44,7 +42,7 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     for dataset in datasets:
         values = means.loc[dataset].tolist()
         texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
-        cells = mark_best(values, texts, higher_is_better=higher, tolerance=TIE)
+        cells = mark_best(values, texts, higher_is_better=higher, size=score_size(metric))
         body.append([Cell(wording.name(dataset)), *cells])
     n_folds = rows.groupby("dataset")["fold"].nunique()
     folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"
@@ -70,7 +68,6 @@ def comparisons(
             reference=reference,
             correction="holm",
             bayes=False,
-            tolerance=TIE,
             test_train_ratio=test_train_ratio,
         )
     return found
@@ -122,7 +119,7 @@ def rank_table(found: Mapping[str, Comparison], scores: GridScores, wording: Wor
         by_method = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
         values = [by_method[method] for method in methods]
         texts = [format_number(value, 3) for value in values]
-        columns.append(mark_best(values, texts, higher_is_better=False, tolerance=TIE))
+        columns.append(mark_best(values, texts, higher_is_better=False))
     body = [
         [Cell(wording.name(method)), *(column[place] for column in columns)] for place, method in enumerate(methods)
     ]

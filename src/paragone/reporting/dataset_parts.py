@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from paragone.comparison.corrections import holm
-from paragone.comparison.ranking import method_ranks
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.reporting.answer_table import Behind
-from paragone.reporting.curve_tables import TIE
 from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Prose, Sheet
 from paragone.reporting.views import View
 from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.tables import Cell, Table, format_mean_std, format_p, format_signed, mark_best
-from paragone.validation import FloatArray
+from paragone.ties import rank_losses
 
 OPEN_UP_TO = 2
 
@@ -64,11 +62,12 @@ def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
     methods, values = list(found), np.array([mean for mean, _ in found.values()])
     higher = bool(higher_is_better(view.metric))
     texts = [format_mean_std(mean, spread) for mean, spread in found.values()]
-    ranks = _ranks(values, higher)
+    size = score_size(view.metric)
+    ranks = rank_losses(-values if higher else values, size=size)
     tests = _tests(view, dataset)
     rows, numbers, links = [], [], []
     for method, cell, value, rank in zip(
-        methods, mark_best(values.tolist(), texts, higher_is_better=higher, tolerance=TIE), values, ranks, strict=True
+        methods, mark_best(values.tolist(), texts, higher_is_better=higher, size=size), values, ranks, strict=True
     ):
         gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
         tested = [
@@ -99,17 +98,6 @@ def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
         tuple(links),
         tags=view.tags,
     )
-
-
-def _ranks(values: FloatArray, higher: bool) -> FloatArray:
-    """Rank the methods that have a score here; a method alone is the first."""
-    ranks = np.full(values.size, np.nan)
-    known = ~np.isnan(values)
-    if known.sum() > 1:
-        ranks[known] = method_ranks(values[known][None, :], higher_is_better=higher, tolerance=TIE)[0]
-    elif known.any():
-        ranks[known] = 1.0
-    return ranks
 
 
 def _tests(view: View, dataset: str) -> dict[str, tuple[float, float, float]]:

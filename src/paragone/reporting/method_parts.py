@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.reporting.answer_table import Behind
-from paragone.reporting.curve_tables import TIE
 from paragone.reporting.page_model import Block, Fold, Prose, Sheet
 from paragone.reporting.views import View
 from paragone.reporting.wording import Wording, title_of
 from paragone.results import Results
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_signed
+from paragone.ties import least_loss, slack_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,11 +75,12 @@ def _sheet(view: View, method: str, number: int, behind: Behind) -> Sheet:
             continue
         value, spread = means[method]
         rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
-        best = max(rivals, key=lambda name: rivals[name]) if rivals else ""
+        size = score_size(view.metric)
+        best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
         gap = sign * value - rivals[best] if rivals else np.nan
         key = behind.folds(view.scores, view.metric, dataset, method)
         other = behind.folds(view.scores, view.metric, dataset, best) if best else ""
-        mean = Cell(format_mean_std(value, spread), bold=gap >= -TIE)
+        mean = Cell(format_mean_std(value, spread), bold=bool(gap >= -slack_of(abs(value), size)))
         rows.append([Cell(dataset), mean, Cell(best), Cell(format_signed(gap) if best else "")])
         numbers.append((None, value, None, None if np.isnan(gap) else gap))
         links.append(("", key, "", other))

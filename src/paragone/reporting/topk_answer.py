@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.reporting.answer_table import BETTER, WORSE, Behind
 from paragone.reporting.chart_files import file_stem
 from paragone.reporting.page_model import Evidence, Sheet
 from paragone.reporting.topk_tables import TopKFigures, metric_table
 from paragone.reporting.wording import Wording
 from paragone.tables import Cell, Column, Table, format_number
+from paragone.ties import best_losses
 
 if TYPE_CHECKING:
     from paragone.comparison import SampleComparison
@@ -142,13 +143,15 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
     for (dataset, metric), part in mine.groupby(["dataset", "metric"], sort=False):
         values = part.set_index("at")["value"]
         rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
-        by_cut = rivals.groupby("at")["value"]
-        best = by_cut.max() if higher_is_better(metric) is not False else by_cut.min()
+        by_cut = rivals.pivot(index="method", columns="at", values="value")
+        sign = 1 if higher_is_better(metric) is False else -1
+        marks = best_losses(sign * by_cut.to_numpy(), size=score_size(metric))[by_cut.index.get_loc(method)]
+        best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         rows.append(
             [
                 Cell(wording.name(dataset)),
                 Cell(metric),
-                *(Cell(format_number(values[k]), bold=abs(values[k] - best[k]) <= 1e-12) for k in cuts),
+                *(Cell(format_number(values[k]), bold=best[k]) for k in cuts),
             ]
         )
         numbers.append((None, None, *(None if np.isnan(values[k]) else float(values[k]) for k in cuts)))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from paragone.comparison import SampleComparison, compare_samples
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.errors import unknown_name
 from paragone.reporting.wording import Wording
 from paragone.results import Results
@@ -104,7 +104,7 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         at = rows[rows["at"] == cut].set_index("method").loc[methods]
         texts = [_with_interval(row) for row in at.itertuples()]
         higher = higher_is_better(metric) is not False
-        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher))
+        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher, size=score_size(metric)))
     body = [[Cell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)]
     best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
     rules = []
@@ -165,7 +165,8 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
     for segment, mine in rows.groupby("segment", sort=False):
         by_method = mine.set_index("method").reindex(methods)
         texts = [_with_interval(row) for row in by_method.itertuples()]
-        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher_is_better(metric) is not False)
+        higher = higher_is_better(metric) is not False
+        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher, size=score_size(metric))
         first = mine.iloc[0]
         body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
     caption = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from paragone.charts import embedded
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.results.score_chart import score_chart
 from paragone.tables import Cell, Table, format_number, mark_best, to_html
 
@@ -48,6 +49,8 @@ def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
     rows = []
     for row in means.itertuples(index=False):
         texts = [format_number(value) for value in row[1:]]
-        cells = [Cell(text) for text in texts] if higher is None else mark_best(row[1:], texts, higher_is_better=higher)
+        cells: Sequence[Cell] = [Cell(text) for text in texts]
+        if higher is not None:
+            cells = mark_best(row[1:], texts, higher_is_better=higher, size=score_size(metric))
         rows.append([Cell(str(row[0])), *cells])
     return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")

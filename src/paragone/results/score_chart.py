@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, from_rows, styled
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,8 @@ def _best(scores: pd.DataFrame, metric: str) -> list[str]:
     if len(declared) <= MAX_METHODS:
         return declared
     means = scores.groupby("method", sort=False)["value"].mean()
-    best = set(means.sort_values(ascending=not higher_is_better(metric)).index[:MAX_METHODS])
+    losses = -means if higher_is_better(metric) else means
+    best = set(means.index[loss_order(losses, size=score_size(metric))[:MAX_METHODS]])
     return [method for method in declared if method in best]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from paragone.errors import InputError
 from paragone.tables.model import Cell
+from paragone.ties import best_losses
 
 
 def mark_best(
@@ -16,7 +17,7 @@ def mark_best(
     *,
     higher_is_better: bool,
     superscripts: Sequence[str] | None = None,
-    tolerance: float = 1e-12,
+    size: float = 0.0,
 ) -> tuple[Cell, ...]:
     """Return cells with the best value in bold and the second best underlined.
 
@@ -30,8 +31,9 @@ def mark_best(
         The metric's direction.
     superscripts : sequence of str, optional
         Letters after each text.
-    tolerance : float, default=1e-12
-        Values this close to the best (or the second best) are marked with it.
+    size : float, default=0.0
+        The size of what the values were made from; 1 for a metric without a unit. All that are tied with the best (or
+        the second best) by the rule of `paragone.ties` are marked with it.
 
     Returns
     -------
@@ -40,22 +42,15 @@ def mark_best(
 
     Examples
     --------
-    >>> [c.bold for c in mark_best([0.8, 0.9, 0.9], ["a", "b", "c"], higher_is_better=True)]
+    >>> [c.bold for c in mark_best([0.2, 0.1 + 0.2, 0.3], ["a", "b", "c"], higher_is_better=True)]
     [False, True, True]
     """
     if len(values) != len(texts):
         raise InputError(f"{len(values)} values cannot be printed as {len(texts)} texts")
     loss = np.asarray(values, dtype=np.float64) * (-1 if higher_is_better else 1)
-    best = _close_to_least(loss, tolerance)
-    second = _close_to_least(np.where(best, np.nan, loss), tolerance)
+    best = best_losses(loss, size=size)
+    second = best_losses(np.where(best, np.nan, loss), size=size)
     letters = superscripts or [""] * len(texts)
     return tuple(
         Cell(text, bool(b), bool(s), letter) for text, b, s, letter in zip(texts, best, second, letters, strict=True)
     )
-
-
-def _close_to_least(loss: np.ndarray, tolerance: float) -> np.ndarray:
-    if np.isnan(loss).all():
-        return np.zeros(loss.shape, dtype=bool)
-    close: np.ndarray = loss <= np.nanmin(loss) + tolerance
-    return close

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from paragone.comparison.bayes.posterior import Posterior, check_rope, count_winners
 from paragone.comparison.corrected_t import check_differences
-from paragone.comparison.settle import TOLERANCE, FloatArray
+from paragone.ties import TOLERANCE, FloatArray
 
 CHUNK = 1_000
 """Draws handled at once: 1 000 x 200 weights stay within the cache."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from paragone.charts import BLUE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
-from paragone.comparison.settle import settle_differences
+from paragone.comparison.settle import settle_differences, settled_mean
 from paragone.tables import format_p, format_signed
 
 if TYPE_CHECKING:
@@ -74,16 +74,18 @@ def _cells(comparison: Comparison) -> list[dict[str, Any]]:
     p = {frozenset((pair.method, pair.rival)): pair.p_adjusted for pair in comparison.pairs}
     cells = []
     for i, j in permutations(range(len(table.methods)), 2):
-        difference = settle_differences(oriented[:, j], oriented[:, i], comparison.settings.tolerance)
+        settings = comparison.settings
+        difference = settle_differences(oriented[:, j], oriented[:, i], settings.tolerance, size=settings.size)
+        mean = float(settled_mean(difference))
         adjusted = p.get(frozenset((table.methods[i], table.methods[j])))
         wins, ties, losses = (int(np.sum(np.sign(difference) == sign)) for sign in (1, 0, -1))
-        lines = [format_signed(float(difference.mean()), table.decimals), f"{wins}/{ties}/{losses}"]
+        lines = [format_signed(mean, table.decimals), f"{wins}/{ties}/{losses}"]
         lines += [] if adjusted is None else [f"p {format_p(adjusted)}"]
         cells.append(
             {
                 "row": table.methods[i],
                 "column": table.methods[j],
-                "difference": float(difference.mean()),
+                "difference": mean,
                 "text": "\n".join(lines),
                 "significant": adjusted is not None and adjusted <= comparison.settings.alpha,
             }

@@ -8,7 +8,7 @@ import numpy as np
 
 from paragone.charts import BLUE, GREY, from_rows, styled
 from paragone.comparison.bayes import Posterior, bayesian_signed_rank
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 if TYPE_CHECKING:
     from paragone.comparison.paired_comparison import PairedComparison

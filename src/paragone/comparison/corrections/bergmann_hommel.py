@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from paragone.comparison.corrections.shaffer import n_methods_of
 from paragone.comparison.corrections.steps import check_p_values
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.ties import FloatArray
 
 MOST_METHODS = 9
 """The 21 147 partitions of nine methods take a blink; those of a dozen, four million, do not."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.comparison.corrections.steps import check_p_values
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 
 def bonferroni(p_values: ArrayLike) -> FloatArray:

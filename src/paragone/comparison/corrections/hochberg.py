@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.comparison.corrections.steps import check_p_values, step_up
-from paragone.comparison.settle import FloatArray
+from paragone.ties import FloatArray
 
 
 def hochberg(p_values: ArrayLike) -> FloatArray:

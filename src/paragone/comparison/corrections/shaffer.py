@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.comparison.corrections.steps import check_p_values, step_down
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.ties import FloatArray
 
 
 def shaffer(p_values: ArrayLike) -> FloatArray:

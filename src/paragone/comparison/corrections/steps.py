@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
+from paragone.ties import FloatArray
 
 
 def check_p_values(p_values: ArrayLike) -> FloatArray:

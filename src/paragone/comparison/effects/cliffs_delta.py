@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from paragone.comparison.effects.vargha_delaney import vargha_delaney_a12
-from paragone.comparison.settle import TOLERANCE
+from paragone.ties import TOLERANCE
 
 
 def cliffs_delta(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE) -> float:

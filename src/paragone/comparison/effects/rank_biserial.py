@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from paragone.comparison.settle import TOLERANCE
 from paragone.comparison.wilcoxon import wilcoxon_signed_rank
+from paragone.ties import TOLERANCE
 
 
 def rank_biserial(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE) -> float:

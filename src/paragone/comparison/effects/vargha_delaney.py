@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paragone.comparison.average_ranks import average_ranks
-from paragone.comparison.settle import TOLERANCE, merge_close
 from paragone.errors import InputError
+from paragone.ties import TOLERANCE, average_ranks, settle
 
 
-def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE) -> float:
+def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERANCE, size: float = 0.0) -> float:
     """Return P(b > a) + P(b = a) / 2 over all pairings of a score of ``b`` with one of ``a``.
 
     The pairing by dataset is not used: this is how much two clouds of scores overlap. See
@@ -22,6 +21,8 @@ def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERAN
         Scores.
     tolerance : float, default=1e-9
         Scores this close (relative) are equal.
+    size : float, default=0.0
+        The size of what the scores were made from; 1 for a metric without a unit. See `paragone.ties`.
 
     Returns
     -------
@@ -41,6 +42,6 @@ def vargha_delaney_a12(a: ArrayLike, b: ArrayLike, *, tolerance: float = TOLERAN
     pooled = np.concatenate([first, second])
     if min(first.size, second.size) == 0 or not np.isfinite(pooled).all():
         raise InputError("an effect size needs one or more finite scores on both sides")
-    ranks = average_ranks(merge_close(pooled, tolerance * np.abs(pooled)))
+    ranks = average_ranks(settle(pooled, size=size, tolerance=tolerance))
     above = ranks[first.size :].sum() - second.size * (second.size + 1) / 2
     return float(above / (first.size * second.size))

@@ -12,9 +12,9 @@ from paragone.comparison.scores.keys import natural_order
 from paragone.comparison.scores.missing import Missing, fill_blocks
 from paragone.comparison.scores.select import direction, duplicated_key, one_run, select_metric, select_point
 from paragone.comparison.scores.tidy import to_tidy
-from paragone.comparison.settle import FloatArray
 from paragone.errors import InputError
 from paragone.tables import decimals_for
+from paragone.ties import FloatArray
 
 __all__ = ["Missing", "ScoreTable", "score_table"]
 

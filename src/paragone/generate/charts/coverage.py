@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, GREY, ORANGE, VERMILION, from_rows, styled
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +78,7 @@ def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
             "high": float(row["high"]),
             "verdict": "proven" if row["proven"] else "open",
         }
-        for row in leads.sort_values("low", ascending=False, kind="stable").to_dict("records")
+        for row in leads.iloc[loss_order(-leads["low"], size=1.0)].to_dict("records")
     ]
     order = [row["pair"] for row in rows]
     colours = alt.Scale(domain=["proven", "open"], range=[BLUE, VERMILION])

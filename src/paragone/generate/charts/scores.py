@@ -9,6 +9,7 @@ import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
     """
     import altair as alt
 
-    order = scores.groupby("method")["value"].median().sort_values(ascending=False).index.tolist()
+    order = _highest_first(scores.groupby("method", sort=False)["value"].median())
     rows = scores[["method", "value"]].to_dict("records")
     chart = (
         from_rows(rows)
@@ -104,6 +105,11 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
         .properties(width=PLOT_WIDTH, height=26 * len(order))
     )
     return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+
+
+def _highest_first(values: pd.Series) -> list[str]:
+    """Return the methods by their AUROC, the highest first, ties as they stand."""
+    return [str(values.index[place]) for place in loss_order(-values, size=1.0)]
 
 
 def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
@@ -126,7 +132,7 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
     """
     import altair as alt
 
-    order = scores.groupby("method")["value"].mean().sort_values(ascending=False).index.tolist()
+    order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
     colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
     chart = (
         from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
@@ -161,7 +167,7 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     """
     import altair as alt
 
-    order = [str(name) for name in table[highlighted].sort_values().index]
+    order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
     rows: list[dict[str, Any]] = [
         {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
         for d in table.index

@@ -9,6 +9,7 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
 from paragone.models.recommenders.base import Recommender
 from paragone.models.recommenders.evaluation import evaluate_recommender
+from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
 PENALTIES = (50.0, 200.0, 1000.0, 5000.0, 20_000.0, 100_000.0)
@@ -70,7 +71,7 @@ class EASE(Recommender):
             self._solve(gram, penalty)
             result = evaluate_recommender(self, validation, k=CHOSEN_AT, metrics=("recall",), empty="skip")
             recalls.append(result.value("recall", CHOSEN_AT))
-        self._solve(gram, PENALTIES[int(np.argmax(recalls))])
+        self._solve(gram, PENALTIES[least_loss([-recall for recall in recalls], size=1.0)])
 
     def _solve(self, gram: FloatArray, penalty: float) -> None:
         weights = ease_weights(gram, penalty)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.crossval.ledger import Predictions
+from paragone.protocols.crossval.votes import most_likely
 from paragone.validation import FloatArray, IntArray
 
 Aggregate: TypeAlias = Literal["mean", "median", "vote"]
@@ -83,7 +84,7 @@ def aggregate_by_group(
     probabilities = None
     if predictions.probabilities is not None and classes is not None:
         probabilities = np.stack([predictions.probabilities[rows].mean(axis=0) for rows in kept])
-        y_pred = classes[probabilities.argmax(axis=1)]
+        y_pred = classes[most_likely(probabilities)]
     else:
         y_pred = np.array([_combined(predictions.y_pred[rows], how) for rows in kept])
     return Aggregated(

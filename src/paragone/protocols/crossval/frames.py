@@ -9,7 +9,8 @@ import numpy as np
 
 from paragone.protocols.crossval.naming import SCORE_KEYS, Naming, score_name
 from paragone.protocols.crossval.problem import FINAL, Problem, Settings, choose
-from paragone.protocols.crossval.scores import ChainScores
+from paragone.protocols.crossval.scores import ChainScores, best_first
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,13 +188,13 @@ def _final_rows(
         return frame
     tested = frame[names["test_score"]].notna().any()
     by = names["test_score"] if tested else names["cv_score"]
-    # A stable sort keeps ties in the order they were chosen.
-    frame = frame.sort_values(by, key=scoring.loss, kind="stable", ignore_index=True)
-    best = {
-        label: next((i for i, c in enumerate(frame["selected_by"]) if c == label), None)
-        for label in frame["selected_by"]
-    }
-    frame["best_of"] = [", ".join(label for label, row in best.items() if row == i) for i in range(len(frame))]
+    # Ties stay in the order they were chosen, and all that are tied are the best of their criterion.
+    losses = scoring.settled(frame[by], scoring.size(problem.truth.y))
+    order = loss_order(losses)
+    frame, losses = frame.iloc[order].reset_index(drop=True), losses[order]
+    taken = frame["selected_by"].to_numpy()
+    best = [loss == losses[taken == label][0] for loss, label in zip(losses, taken, strict=True)]
+    frame["best_of"] = [label if is_best else "" for label, is_best in zip(taken, best, strict=True)]
     return frame
 
 
@@ -231,13 +232,12 @@ def top_frame(
         names = _names(settings, scoring.metric, naming)
         shown = [names[key] for key in ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")]
         folds = [f"f{number}" for number in range(len(problem.folds))]
+        there = [scores for scores in problem.scores(scoring).values() if not np.isnan(scores.cv_score)]
         rows = [
-            [*place_of(problem, variant, settings), *_cv_values(scores)[:4], *scores.fold_val.tolist()]
-            for variant, scores in problem.scores(scoring).items()
+            [*place_of(problem, scores.variant, settings), *_cv_values(scores)[:4], *scores.fold_val.tolist()]
+            for scores in best_first(there)[:n]
         ]
-        frame = pd.DataFrame(rows, columns=[*PLACE, *shown, *folds])
-        ranked = frame.sort_values(shown[0], key=scoring.loss, kind="stable")
-        frames.append(ranked[ranked[shown[0]].notna()].head(n))
+        frames.append(pd.DataFrame(rows, columns=[*PLACE, *shown, *folds]))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from paragone.directions import higher_is_better
+from paragone.directions import higher_is_better, score_size
 from paragone.metrics.prediction import check_prediction_metric, prediction_values
 from paragone.protocols.crossval.ledger import Chain, Predictions, Role, pooled
-from paragone.protocols.crossval.votes import hard_vote, soft_vote
+from paragone.protocols.crossval.votes import hard_vote, most_likely, soft_vote
 from paragone.protocols.crossval.weights import Weighting, fold_weights
+from paragone.ties import TOLERANCE, best_losses, loss_order, settle
 from paragone.validation import FloatArray
+
+PER_ERROR = ("rpd", "rpiq")
+"""Scores that divide by the error."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,37 @@ class Scoring:
         direction = higher_is_better(self.metric)
         return abs(values) if direction is None else -values if direction else values
 
+    def size(self, y_true: NDArray[Any]) -> float:
+        """Return the size of what the scores are made from, in their unit: how far rounding may move them.
+
+        That is 1 for a score without a unit and the largest target for an error in its unit. A mean of squares of
+        pure rounding is as small as the square of that rounding.
+
+        Examples
+        --------
+        >>> Scoring("regression", "rmse").size(np.array([-3.0, 2.0])), Scoring("regression", "r2").size(np.ones(2))
+        (3.0, 1.0)
+        """
+        known = score_size(self.metric)
+        if known or self.task == "classification":
+            return known or 1.0
+        largest = float(np.abs(y_true).max(initial=0.0))
+        return TOLERANCE * largest**2 if self.metric == "mse" else largest
+
+    def settled(self, values: ArrayLike, size: float) -> FloatArray:
+        """Return the losses of scores, those equal that differ by rounding alone: the smallest is best.
+
+        Examples
+        --------
+        >>> Scoring("regression", "rmse").settled([0.1 + 0.2, 0.3, np.nan], 1.0).tolist()
+        [0.3, 0.3, nan]
+        """
+        losses = self.loss(np.asarray(values, dtype=np.float64))
+        if self.metric in PER_ERROR:
+            # Above this the error that divides is rounding, and the ratio says how it fell.
+            losses = np.maximum(losses, -1 / TOLERANCE)
+        return settle(losses, size=size)
+
     def of(self, predictions: Predictions, classes: Any = None) -> float:
         """Score predictions; NaN where there are none."""
         return prediction_values(
@@ -97,6 +133,11 @@ class ChainScores:
     fold_val: FloatArray
 
     # What selection does not need is worked out when it is asked for.
+
+    @cached_property
+    def size(self) -> float:
+        """The size of what the scores are made from; see `Scoring.size`."""
+        return max((self.scoring.size(fold.val.y_true) for fold in self.chain.folds), default=0.0)
 
     @property
     def variant(self) -> str:
@@ -201,6 +242,37 @@ def chain_scores(chain: Chain, scoring: Scoring) -> ChainScores:
     )
 
 
+def best_first(scores: Iterable[ChainScores], key: str = "cv_score") -> list[ChainScores]:
+    """Return chains by one of their scores, the best first, ties in the order in which they come, NaN last.
+
+    Parameters
+    ----------
+    scores : iterable of ChainScores
+        The chains of one problem under one metric.
+    key : str, default="cv_score"
+        Which score.
+
+    Returns
+    -------
+    list of ChainScores
+        All of them.
+    """
+    given = list(scores)
+    if not given:
+        return []
+    losses = given[0].scoring.settled([getattr(one, key) for one in given], given[0].size)
+    return [given[place] for place in loss_order(losses)]
+
+
+def tied_best(scores: Iterable[ChainScores], key: str = "cv_score") -> tuple[str, ...]:
+    """Return the variants with the best of a score, all that are tied, in the order in which they come."""
+    given = list(scores)
+    if not given:
+        return ()
+    losses = given[0].scoring.settled([getattr(one, key) for one in given], given[0].size)
+    return tuple(one.variant for one, best in zip(given, best_losses(losses), strict=True) if best)
+
+
 def _fold_scores(chain: Chain, scoring: Scoring, role: Role) -> FloatArray:
     return np.array([scoring.of(fold.role(role), chain.classes) for fold in chain.folds])
 
@@ -263,5 +335,5 @@ def _combined(parts: Sequence[Predictions], weights: FloatArray, chain: Chain, c
     known = [part.probabilities for part in parts if part.probabilities is not None]
     if chain.classes is not None and len(known) == len(parts):
         probabilities = soft_vote(known, shares, confidence=confidence)
-        return Predictions(first.samples, first.y_true, chain.classes[probabilities.argmax(axis=1)], probabilities)
+        return Predictions(first.samples, first.y_true, chain.classes[most_likely(probabilities)], probabilities)
     return Predictions(first.samples, first.y_true, hard_vote([part.y_pred for part in parts], shares))

@@ -9,7 +9,7 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.protocols.crossval.scores import ChainScores
-from paragone.validation import FloatArray
+from paragone.ties import loss_order, slack_of
 
 RANKINGS = {
     "rmsecv": "cv_score",
@@ -20,9 +20,6 @@ RANKINGS = {
     "one_se": "mean_fold_cv",
 }
 """Rankings by name, and the score each goes by."""
-
-TIE = 1e-9
-"""Relative difference below which two scores are tied."""
 
 TEST_SCORES = ("rmsep", "test", "test_score", "ens_test", "w_ens_test", "mean_test")
 
@@ -175,25 +172,16 @@ def _order(criterion: Criterion, rows: Sequence[ChainScores], places: Mapping[st
     eligible = [row for row in rows if not np.isnan(criterion.value(row))]
     if not eligible:
         return []
-    losses = _settled(np.array([row.scoring.loss(criterion.value(row)) for row in eligible]))
-    order = np.argsort(losses, kind="stable")
+    size = eligible[0].size
+    losses = eligible[0].scoring.settled([criterion.value(row) for row in eligible], size)
+    order = loss_order(losses)
     if criterion.ranking == "one_se":
-        within = losses <= losses[order[0]] + _standard_error(eligible[order[0]])
+        limit = losses[order[0]] + _standard_error(eligible[order[0]])
+        # A loss that equals the limit but for rounding lies within it, on every machine.
+        within = losses <= limit + slack_of(abs(limit), size)
         simplest = sorted(np.flatnonzero(within), key=lambda place: places.get(eligible[place].variant, 0))
         order = np.concatenate([simplest, [place for place in order if not within[place]]])
     return [eligible[int(place)].variant for place in order]
-
-
-def _settled(losses: FloatArray) -> FloatArray:
-    """Make values equal that differ by rounding alone, so that ties are ties on every machine and by every road."""
-    settled = losses.copy()
-    order = np.argsort(losses, kind="stable")
-    first = losses[order[0]]
-    for place in order:
-        if losses[place] - first > TIE * abs(first):
-            first = losses[place]
-        settled[place] = first
-    return settled
 
 
 def _standard_error(scores: ChainScores) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
-from paragone.validation import FloatArray
+from paragone.ties import best_losses
+from paragone.validation import FloatArray, IntArray
 
 
 def align_probabilities(probabilities: FloatArray, labels: Any, classes: NDArray[Any]) -> FloatArray:
@@ -64,7 +65,7 @@ def soft_vote(
     Returns
     -------
     ndarray of shape (n, n_classes)
-        The averages; the label is the first largest.
+        The averages; the label is the first of the largest (`most_likely`).
 
     Examples
     --------
@@ -82,6 +83,18 @@ def soft_vote(
     return np.asarray((stacked * per_sample[:, :, None]).sum(axis=0))
 
 
+def most_likely(shares: FloatArray) -> IntArray:
+    """Return the place of the largest share of every row, the first of those that differ by rounding alone.
+
+    Examples
+    --------
+    >>> most_likely(np.array([[0.3, 0.1 + 0.2, 0.4], [0.3, 0.1 + 0.2, 0.1]])).tolist()
+    [2, 0]
+    """
+    # Sums of equal weights in another order must tie; rounding is no reason to break one.
+    return np.asarray(best_losses(-shares.T, size=1.0).argmax(axis=0), dtype=np.int64)
+
+
 def hard_vote(members: Sequence[NDArray[Any]], weights: FloatArray | None = None) -> NDArray[Any]:
     """Take the label with the largest (weighted) number of votes; ties go to the smallest label.
 
@@ -96,5 +109,4 @@ def hard_vote(members: Sequence[NDArray[Any]], weights: FloatArray | None = None
     labels = np.unique(votes)
     shares = np.ones(len(votes)) if weights is None else np.asarray(weights, dtype=np.float64)
     totals = np.stack([((votes == label) * shares[:, None]).sum(axis=0) for label in labels], axis=1)
-    # Sums of equal weights in another order must tie; rounding is no reason to break one.
-    return np.asarray(labels[(totals >= totals.max(axis=1, keepdims=True) * (1 - 1e-12)).argmax(axis=1)])
+    return np.asarray(labels[most_likely(totals)])

@@ -17,6 +17,7 @@ from paragone.metrics.topk.cutting import cut_ranking
 from paragone.metrics.topk.evaluate import score_ranking
 from paragone.metrics.topk.options import UserMetric
 from paragone.reading import read_arrays
+from paragone.ties import slack_of
 from paragone.validation import FloatArray
 
 # What is kept of a ranking; the truth is kept once for all methods, with the dataset.
@@ -83,7 +84,7 @@ def popularity_note(result: TopKResult, train: Prescriptions) -> str | None:
         f"{result.label(name, cut)} {result.means[name][place]:.4f} against {floor.means[name][place]:.4f}"
         for name in floor.names
         for place, cut in enumerate(result.ks)
-        if result.means[name][place] < floor.means[name][place]
+        if result.means[name][place] < floor.means[name][place] - slack_of(floor.means[name][place], 1.0)
     ]
     return f"below popularity: {', '.join(below)}" if below else None
 

@@ -23,6 +23,7 @@ from paragone.models.recommenders.smgcn.losses import embedding_penalty, sample_
 from paragone.models.recommenders.smgcn.network import Network
 from paragone.models.recommenders.smgcn.scoring import FinalEmbeddings
 from paragone.models.recommenders.smgcn.settings import Settings
+from paragone.ties import least_loss, slack_of
 from paragone.validation import FloatArray
 
 # A network that is still below popularity after so many epochs deserves a word.
@@ -142,7 +143,8 @@ class Trainer:
         if self.validation is not None:
             metrics = self._validation_metrics(self.final_embeddings())
             record |= {"set": self.validation.name, "ks": list(self.settings.ks), "metrics": metrics}
-            if not progress.history or self._value(record) > max(map(self._value, progress.history)):
+            so_far = [-self._value(one) for one in (*progress.history, record)]
+            if least_loss(so_far, size=1.0) == len(progress.history):
                 progress.best, progress.best_epoch = progress.parameters, progress.epoch
         record["seconds"] = round(progress.seconds, 3)
         progress.history.append(record)
@@ -176,7 +178,7 @@ class Trainer:
         if self.popularity is None or record["epoch"] < PATIENCE_WITH_POPULARITY:
             return
         value = self._value(record)
-        if value < self.popularity:
+        if value < self.popularity - slack_of(self.popularity, 1.0):
             name, k = self.settings.choose_by
             text = (
                 f"smgcn is below popularity after {record['epoch']} epochs: {name}@{k} {value:.4f} against "
