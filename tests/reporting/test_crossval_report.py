@@ -64,11 +64,10 @@ def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each
     ]  # fmt: skip
     shown = [float(row[2].text) for row in table.rows]
     assert shown == sorted(shown)
-    starred = [(row[7].text, float(row[2].text)) for row in table.rows if row[2].bold]
-    for criterion in ("rmsecv", "mean_val"):
-        best = min(float(row[2].text) for row in table.rows if row[7].text == criterion)
-        assert (criterion, best) in starred
-    assert len(starred) == 2
+    starred = [(row[7].text, row[8].text) for row in table.rows if row[2].bold]
+    # PLS does not feel the autoscaling that it does itself: both variants are tied, and both are the best.
+    tied = [("rmsecv", "PLS(raw, n_components=3)"), ("rmsecv", "PLS(autoscale, n_components=3)")]
+    assert starred == [*tied, ("mean_val", "PLS(raw, n_components=2)")]
     assert table.notes[0].startswith("RMSECV pools all out-of-fold predictions")
     assert any("2 variant(s) failed and were never eligible" in note for note in table.notes)
 
