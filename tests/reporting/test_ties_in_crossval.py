@@ -123,8 +123,9 @@ def test_within_one_standard_error_includes_what_lies_on_the_edge_but_for_roundi
     from paragone.protocols.crossval.scores import ChainScores, Scoring
     from paragone.protocols.crossval.selection import select
 
-    part = Predictions(np.arange(2), np.array([0.0, 1.0]), np.zeros(2))
-    chain = {name: Chain(name, "classification", (FoldLedger("0", 0, part, part, part),)) for name in ("a", "b")}
+    parts = [Predictions(np.arange(2) + 2 * fold, np.array([0.0, 1.0]), np.zeros(2)) for fold in range(2)]
+    folds = tuple(FoldLedger(str(place), 0, part, part, part) for place, part in enumerate(parts))
+    chain = {name: Chain(name, "classification", folds) for name in ("a", "b")}
     scoring = Scoring("classification", "accuracy")
     for best in (0.75, 0.75 - 1.2e-16, 0.75 + 2.3e-16):
         for edge in (0.7, 0.7 - 1.2e-16, 0.7 + 1.2e-16):
