@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.plugins import digest
+from paragone.sources import changed_words
 
 Status: TypeAlias = Literal["done", "failed", "timeout"]
 Place: TypeAlias = tuple[str, int, str, int]
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,28 @@ class Parts:
         """Return the key of the fit: all parts but the protocol, so that other scores reuse it."""
         return digest([self.data, self.split, self.method, fit_version, self.seed])[:32]
 
-    def changed(self, other: Parts) -> tuple[str, ...]:
-        """Name the parts in which two cells differ."""
-        return tuple(p.name for p in fields(self) if getattr(self, p.name) != getattr(other, p.name))
+    def changed(self, earlier: Parts, code: Mapping[str, Mapping[str, str]] | None = None) -> tuple[str, ...]:
+        """Name what this cell has otherwise than an earlier one.
+
+        Parameters
+        ----------
+        earlier : Parts
+            Of the cell before.
+        code : mapping, optional
+            The files and packages behind version parts, where they are known: those that changed are then named.
+        """
+        told: list[str] = []
+        for name in (part.name for part in fields(self) if getattr(self, part.name) != getattr(earlier, part.name)):
+            if name == "version" and code and {self.version, earlier.version} <= set(code):
+                words = changed_words(code[earlier.version], code[self.version])
+                more = [f"{len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
+                told += [*words[:MOST_NAMED], *more] or [name]
+            elif name == "seed" and self.seed.partition("/")[0] != earlier.seed.partition("/")[0]:
+                # Its first word is how seeds are derived; in the first stores it was the seed itself.
+                told.append("derivation of seeds")
+            else:
+                told.append(name)
+        return tuple(told)
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import entry_points
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
-from types import CodeType
 from typing import Any, Self
 
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.sources import code_words
 
 ENTRY_POINTS = "paragone.methods"
 SEED_PARAMETERS = ("random_state", "seed")
@@ -172,13 +172,17 @@ class Method:
         return {"use": self.label, "params": {name: _plain(value) for name, value in self.params.items()}}
 
     def with_nested(self) -> list[Method]:
-        """Return the method and those that its parameters hold."""
-        return [self, *_nested(self.params)]
+        """Return the method and those that its parameters hold.
+
+        A class says in ``method_parameters`` which of its parameters may name a method by a text alone.
+        """
+        named = (self.params.get(name) for name in getattr(self.factory, "method_parameters", ()))
+        by_name = [Method.declare(given) for given in named if isinstance(given, str)]
+        return [self, *_nested(self.params), *by_name]
 
     def versions(self) -> dict[str, str]:
-        """Return the version of the package of every class involved, or a hash of its source."""
-        found = [method.factory for method in self.with_nested()]
-        return dict(sorted({_package(f): _version(f) for f in found}.items()))
+        """Return the version of every installed package involved, and a hash of every file that may be edited."""
+        return code_words((method.factory for method in self.with_nested()), digest)
 
 
 @lru_cache(maxsize=256)
@@ -250,37 +254,6 @@ def _differs(value: Any, default: Any) -> bool:
     return type(value) is not type(default) or bool(value != default)
 
 
-def _package(factory: Any) -> str:
-    return str(factory.__module__).partition(".")[0]
-
-
-def _version(factory: Any) -> str:
-    package = _package(factory)
-    module = importlib.import_module(package) if package != "__main__" else None
-    stated = getattr(module, "__version__", None)
-    if isinstance(stated, str):
-        return stated
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return f"source {_source_hash(factory)}"
-
-
-def _source_hash(factory: Any) -> str:
-    """Hash what the user's own class does: its file, or its byte code where there is no file."""
-    try:
-        source = Path(inspect.getfile(factory)).read_bytes()
-    except (OSError, TypeError):
-        source = b"".join(_byte_code(f.__code__) for f in vars(factory).values() if hasattr(f, "__code__"))
-    return hashlib.sha256(source).hexdigest()[:12]
-
-
-def _byte_code(code: CodeType) -> bytes:
-    inner = b"".join(_byte_code(c) for c in code.co_consts if isinstance(c, CodeType))
-    plain = repr([c for c in code.co_consts if not isinstance(c, CodeType)])
-    return code.co_code + repr(code.co_names).encode() + plain.encode() + inner
-
-
 def digest(value: Any) -> str:
     """Hash a nested value by content: equal content, equal hash, in any process and on any machine.
 
@@ -315,7 +288,7 @@ def _canonical(value: Any) -> Any:
         content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return {"array": [value.dtype.str, list(value.shape), content]}
     if callable(value) and hasattr(value, "__qualname__"):
-        return {"callable": f"{value.__module__}:{value.__qualname__}", "source": _source_hash(value)}
+        return {"callable": f"{value.__module__}:{value.__qualname__}", "source": code_words([value], digest)}
     raise InputError(
         f"a parameter of type {type(value).__name__} cannot be identified by content: use numbers, text, "
         "lists, arrays, functions or estimators"

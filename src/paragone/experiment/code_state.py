@@ -5,31 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
-import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 GIT_SECONDS = 20
-
-
-def own_files(uses: Iterable[str]) -> dict[str, Path]:
-    """Return the modules of ``module:Class`` names that belong to no installed package, with their files.
-
-    Examples
-    --------
-    >>> own_files(["sklearn.svm:LinearSVC", "paragone.rankers.variance:Variance"])
-    {}
-    """
-    found: dict[str, Path] = {}
-    for use in uses:
-        module = sys.modules.get(use.partition(":")[0])
-        file = getattr(module, "__file__", None)
-        if file and not is_installed(Path(file)):
-            found[use.partition(":")[0]] = Path(file)
-    return dict(sorted(found.items()))
 
 
 OURS = Path(__file__).resolve().parents[1]

@@ -194,7 +194,7 @@ class Experiment:
             return Forecast.of(self.cells(), {}, set(), {}, again=again, retry_failed=retry_failed)
         with Store(store) as opened:
             layout = extended(self.layout, self.methods, opened)
-            return store_forecast(opened, self.name, layout.cells, again, retry_failed)
+            return store_forecast(opened, self.name, layout.cells, again, retry_failed, layout.code)
 
     def run(
         self,

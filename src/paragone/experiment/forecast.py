@@ -45,8 +45,9 @@ class Forecast:
         *,
         again: frozenset[str],
         retry_failed: bool,
+        code: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Forecast:
-        """Compare the planned cells with what a store holds."""
+        """Compare the planned cells with what a store holds; ``code`` tells what is behind version parts."""
         distinct = tuple({cell.key: cell for cell in reversed(cells)}.values())[::-1]
         to_run = tuple(
             cell
@@ -55,7 +56,7 @@ class Forecast:
         )
         reused = sum(cell.fit_key in fit_keys and cell.key not in again for cell in to_run)
         stale = {
-            cell.key: cell.parts.changed(earlier[cell.place])
+            cell.key: cell.parts.changed(earlier[cell.place], code)
             for cell in to_run
             if cell.key not in statuses and cell.place in earlier
         }
@@ -85,7 +86,12 @@ class Forecast:
 
 
 def store_forecast(
-    store: Store, experiment: str, cells: Sequence[Cell], again: frozenset[str], retry_failed: bool
+    store: Store,
+    experiment: str,
+    cells: Sequence[Cell],
+    again: frozenset[str],
+    retry_failed: bool,
+    code: Mapping[str, Mapping[str, str]],
 ) -> Forecast:
     """Compare the planned cells of an experiment with what an open store holds."""
     statuses = store.statuses(cell.key for cell in cells)
@@ -98,6 +104,7 @@ def store_forecast(
         {} if done else store.earlier_parts(experiment),
         again=again,
         retry_failed=retry_failed,
+        code={} if done else {**store.code_states(), **code},
     )
 
 

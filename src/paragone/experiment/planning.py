@@ -16,6 +16,7 @@ from paragone.experiment.split_methods import method_at
 from paragone.plugins import Method, digest
 from paragone.protocols import Protocol
 from paragone.protocols.base import Arrangement
+from paragone.sources import code_words, one_look
 from paragone.store import truth_key
 from paragone.store.arrays import pack
 
@@ -24,7 +25,10 @@ PART_LENGTH = 32
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """An experiment worked out: what every cell refers to by name."""
+    """An experiment worked out: what every cell refers to by name.
+
+    ``code`` holds, by the cells' version part, the files and packages that it is the hash of.
+    """
 
     arrangements: Mapping[str, Arrangement]
     cells: tuple[Cell, ...]
@@ -33,6 +37,7 @@ class Layout:
     identities: Mapping[str, _Identity]
     scales: Mapping[str, Scale]
     seed: int
+    code: Mapping[str, Mapping[str, str]]
 
     def scale(self, cell: Cell) -> Scale:
         """Return how the features of a cell's dataset are scaled."""
@@ -130,6 +135,18 @@ def lay_out(
     Layout
         The cells in order of work, with the datasets, the splits and notes for the user.
     """
+    with one_look():
+        return _laid_out(datasets, plan, methods, protocol, seed, repeats)
+
+
+def _laid_out(
+    datasets: Sequence[Dataset],
+    plan: SplitPlan,
+    methods: Mapping[str, Method],
+    protocol: Protocol,
+    seed: int,
+    repeats: Mapping[str, int],
+) -> Layout:
     names = [dataset.name for dataset in datasets]
     check_names("dataset", names)
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -148,10 +165,15 @@ def lay_out(
             notes += arrangement.notes
     scales = {name: plan.scale_of(arrangement.dataset) for name, arrangement in arrangements.items()}
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
+    code = {identity.version: identity.code for identity in identities.values()}
 
     def identity_at(name: str, dataset: str, fold: int) -> _Identity:
         method = method_at(methods[name], dataset, fold)
-        return identities[name] if method is methods[name] else _identity(method, protocol)
+        if method is methods[name]:
+            return identities[name]
+        identity = _identity(method, protocol)
+        code[identity.version] = identity.code
+        return identity
 
     cells = tuple(
         _cell(
@@ -169,7 +191,7 @@ def lay_out(
         for name in methods
         for repeat in range(repeats.get(name, 1))
     )
-    return Layout(arrangements, cells, tuple(notes), protocol, identities, scales, seed)
+    return Layout(arrangements, cells, tuple(notes), protocol, identities, scales, seed, code)
 
 
 @dataclass(frozen=True)
@@ -178,15 +200,17 @@ class _Identity:
     fit_version: str
     version: str
     protocol: str
+    code: Mapping[str, str]
 
 
 def _identity(method: Method, protocol: Protocol) -> _Identity:
-    own = method.versions()
+    own, around = method.versions(), {**code_words([type(protocol)]), **protocol.versions()}
     return _Identity(
         method.identity()[:PART_LENGTH],
         digest(own)[:PART_LENGTH],
-        digest([own, protocol.versions()])[:PART_LENGTH],
+        digest([own, around])[:PART_LENGTH],
         protocol.identity()[:PART_LENGTH],
+        {**around, **own},
     )
 
 

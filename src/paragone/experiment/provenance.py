@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paragone.engine.guard import THREAD_VARIABLES
-from paragone.experiment.code_state import code_state, is_installed, own_checkout, own_files
+from paragone.experiment.code_state import code_state, is_installed, own_checkout
 from paragone.experiment.environment import environment
 from paragone.experiment.packages import package_versions
+from paragone.sources import own_code_files
+from paragone.store import CODE_STATES
 
 if TYPE_CHECKING:
     from paragone.experiment.experiment import Experiment
@@ -32,13 +34,14 @@ def provenance(experiment: Experiment) -> dict[str, Any]:
     -------
     dict
         The main versions as `environment` gives them, and ``experiment``, ``seed``, ``packages`` (with all that they
-        require), ``machine``, ``threads``, ``code`` (the user's own files, with hash and git commit) and
-        ``checkout`` (the commit of Paragone itself, where it runs from its sources).
+        require), ``machine``, ``threads``, ``code`` (the user's own files, with hash and git commit),
+        ``checkout`` (the commit of Paragone itself, where it runs from its sources) and ``code_states`` (the files and
+        packages behind the version part of every cell's key).
 
     Examples
     --------
     >>> from paragone.experiment import Experiment
-    >>> told = provenance(Experiment(["iris"], {"A": "variance"}, seed=7))
+    >>> told = provenance(Experiment(["wine-traits"], {"A": "variance"}, seed=7))
     >>> told["seed"], told["threads"]["a cell"], "numpy" in told["packages"]
     (7, 1, True)
     """
@@ -52,6 +55,7 @@ def provenance(experiment: Experiment) -> dict[str, Any]:
         "threads": threads(),
         "code": code_state(_code_files(experiment, uses)),
         "checkout": own_checkout(),
+        CODE_STATES: {part: dict(words) for part, words in experiment.layout.code.items()},
     }
 
 
@@ -98,7 +102,8 @@ def _code_files(experiment: Experiment, uses: list[str]) -> dict[str, Path]:
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if experiment.file is None and script and Path(script).is_file() and not is_installed(Path(script)):
         files["script"] = Path(script)
-    return files | {f"module {name}": path for name, path in own_files(uses).items()}
+    modules = {use.partition(":")[0] for use in uses} - {"__main__"}
+    return files | {f"module {name}": path for name, path in own_code_files(sorted(modules)).items()}
 
 
 def _processor() -> str:

@@ -130,7 +130,9 @@ class _Stages:
         while True:
             layout = extended(experiment.layout, experiment.methods, self._store)
             again = overwritten(options.overwrite, experiment.methods, layout.cells) - tried
-            forecast = store_forecast(self._store, experiment.name, layout.cells, again, options.retry_failed)
+            forecast = store_forecast(
+                self._store, experiment.name, layout.cells, again, options.retry_failed, layout.code
+            )
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
             if layout.cells != planned:
                 self._store.write_plan(experiment.plan(layout))

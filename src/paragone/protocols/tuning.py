@@ -68,6 +68,8 @@ class TunedRanker(BaseEstimator):
     (['alpha'], 2)
     """
 
+    method_parameters = ("ranker", "evaluator")
+
     def __init__(
         self,
         ranker: Any,

@@ -66,13 +66,14 @@ class PlaceResults:
     def _changes(self) -> dict[tuple[str, str, int, str, int], str]:
         """Name the parts that changed at every place that has a result, but none of the current plan."""
         found = {}
+        code = self._store.code_states()
         for experiment in self.experiments():
             earlier = self._store.outdated_parts(experiment)
             if not earlier:
                 continue
             for place, parts in self._store.planned_parts(experiment).items():
                 if place in earlier and earlier[place] != parts:
-                    found[(experiment, *place)] = ", ".join(parts.changed(earlier[place]))
+                    found[(experiment, *place)] = ", ".join(parts.changed(earlier[place], code))
         return found
 
     def folds_of(self, experiment: str, dataset: str, method: str) -> pd.DataFrame:

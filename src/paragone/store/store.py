@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from paragone.cells import Fitted, Outcome, Parts, Place
 from paragone.store.claims import claim_cell, drop_claims, keys_at_work, register_run, write_beat
+from paragone.store.code_states import read_code_states
 from paragone.store.faults import UNREADABLE, damaged
 from paragone.store.files import FilesInPlace
 from paragone.store.losses import Loss, read_losses, write_loss
@@ -155,6 +156,10 @@ class Store:
     def settings(self, name: str) -> dict[str, Any]:
         """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
         return settings_of(self, name)
+
+    def code_states(self) -> dict[str, dict[str, str]]:
+        """Return the files and packages behind the version parts of cells, as far as the runs kept them."""
+        return read_code_states(self)
 
     # Runs and claims
 
