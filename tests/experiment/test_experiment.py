@@ -184,7 +184,7 @@ def test_a_changed_source_of_a_users_method_makes_it_stale(tmp_path, monkeypatch
     importlib.reload(sys.modules["mine"])
     forecast = Experiment.from_toml(file).forecast(tmp_path / "a.sqlite")
     del sys.modules["mine"]
-    assert forecast.as_dict()["stale"] == {"version": 3}
+    assert forecast.as_dict()["stale"] == {"mine.py": 3}
 
 
 def test_overwriting_one_method_leaves_the_others_alone(tmp_path):
