@@ -224,7 +224,7 @@ def test_the_paragraphs_name_what_was_done(crossval, topk):
         "7 variants of PLS and Ridge on lake and pond (50 samples, 6 features)",
         "4 folds",
         "RMSECV is rmse of all out-of-fold predictions together",
-        "one_se (the simplest chain within one standard error of the best)",
+        "the simplest within one standard error of the best mean rmse over folds (one_se)",
         "a paired t on the out-of-fold losses of the samples, its variance corrected for shared training rows",
     ):
         assert part in words

@@ -19,6 +19,7 @@ from paragone.reporting.crossval_charts import (
 )
 from paragone.reporting.crossval_tables import final_table, model_table, top_table
 from paragone.reporting.crossval_views import COMPARED, ProblemView
+from paragone.reporting.crossval_words import folds_in_words
 from paragone.reporting.figures import figure
 from paragone.reporting.method_parts import methods_overview
 from paragone.reporting.page_model import Block, Figure, Fold, Gallery, Prose, Sheet
@@ -80,9 +81,9 @@ def problem_folds(views: Sequence[ProblemView], behind: Behind) -> tuple[Block, 
 
 def _facts(view: ProblemView) -> str:
     problem = view.problem
-    n_folds, task = len(problem.folds), problem.truth.task
+    task = problem.truth.task
     text = f"{len(problem.truth.y)} samples, {problem.n_features} features, target {problem.target} ({task}); "
-    text += "one hold-out" if view.run.settings.holdout else f"{n_folds} folds"
+    text += "one hold-out" if view.run.settings.holdout else folds_in_words(problem)
     text += f"; {len(view.scores)} variants with all their folds"
     text += f", {len(problem.failures)} that failed" if problem.failures else ""
     text += f", {len(problem.pending)} not finished" if problem.pending else ""

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paragone.protocols.crossval.problem import choose
+import numpy as np
+
+from paragone.protocols.crossval.ledger import repeats_of
+from paragone.protocols.crossval.problem import Problem, choose
+from paragone.protocols.crossval.selection import RANKINGS, Choice, Criterion
 from paragone.reporting.crossval_answer import average_ranks
 from paragone.reporting.crossval_views import ProblemView, n_compared
 from paragone.reporting.provenance import software_sentence, span
@@ -14,15 +18,6 @@ from paragone.results import Results
 from paragone.tables import format_number
 from paragone.ties import least_loss
 
-_POOLED, _FOLDS = "the best pooled score", "the best mean of the folds' own scores"
-CRITERIA = {
-    "rmsecv": _POOLED,
-    "cv_score": _POOLED,
-    "mean_val": _FOLDS,
-    "mf_val": _FOLDS,
-    "mean_fold_cv": _FOLDS,
-    "one_se": "the simplest chain within one standard error of the best",
-}
 USED = {"PLSRegression": "wold2001", "PLSCanonical": "wold2001"}
 STEPS = {"snv": "barnes1989", "savgol": "savitzky1964"}
 NAMED = 3
@@ -82,16 +77,16 @@ def _stands_alone(view: ProblemView) -> bool:
 
 def _refitted(view: ProblemView) -> list[str]:
     """Say what the choices came to on the test part."""
-    run, problem = view.run, view.problem
-    together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]
-    if view.metric is not None or any(not other.chains for other in together):
+    if view.metric is not None:
         return []
     told = []
-    for choice in choose(together, run.settings).choices[:NAMED]:
+    for choice in _chosen(view)[:NAMED]:
         scores = view.scores.get(choice.variant)
         if scores is not None and scores.chain.final is not None and len(scores.chain.final.test):
             value = format_number(scores.test_score, view.digits)
-            told.append(f"{choice.variant} (chosen by {choice.taken_by}) {value}")
+            # A criterion whose own choice another had taken goes on to its next best, which it would not choose alone.
+            by = f"chosen by {listing(choice.credit)}" if choice.credit else f"the next best by {choice.taken_by}"
+            told.append(f"{choice.variant} ({by}) {value}")
     return [f"{view.called('test_score')} on the test part: {listing(told)}."] if told else []
 
 
@@ -122,8 +117,9 @@ def _what(results: Results, described: Mapping[str, Any], variants: Mapping[str,
 
 def _splits(views: Sequence[ProblemView]) -> str:
     notes = [note for facts in views[0].run.settings.problems.values() for note in facts.get("notes", ())]
-    folds = span([len(view.problem.folds) for view in views])
-    how = "a hold-out" if views[0].run.settings.holdout else f"cross-validation in {folds} folds"
+    each = list(dict.fromkeys(folds_in_words(view.problem) for view in views))
+    folds = " or ".join(each) if len(each) <= NAMED else f"{span([len(v.problem.folds) for v in views])} folds"
+    how = "a hold-out" if views[0].run.settings.holdout else f"cross-validation in {folds}"
     rest = f" ({'; '.join(notes)})" if notes and len(notes) <= NAMED else ""
     return (
         f"Performance was estimated by {how}{rest}. Every step, preprocessing included, was fitted on the training "
@@ -139,11 +135,49 @@ def _scores(views: Sequence[ProblemView]) -> str:
     return f"{first.called('cv_score')} is {metrics} of all out-of-fold predictions together."
 
 
+def folds_in_words(problem: Problem) -> str:
+    """Say how many folds a problem has, and how often they were drawn."""
+    validations = [rows.val for rows in problem.folds]
+    repeats = repeats_of(validations)
+    n, n_repeats = len(repeats), 1 + max(repeats, default=0)
+    if n_repeats > 1:
+        sizes = sorted({repeats.count(repeat) for repeat in range(n_repeats)})
+        return f"{span(sizes)} folds x {n_repeats} repeats"
+    covered = np.concatenate(validations) if validations else np.empty(0)
+    overlap = len(np.unique(covered)) < len(covered)
+    return f"{n} splits whose validation parts overlap" if overlap else f"{n} fold{'s' * (n != 1)}"
+
+
+def rule_in_words(criterion: Criterion, metric: str) -> str:
+    """Say by what rule a criterion chooses, with the score that the metric makes of it."""
+    score = "RMSECV" if metric == "rmse" else f"cross-validated {metric.replace('_', ' ')}"
+    if criterion.ranking == "one_se":
+        mean = f"mean {metric.replace('_', ' ')} over folds"
+        what = "the simplest" if criterion.top_k == 1 else f"the {criterion.top_k} simplest"
+        return f"{what} within one standard error of the best {mean} (one_se)"
+    if RANKINGS[criterion.ranking] == "mean_fold_cv":
+        score = f"mean over folds of {metric.replace('_', ' ')}"
+    return f"the one with the best {score}" if criterion.top_k == 1 else f"the {criterion.top_k} best by {score}"
+
+
 def _choices(views: Sequence[ProblemView]) -> str:
-    told = [f"{criterion.label} ({CRITERIA[criterion.ranking]})" for criterion in views[0].run.settings.select]
+    settings = views[0].run.settings
+    tasks = dict.fromkeys(view.problem.truth.task for view in views)
+    rules = [rule_in_words(c, settings.scoring(task, c.metric).metric) for task in tasks for c in settings.select]
     tested = any(c.final is not None and len(c.final.test) for view in views for c in view.problem.chains.values())
     after = " and scored once on the test part, which no choice had seen" if tested else ""
-    return f"The chains chosen by {listing(told)} were refitted on all training rows{after}."
+    text = f"Of each problem's chains, {listing(list(dict.fromkeys(rules)))} "
+    one = len(rules) == 1 and settings.select[0].top_k == 1
+    text += f"{'was' if one else 'were'} refitted on all training rows{after}."
+    passed = any(choice.taken_by not in choice.credit for view in views for choice in _chosen(view))
+    return f"{text} Where an earlier rule had taken its choice, a rule took its next best." if passed else text
+
+
+def _chosen(view: ProblemView) -> tuple[Choice, ...]:
+    """Return the choices of a problem; none where a problem of its dataset has no chain."""
+    run, problem = view.run, view.problem
+    together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]
+    return choose(together, run.settings).choices if all(other.chains for other in together) else ()
 
 
 def _statistics(views: Sequence[ProblemView]) -> str:

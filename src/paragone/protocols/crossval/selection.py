@@ -66,10 +66,21 @@ class Criterion:
         if isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or self.top_k < 1:
             raise InputError(f"select: top_k must be a whole number of at least 1, it is {self.top_k!r}")
 
-    @property
-    def label(self) -> str:
-        """How tables call it."""
-        return self.ranking if self.metric is None else f"{self.ranking}[{self.metric}]"
+    def label(self, metric: str) -> str:
+        """Return how tables call it; what pools another metric than RMSE is no RMSECV.
+
+        Parameters
+        ----------
+        metric : str
+            The metric it goes by here.
+
+        Examples
+        --------
+        >>> Criterion().label("rmse"), Criterion().label("balanced_accuracy")
+        ('rmsecv', 'cv_score')
+        """
+        ranking = "cv_score" if self.ranking == "rmsecv" and metric != "rmse" else self.ranking
+        return ranking if self.metric is None else f"{ranking}[{self.metric}]"
 
     def value(self, scores: ChainScores) -> float:
         """Return the score it goes by."""
@@ -138,7 +149,7 @@ def select(
         ``sum(top_k)`` distinct variants, or all where there are fewer, with a note. Ties go to the earlier
         declared variant.
     """
-    labels = _labels(criteria)
+    labels = _labels(criteria, scores)
     orders = [_order(criterion, rows, places or {}) for criterion, rows in zip(criteria, scores, strict=True)]
     values = [
         {row.variant: criterion.value(row) for row in rows} for criterion, rows in zip(criteria, scores, strict=True)
@@ -162,9 +173,13 @@ def select(
     return Selection(tuple(taken.values()), tuple(notes))
 
 
-def _labels(criteria: Sequence[Criterion]) -> list[str]:
+def _labels(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores]]) -> list[str]:
     """Name the criteria; equal ones are told apart by their place."""
-    plain = [criterion.label for criterion in criteria]
+    metrics = [
+        rows[0].scoring.metric if rows else criterion.metric or "rmse"
+        for criterion, rows in zip(criteria, scores, strict=True)
+    ]
+    plain = [criterion.label(metric) for criterion, metric in zip(criteria, metrics, strict=True)]
     return [name if plain.count(name) == 1 else f"{name}#{place + 1}" for place, name in enumerate(plain)]
 
 
