@@ -124,15 +124,6 @@ class Score:
     at: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What a method gave on a split: arrays and diagnostics, kept for every later scoring."""
-
-    arrays: Mapping[str, NDArray[Any]]
-    info: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
 @dataclass(frozen=True)
 class WarningCount:
     """A warning that a cell raised, and how often: the class's name, the message, the count.
@@ -146,6 +137,21 @@ class WarningCount:
     category: str
     message: str
     count: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a method gave on a split: arrays and diagnostics, kept for every later scoring.
+
+    ``seconds`` is the wall time of the fit alone, ``cpu_seconds`` its processor time; NaN where it is not known. What
+    the method warned of in the fit is kept with it, for the cells that reuse it.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    info: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    cpu_seconds: float = math.nan
+    warnings: tuple[WarningCount, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,13 +109,13 @@ def diverging_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 ACTED = [
-    (LSMFS(form="reference", alpha=1.0), diverging_problem, ["the guard of LSMFS stopped it after"]),
+    (LSMFS(form="reference", alpha=1.0), diverging_problem, ["the guard stopped the iteration after"]),
     (
         SCNMF(),
         single_row_problem,
-        ["the guard of SCNMF put 1 feature behind", "the guard of SCNMF set 1 constant feature"],
+        ["the guard put 1 feature behind", "the guard set 1 constant feature"],
     ),
-    (GRRO(), single_row_problem, ["the guard of GRRO set 1 constant feature aside"]),
+    (GRRO(), single_row_problem, ["the guard set 1 constant feature aside, at the end"]),
 ]
 
 

@@ -10,10 +10,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from paragone.cells import Cell, Fitted, Outcome, Parts, WarningCount
+from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.exchange.archive import export_archive, import_archive
 from paragone.experiment import Experiment
@@ -257,8 +259,80 @@ def test_every_table_that_hangs_on_a_cell_is_known_to_the_store():
     assert hanging == {"scores", "predictions", *BESIDE}
 
 
+def fit_costs(path: Path) -> list[tuple[str, float]]:
+    with closing(sqlite3.connect(path)) as database:
+        return database.execute("SELECT * FROM fit_costs ORDER BY fit_key").fetchall()
+
+
+def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_path):
+    timed = {
+        name: Outcome("done", fitted=Fitted({}, {}, 2.0, seconds)) for name, seconds in {"A": 1.0, "B": 0.5}.items()
+    }
+    a = written(tmp_path / "a.sqlite", timed)
+    b = written(tmp_path / "b.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 9.0)), "C": TOLD})
+    assert fit_costs(a) == [("fit of A", 1.0), ("fit of B", 0.5)]
+    assert fit_costs(b) == [("fit of A", 9.0)], "what is not known is not there"
+    merge(b, a, tmp_path / "both.sqlite")
+    assert fit_costs(tmp_path / "both.sqlite") == [("fit of A", 9.0), ("fit of B", 0.5)]
+    assert examine(tmp_path / "both.sqlite").is_healthy
+    with Store(tmp_path / "both.sqlite") as store:
+        assert [store.fitted(f"fit of {name}").cpu_seconds for name in "AB"] == [9.0, 0.5]
+        assert math.isnan(store.fitted("fit of C").cpu_seconds)
+        store.commit(cells("A")[0].key, "fit of A", SILENT)
+    assert fit_costs(tmp_path / "both.sqlite") == [("fit of B", 0.5)], "a fit that is replaced takes its costs along"
+    assert examine(tmp_path / "both.sqlite").is_healthy
+
+
+@pytest.mark.parametrize("change", ["UPDATE fit_costs SET cpu_seconds = 7", "DELETE FROM fit_costs"])
+def test_a_changed_time_of_a_fit_is_found(tmp_path, change):
+    path = written(tmp_path / "a.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 1.0))})
+    assert examine(path).is_healthy
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(change)
+        database.commit()
+    assert not examine(path).is_healthy
+    assert repair(path).after.is_healthy
+
+
 @pytest.mark.parametrize("seconds", [math.nan, math.inf])
 def test_a_time_that_is_no_number_is_not_known(tmp_path, seconds):
     path = written(tmp_path / "lab.sqlite", {"A": Outcome("done", fitted=Fitted({}), cpu_seconds=seconds)})
     assert [row[1:] for row in beside(path)["costs"]] == [(None, None)]
     assert examine(path).is_healthy
+
+
+def test_the_warnings_of_a_fit_are_kept_for_the_cells_that_reuse_it(tmp_path):
+    warned = Outcome("done", fitted=Fitted({}, warnings=WARNED), warnings=WARNED)
+    a, b = written(tmp_path / "a.sqlite", {"A": warned}), written(tmp_path / "b.sqlite", {"A": SILENT, "B": warned})
+    with Store(a) as store:
+        assert store.fitted("fit of A").warnings == WARNED
+    merge(b, a, tmp_path / "both.sqlite")
+    with Store(tmp_path / "both.sqlite") as store:
+        assert [store.fitted(f"fit of {name}").warnings for name in "AB"] == [(), WARNED]
+    assert examine(tmp_path / "both.sqlite").is_healthy
+    with closing(sqlite3.connect(a)) as database:
+        database.execute("DELETE FROM fit_warnings WHERE position = 1")
+        database.commit()
+    assert not examine(a).is_healthy
+
+
+def test_a_changed_metric_reuses_the_fit_and_the_cell_still_has_its_warnings(tmp_path):
+    path = tmp_path / "lab.sqlite"
+    data = constant_data()
+    for metric in ("micro_f1", "one_error"):
+        lab = {"name": "lab", "protocol": Curve(k=KGrid(1, 3, 1), metrics=(metric,))}
+        Experiment([data], {"R": "rfsfs"}, {"folds": 2}, **lab).run(path, 0).close()
+    with Results.open(path) as results:
+        told = results.warnings()
+    assert told["category"].tolist() == ["GuardWarning"] * 2
+    assert set(told["message"]) == {"the guard set 1 constant feature aside, at the end of the ranking"}
+    with closing(sqlite3.connect(path)) as database:
+        fits, cells = (database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("fits", "cells"))
+    assert (fits, cells) == (2, 4), "the second run took the fits of the first"
+
+
+def constant_data() -> Dataset:
+    generator = np.random.default_rng(3)
+    X = generator.random((40, 5))
+    X[:, 2] = 0.5
+    return Dataset("flat", X, (generator.random((40, 3)) < 0.5).astype(int), "multilabel")

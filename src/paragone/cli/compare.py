@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -103,7 +104,9 @@ def compare_test_samples(
 
     with Results.open(store) as results:
         samples = results.sample_scores(metric, None if at is None else int(at))
+        warned = results.warned()
     result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
+    result = replace(result, notes=(*warned, *result.notes))
     show_comparison(result, as_json=as_json, out=out)
 
 

@@ -188,10 +188,12 @@ def conclude(results: Results, *, as_json: bool) -> None:
     """Say how a run ended; exit code 1 where cells failed."""
     counts = results.places()["status"].value_counts().to_dict()
     if as_json:
-        print_json({"store": str(results.path), "cells": counts})
+        print_json({"store": str(results.path), "cells": counts, "warnings": list(results.warned())})
     else:
         shown = ", ".join(f"{count} {status}" for status, count in counts.items())
         say(f"{shown}; results in {results.path}")
+        for sentence in results.warned():
+            say(sentence)
         say(f"next: paragone scores {results.path}")
     bad = counts.get("failed", 0) + counts.get("timeout", 0)
     if bad:

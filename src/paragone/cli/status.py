@@ -13,6 +13,8 @@ from paragone.cli.app import app
 from paragone.cli.output import print_json, say, show_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from paragone.results import Results
 
 
@@ -41,20 +43,18 @@ def status(
     with Results.open(store) as results:
         places = results.places()
         if as_json:
-            print_json(places.drop(columns=["key"]).to_dict(orient="records"))
+            print_json(cell_records(results))
             return
         if places.empty:
             say(f"{store}: nothing was planned yet")
             return
         counts = places.groupby(["experiment", "method"], sort=False)["status"].value_counts().unstack(fill_value=0)
         shown = [name for name in STATUSES if name in counts]
-        table = counts[shown].assign(
-            **{"seconds a cell": places.groupby(["experiment", "method"], sort=False)["seconds"].mean()}
-        )
-        show_table(table.reset_index())
+        show_table(counts[shown].assign(**costs_by_method(places)).reset_index())
         reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
         for (name, method, why), count in reasons.items():
             say(f"{name}: {count} of {method}: {why}")
+        show_warnings(results)
         show_losses(results)
         for note, count in shared_work(places["notes"]).items():
             say(f"shared: {count} of {len(places)} cells: {note}")
@@ -62,6 +62,41 @@ def status(
             for failure in results.failures().itertuples():
                 say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
                 say(str(failure.traceback))
+
+
+def cell_records(results: Results) -> list[dict[str, Any]]:
+    """Return every cell as plain values: its status, what it cost, and what its method warned of."""
+    told: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in results.warnings().itertuples():
+        place = row.experiment, row.dataset, row.fold, row.method, row.repeat
+        told.setdefault(place, []).append({"category": row.category, "message": row.message, "count": int(row.count)})
+    records: list[dict[str, Any]] = results.places().drop(columns=["key"]).to_dict(orient="records")
+    names = ("experiment", "dataset", "fold", "method", "repeat")
+    for record in records:
+        # NaN is not JSON.
+        record |= {name: None for name, value in record.items() if isinstance(value, float) and value != value}
+        record["warnings"] = told.get(tuple(record[name] for name in names), [])
+    return records
+
+
+def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the mean wall and processor time of a method's cells and the most memory; no column nobody knows."""
+    by_method = places.groupby(["experiment", "method"], sort=False)
+    found = {
+        "wall s per cell": by_method["seconds"].mean(),
+        "CPU s per cell": by_method["cpu_seconds"].mean(),
+        "peak MiB": by_method["peak_memory"].max() / 2**20,
+    }
+    return {name: column for name, column in found.items() if name.startswith("wall") or column.notna().any()}
+
+
+def show_warnings(results: Results) -> None:
+    """Say what the methods warned of, put together by method and kind of warning."""
+    from paragone.results.warned import warned_groups, warning_lines
+
+    for experiment in results.experiments():
+        for line in warning_lines(warned_groups(results, experiment)):
+            say(line)
 
 
 def show_losses(results: Results) -> None:

@@ -103,6 +103,11 @@ class Comparison:
         )
         return "\n".join(sentence(pair, setting) for pair in self.leading_pairs)
 
+    @property
+    def method_warnings(self) -> tuple[str, ...]:
+        """What the store says of the methods that a verdict must not leave out, such as fits that did not converge."""
+        return self.scores.told
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row a pair, with everything beside its p."""

@@ -98,6 +98,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
             "datasets": list(table.datasets),
             "reference": None if comparison.family.reference is None else comparison.leader,
             "verdict": comparison.verdict.splitlines(),
+            "method_warnings": list(comparison.method_warnings),
             "friedman": asdict(comparison.friedman),
             "ranks": comparison.rank_table.to_dict("records"),
             "pairs": [

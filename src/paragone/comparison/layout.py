@@ -182,7 +182,7 @@ def as_text(comparison: Comparison) -> str:
     pairs = replace(pairs_table(comparison), caption="")
     blocks = [
         caption(comparison),
-        "Verdict\n" + _indent(comparison.verdict),
+        "Verdict\n" + _indent("\n".join([comparison.verdict, *comparison.method_warnings])),
         "Ranks (letters: methods that are significantly worse; * best)\n" + _indent(to_text(summary)),
         f"Where ({comparison.leader} against each rival)\n" + _indent(_where(comparison)),
         "Pairs (positive favours the method)\n" + _indent(to_text(pairs)),

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 def comparison_html(comparison: Comparison) -> str:
     """Return a comparison of many methods as HTML, with the differences from the leader as its chart."""
-    verdict = "".join(f"<li>{escape(line)}</li>" for line in comparison.verdict.splitlines())
+    verdict = "".join(f"<li>{escape(line)}</li>" for line in _lines(comparison))
     picture = embedded(comparison.charts["forest"], f"Differences between {comparison.leader} and each other method")
     summary = comparison.as_table("summary")
     # A caption is as narrow as its table; this one is a paragraph.
     heading = f"<p>{escape(summary.caption)}</p>"
     tables = replace(summary, caption=""), replace(comparison.as_table("pairs"), caption="")
     return _snippet(f"<ul>{verdict}</ul>{heading}", picture, tables, comparison.choices, comparison.warnings)
+
+
+def _lines(comparison: Comparison) -> list[str]:
+    return [*comparison.verdict.splitlines(), *comparison.method_warnings]
 
 
 def paired_html(result: PairedComparison) -> str:

@@ -15,8 +15,6 @@ MESSAGE_LENGTH = 500
 DISTINCT = 50
 """How many distinct warnings of a cell are kept; the others are counted together."""
 THE_REST = "Warning"
-KEPT_IN = "warned"
-"""Under what name a fit keeps its warnings among what it told of itself."""
 
 
 @dataclass
@@ -111,9 +109,7 @@ def warnings_together(*parts: Iterable[WarningCount]) -> tuple[WarningCount, ...
 
 def keep_in_fit(fitted: Fitted, told: tuple[WarningCount, ...]) -> Fitted:
     """Write the warnings of a fit into it: a later cell that reuses the fit gives them again."""
-    if not told:
-        return fitted
-    return replace(fitted, info={**fitted.info, KEPT_IN: [[w.category, w.message, w.count] for w in told]})
+    return replace(fitted, warnings=told) if told else fitted
 
 
 def kept_in_fit(fitted: Fitted) -> tuple[WarningCount, ...]:
@@ -124,11 +120,7 @@ def kept_in_fit(fitted: Fitted) -> tuple[WarningCount, ...]:
     >>> kept_in_fit(keep_in_fit(Fitted({}), (WarningCount("A", "x", 2),)))
     (WarningCount(category='A', message='x', count=2),)
     """
-    told = fitted.info.get(KEPT_IN, ())
-    try:
-        return tuple(WarningCount(str(category), str(message), int(count)) for category, message, count in told)
-    except (TypeError, ValueError):
-        return ()  # A method's own diagnostics may have the same name; they are not ours to read.
+    return fitted.warnings
 
 
 def _text(message: object) -> str:

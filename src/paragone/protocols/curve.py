@@ -11,6 +11,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.cells import Fitted, Score, SplitData
+from paragone.cores import cpu_clock
 from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
@@ -113,9 +114,9 @@ class Curve(Protocol):
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
-        begun = time.perf_counter()
+        begun, cpu_begun = time.perf_counter(), cpu_clock()
         estimator.fit(data.X_train, data.y_train)
-        seconds = time.perf_counter() - begun
+        seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
         if not hasattr(estimator, "ranking_"):
             raise InputError(f"{type(estimator).__name__} has no ranking_ after fit: it is not a ranker")
         scores = np.asarray(getattr(estimator, "scores_", ()), dtype=np.float64)
@@ -123,7 +124,8 @@ class Curve(Protocol):
             count = int((~np.isfinite(scores)).sum())
             raise InputError(f"{type(estimator).__name__} gave {count} NaN or infinite feature scores")
         ranking = check_ranking(estimator.ranking_, data.X_train.shape[1])
-        return Fitted({"ranking": ranking, "scores": scores}, dict(getattr(estimator, "diagnostics_", {})), seconds)
+        told = dict(getattr(estimator, "diagnostics_", {}))
+        return Fitted({"ranking": ranking, "scores": scores}, told, seconds, cpu_seconds)
 
     @override
     def score(

@@ -84,7 +84,7 @@ class GuardedRanker(Ranker):
                 "scale the features to [0, 1] and look at its parameters"
             )
         for deed in _deeds(int(aside.sum()), outcome):
-            warnings.warn(f"the guard of {type(self).__name__} {deed}", GuardWarning, stacklevel=2)
+            warnings.warn(f"the guard {deed}", GuardWarning, stacklevel=3)
         diagnostics = {
             "iterations": outcome.iterations,
             "objective": [value if isfinite(value) else None for value in outcome.objective],
@@ -114,13 +114,12 @@ def _deeds(aside: int, outcome: Outcome) -> list[str]:
     """Say what the guard did, in the words of a warning."""
     deeds = []
     if outcome.stopped_early:
-        deeds.append(
-            f"stopped it after {_counted(outcome.iterations, 'iteration')}: it diverged, an earlier one is kept"
-        )
+        steps = _counted(outcome.iterations, "step")
+        deeds.append(f"stopped the iteration after {steps}: it diverged, an earlier iterate is kept")
     if outcome.demoted:
         deeds.append(f"put {_counted(outcome.demoted, 'feature')} behind the others: constant but for a single row")
     if aside:
-        deeds.append(f"set {_counted(aside, 'constant feature')} aside: they rank last")
+        deeds.append(f"set {_counted(aside, 'constant feature')} aside, at the end of the ranking")
     return deeds
 
 

@@ -23,7 +23,7 @@ from paragone.reporting.figures import figure
 from paragone.reporting.page_model import Block, Fold, Gallery, Page, Points, Prose, Section, words_of
 from paragone.reporting.provenance import how_it_was_done
 from paragone.reporting.references import bibtex
-from paragone.reporting.trouble import trouble
+from paragone.reporting.trouble import trouble, warned_words
 from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.results.record import experiment_record
@@ -58,7 +58,7 @@ def crossval_page(
     views = crossval_views(run, metric)
     behind = Behind()
     answer = answer_sheet(views, behind)
-    verdict = _verdict(views)
+    verdict = (*_verdict(views), *warned_words(results, described["name"], wording))
     paragraph = crossval_paragraph(results, described, views)
     references = bibtex(crossval_references(views))
     how = how_it_was_done(results, described, paragraph, references, wording, crossval_choices(views))

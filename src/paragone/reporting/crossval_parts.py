@@ -23,6 +23,7 @@ from paragone.reporting.crossval_words import folds_in_words
 from paragone.reporting.figures import figure
 from paragone.reporting.method_parts import methods_overview
 from paragone.reporting.page_model import Block, Figure, Fold, Gallery, Prose, Sheet
+from paragone.reporting.provenance import time_words
 from paragone.reporting.wording import Wording
 from paragone.results import Results
 from paragone.tables import Cell, Column, Table, format_number, format_signed
@@ -145,7 +146,7 @@ def variants_of(views: Sequence[ProblemView], method: str) -> list[str]:
 def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
     mine = [name for name, facts in described["methods"].items() if facts.get("method", name) == method]
     done = places[places["method"].isin(mine) & (places["status"] == "done")]
-    return f"; {done['seconds'].sum():.3g} s of one core in {len(done)} cells" if len(done) else ""
+    return f"; {time_words(done)} in {len(done)} cell{'s' * (len(done) != 1)}" if len(done) else ""
 
 
 def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[str], number: int) -> Sheet:

@@ -14,7 +14,7 @@ from paragone.reporting.method_parts import method_blocks
 from paragone.reporting.page_model import Block, Choice, Figure, Fold, Gallery, Page, Points, Prose, Section, words_of
 from paragone.reporting.provenance import how_it_was_done, methods_paragraph, page_choices
 from paragone.reporting.references import bibtex, reference_keys
-from paragone.reporting.trouble import trouble
+from paragone.reporting.trouble import trouble, warned_words
 from paragone.reporting.verdict_words import headline
 from paragone.reporting.views import View
 from paragone.reporting.wording import Wording, title_of
@@ -64,7 +64,7 @@ def curve_page(
     paragraph = methods_paragraph(results, described, views, wording)
     references = bibtex(reference_keys(described, compared is not None))
     choices = page_choices(compared) if compared is not None else None
-    verdict = _verdict(views, reference)
+    verdict = [*_verdict(views, reference), *warned_words(results, described["name"], wording)]
     sections = (
         Section("verdict", "The verdict", tuple(verdict)),
         Section("answer", "The answer table", tuple(sheets)),

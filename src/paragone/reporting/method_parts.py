@@ -52,14 +52,19 @@ def methods_overview(described: Mapping[str, Any], places: pd.DataFrame, wording
         mine = places[places["method"] == name]
         done = mine[mine["status"] == "done"]
         bad = int(mine["status"].isin(["failed", "timeout"]).sum())
-        fit, cell = float(done["fit_seconds"].mean()), float(done["seconds"].mean())
-        texts = [_seconds(fit), _seconds(cell), f"{len(done)} of {len(mine)}", str(bad)]
+        fit, cell, cpu = (float(done[column].mean()) for column in ("fit_seconds", "seconds", "cpu_seconds"))
+        peak = float(done["peak_memory"].max()) / 2**20
+        memory = "" if np.isnan(peak) else f"{peak:.0f}"
+        texts = [*(_seconds(value) for value in (fit, cell, cpu)), memory, f"{len(done)} of {len(mine)}", str(bad)]
         rows.append([wording.name(name), declared["use"], _parameters(declared["params"]) or "defaults", *texts])
-        finite = [None if np.isnan(value) else value for value in (fit, cell)]
+        finite = [None if np.isnan(value) else value for value in (fit, cell, cpu, peak)]
         numbers.append((None, None, None, *finite, float(len(done)), float(bad)))
     columns: list[str | Column] = [Column(name, "left") for name in ("method", "class", "parameters")]
-    columns += ["seconds a fit", "seconds a cell", "cells done", "failed"]
-    caption = "Every method: its class, its parameters, the mean time of a fit and of a whole cell, and its cells."
+    columns += ["wall s per fit", "wall s per cell", "CPU s per cell", "peak MiB", "cells done", "failed"]
+    caption = (
+        "Every method: its class, its parameters, the mean wall time of a fit and of a whole cell, the mean processor "
+        "time of a cell, the most memory that a cell held (empty where not known), and its cells."
+    )
     return Sheet("methods-overview", "Methods", Table.of(columns, rows, caption=caption), tuple(numbers))
 
 

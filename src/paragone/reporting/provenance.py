@@ -91,16 +91,39 @@ def methods_paragraph(results: Results, described: Mapping[str, Any], views: Seq
 
 
 def cost_sentence(places: pd.DataFrame, wording: Wording) -> str:
-    """Say what the experiment cost in computing time."""
+    """Say what the experiment cost: processor time where it is known, wall time, memory."""
     done = places[places["seconds"].notna()]
-    hours = float(done["seconds"].sum()) / 3600
-    slowest = done.loc[done["seconds"].idxmax()] if len(done) else None
-    text = f"Computing took {_duration(hours)} of one core in {len(done)} cells"
-    if slowest is None:
+    text = f"Computing took {time_words(done)} in {len(done)} cell{'s' * (len(done) != 1)}"
+    if done.empty:
         return text + "."
-    seconds = float(slowest["seconds"])
-    where = f"{wording.name(slowest['method'])} on {wording.name(slowest['dataset'])}"
-    return f"{text}; the slowest cell took {seconds:.3g} s ({where})."
+    slowest = done.loc[done["seconds"].idxmax()]
+    text += f"; the slowest cell took {float(slowest['seconds']):.3g} s of wall time ({_where(slowest, wording)})"
+    if done["peak_memory"].notna().any():
+        largest = done.loc[done["peak_memory"].idxmax()]
+        text += f", the largest held {float(largest['peak_memory']) / 2**20:,.0f} MiB ({_where(largest, wording)})"
+    return text + "."
+
+
+def _where(cell: pd.Series, wording: Wording) -> str:
+    return f"{wording.name(cell['method'])} on {wording.name(cell['dataset'])}"
+
+
+def time_words(cells: pd.DataFrame) -> str:
+    """Say how long cells took: their processor time where it is known of all, and their wall time, each by its name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> time_words(pd.DataFrame({"seconds": [90.0, 30.0], "cpu_seconds": [10.0, 5.0]}))
+    '15 seconds of processor time (2 minutes of wall time)'
+    >>> time_words(pd.DataFrame({"seconds": [90.0, 30.0], "cpu_seconds": [10.0, float("nan")]}))
+    '2 minutes of wall time (processor time is not known of 1 cell)'
+    """
+    wall = f"{_duration(float(cells['seconds'].sum()) / 3600)} of wall time"
+    unknown = int(cells["cpu_seconds"].isna().sum())
+    if unknown:
+        return wall + (f" (processor time is not known of {unknown} cell{'s' * (unknown != 1)})")
+    return f"{_duration(float(cells['cpu_seconds'].sum()) / 3600)} of processor time ({wall})"
 
 
 def _duration(hours: float) -> str:

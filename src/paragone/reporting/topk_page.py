@@ -17,7 +17,7 @@ from paragone.reporting.topk_answer import answer_sheets, method_sheet, topk_tag
 from paragone.reporting.topk_charts import topk_chart
 from paragone.reporting.topk_tables import TopKFigures, beyond_table, segment_tables, tie_table
 from paragone.reporting.topk_words import headline, topk_choices, topk_paragraph, topk_references
-from paragone.reporting.trouble import trouble
+from paragone.reporting.trouble import trouble, warned_words
 from paragone.reporting.wording import Wording
 from paragone.results.record import experiment_record
 from paragone.tables import Table
@@ -44,7 +44,7 @@ def topk_page(figures: TopKFigures, described: Mapping[str, Any], wording: Wordi
     """
     run, behind = figures.run, Behind()
     sheets = answer_sheets(figures, wording, behind)
-    verdict = _verdict(figures, wording)
+    verdict = (*_verdict(figures, wording), *warned_words(figures.results, run.experiment, wording))
     paragraph = topk_paragraph(figures, described, wording)
     references = bibtex(topk_references(figures, described))
     how = how_it_was_done(figures.results, described, paragraph, references, wording, topk_choices(figures))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from paragone.errors import InputError
 from paragone.store import Store, queries, truth_key
 from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
 from paragone.store.kinds import topk_experiments
+from paragone.store.readable import has_table
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -38,9 +40,16 @@ class CurveResults:
     def diagnostics(
         self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
     ) -> dict[str, Any]:
-        """Return what a method told about its fit, and the seconds it took."""
+        """Return what a method told about its fit, its ``seconds`` of wall time and its ``cpu_seconds``, if known."""
         fitted = self._fitted(dataset, fold, method, experiment, repeat)
-        return {**fitted.info, "seconds": fitted.seconds}
+        known = {} if math.isnan(fitted.cpu_seconds) else {"cpu_seconds": fitted.cpu_seconds}
+        return {**fitted.info, "seconds": fitted.seconds, **known}
+
+    def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
+        """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
+        address = self._address(dataset, fold, method, experiment, repeat)
+        rows = self._store.read(queries.OUTPUT, (address.key,), "t") if has_table(self._store, "outputs") else []
+        return str(rows[0][0]) if rows else ""
 
     def _fitted(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> Any:
         address = self._address(dataset, fold, method, experiment, repeat)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from paragone.store import Store, queries
+from paragone.store.readable import has_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+TIMES = ("seconds", "cpu_seconds", "peak_memory")
+"""Wall time, processor time and memory of a cell."""
 STATUSES = ("done", "failed", "timeout", "running", "stale", "missing")
 
 
@@ -25,8 +28,9 @@ class PlaceResults:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
 
-        columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", "seconds"]
-        return pd.DataFrame(self._store.read(queries.FAILURES, types="ttititttr"), columns=columns)
+        columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", *TIMES]
+        frame = pd.DataFrame(self._store.read(self._costed(queries.FAILURES), types="ttititttrRI"), columns=columns)
+        return frame.astype({"cpu_seconds": float, "peak_memory": float})
 
     def losses(self) -> pd.DataFrame:
         """Return the workers that died under cells, which then began again: no fault of the methods'."""
@@ -40,17 +44,21 @@ class PlaceResults:
     def places(self) -> pd.DataFrame:
         """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
 
-        The column ``why`` says what changed where a result is stale, and the error where one failed.
+        The column ``why`` says what changed where a result is stale, and the error where one failed. ``seconds`` is
+        the wall time of the cell and ``fit_seconds`` that of the fit in it; ``cpu_seconds`` and ``fit_cpu_seconds``
+        are processor time, ``peak_memory`` is in bytes. They are NaN where they are not known; ``costs_kept`` is
+        False where nothing was kept of what the cell cost and warned of, as in a store of an older version.
         """
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
+        further = ["fit_seconds", "protocol", *TIMES[1:], "fit_cpu_seconds", "costs_kept"]
         with self._store.one_moment():
-            frame = pd.DataFrame(
-                self._store.read(queries.PLACES, types="ttititTTRTR"), columns=[*columns, "fit_seconds"]
-            )
+            sql = self._costed(queries.PLACES)
+            frame = pd.DataFrame(self._store.read(sql, types="ttititTTRTRtRIRi"), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
+        frame = frame.astype(dict.fromkeys((*TIMES[1:], "fit_cpu_seconds"), float) | {"costs_kept": bool})
         open_ = frame.index[frame["status"].isna()]
         where = frame.loc[open_, columns[:5]].itertuples(index=False, name=None)
         why = pd.Series([changed.get(place, "") for place in where], index=open_, dtype=object)
@@ -77,14 +85,16 @@ class PlaceResults:
         return found
 
     def folds_of(self, experiment: str, dataset: str, method: str) -> pd.DataFrame:
-        """Return the folds of a method on a dataset: ``fold, repeat, protocol, status, seconds``; quick to ask for.
+        """Return the folds of a method on a dataset; quick to ask for.
 
-        The status is ``missing`` where there is no result yet, whether one is being computed or not.
+        The columns are ``fold, repeat, protocol, status, seconds, cpu_seconds, peak_memory``. The status is ``missing``
+        where there is no result yet, whether one is being computed or not.
         """
         import pandas as pd
 
-        rows = self._store.read(queries.FOLDS, (experiment, dataset, method), "iitTR")
-        frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", "seconds"])
+        rows = self._store.read(self._costed(queries.FOLDS), (experiment, dataset, method), "iitTRRI")
+        frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", *TIMES])
+        frame = frame.astype(dict.fromkeys(TIMES, float))
         return frame.assign(status=frame["status"].fillna("missing"))
 
     def counts(self, experiment: str) -> dict[str, int]:
@@ -118,4 +128,37 @@ class PlaceResults:
             order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
         )
         columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
-        return pd.DataFrame(self._store.read(sql, (experiment, limit)), columns=[*columns, "cell"])
+        rows = self._store.read(self._costed(sql), (experiment, limit))
+        frame = pd.DataFrame(rows, columns=[*columns, "cell", *TIMES[1:]])
+        return frame.astype({"cpu_seconds": float, "peak_memory": float})
+
+    def warnings(self, experiment: str | None = None) -> pd.DataFrame:
+        """Return what the methods warned of: a row for each distinct warning of a cell, with its count.
+
+        Parameters
+        ----------
+        experiment : str, optional
+            Which experiment; all of the store where it is not given.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``experiment, protocol, dataset, fold, method, repeat, category, message, count``; empty for a
+            store of an older version, which kept none.
+        """
+        import pandas as pd
+
+        known = has_table(self._store, "warnings")
+        rows = self._store.read(queries.WARNINGS, types="tttititti") if known else []
+        columns = ["experiment", "protocol", "dataset", "fold", "method", "repeat", "category", "message", "count"]
+        frame = pd.DataFrame(rows, columns=columns)
+        return frame if experiment is None else frame[frame["experiment"] == experiment].reset_index(drop=True)
+
+    def ended_counts(self, experiment: str) -> dict[tuple[str, str], int]:
+        """Return how many cells of an experiment have a result, by method and protocol; quick to ask for."""
+        rows = self._store.read(queries.ENDED_COUNTS, (experiment,), "tti")
+        return {(method, protocol): count for method, protocol, count in rows}
+
+    def _costed(self, sql: str) -> str:
+        """Complete a query by what cells cost, where the store has that."""
+        return queries.with_costs(sql, has_table(self._store, "costs"))

@@ -12,6 +12,7 @@ from paragone.results.means import means_as_html
 from paragone.results.places import STATUSES, PlaceResults
 from paragone.results.score_frame import score_frame
 from paragone.results.topk import TopKResults
+from paragone.results.warned import verdict_sentences, warned_groups
 from paragone.store import Store, queries
 from paragone.store.kept import kept_object, spoilt
 from paragone.store.runs import RunIdentity
@@ -128,6 +129,14 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         derived = [part.assign(repeat=0) for part in derived] if repeats else derived
         found = [part[frame.columns] for part in (frame, *derived) if len(part)]
         return pd.concat(found, ignore_index=True) if derived else frame
+
+    def warned(self, experiment: str | None = None) -> tuple[str, ...]:
+        """Return what a verdict should say of the methods' warnings, such as fits that did not converge, in sentences.
+
+        `warnings` has them row by row.
+        """
+        names = self.experiments() if experiment is None else [experiment]
+        return tuple(line for name in names for line in verdict_sentences(warned_groups(self, name)))
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()

@@ -10,7 +10,7 @@ from typing import Any
 from paragone.errors import InputError
 from paragone.reading import parse_json
 from paragone.store.arrays import unpack
-from paragone.store.cell_costs import read_beside
+from paragone.store.cell_costs import read_beside, read_fit_beside
 from paragone.store.checksums import CELL_FIELDS, ScoreRow, cell_checksum, content_checksum
 
 KEYS = {
@@ -78,7 +78,8 @@ class ArtifactReader:
         arrays, info, seconds = self._one("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)
         unpack(arrays)
         parse_json(info, "its diagnostics")
-        return content_checksum(arrays, info, seconds)
+        beside = read_fit_beside(self._database, key, self._tables)
+        return content_checksum(arrays, info, seconds, *beside.parts)
 
     def _split(self, key: str) -> bytes:
         train, test = self._one("SELECT train, test FROM splits WHERE split_part = ?", key)

@@ -1,17 +1,23 @@
-"""What a cell cost and what it said: processor time, memory, warnings and output, in tables since version 3."""
+"""What a cell cost and what it said: processor time, memory, warnings and output, in tables since version 3.
+
+The fit in it has its own processor time and warnings, since other cells may reuse it.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paragone.cells import Outcome
+from paragone.cells import Fitted, Outcome
 
 COSTS = "SELECT cpu_seconds, peak_memory FROM costs WHERE cell_id = ?"
 WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
+FIT_COSTS = "SELECT cpu_seconds FROM fit_costs WHERE fit_key = ?"
+FIT_WARNINGS = "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY position"
 OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
 
 
@@ -76,3 +82,44 @@ def read_beside(db: sqlite3.Connection, cell: int, tables: Sequence[str] | set[s
         return None
     cpu_seconds, peak_memory = costs or (None, None)
     return Beside(cpu_seconds, peak_memory, told, None if output is None else output[0])
+
+
+@dataclass(frozen=True)
+class FitBeside:
+    """What stands beside a fit: its processor time, None where it is not known, and its warnings by position."""
+
+    cpu_seconds: float | None = None
+    warnings: tuple[tuple[int, str, str, int], ...] = ()
+
+    @classmethod
+    def of(cls, fitted: Fitted) -> FitBeside:
+        """Return what a fit tells."""
+        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(fitted.warnings))
+        return cls(float(fitted.cpu_seconds) if math.isfinite(fitted.cpu_seconds) else None, told)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it adds to the checksum of the fit: nothing where nothing is known, as of an older version."""
+        known = self.cpu_seconds is not None or self.warnings
+        return (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
+
+
+def remove_fit_beside(db: sqlite3.Connection, fit_key: str) -> None:
+    """Delete what stands beside a fit that is about to be replaced."""
+    for table in ("fit_costs", "fit_warnings"):
+        db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
+
+
+def write_fit_beside(db: sqlite3.Connection, fit_key: str, beside: FitBeside) -> None:
+    """Write what stands beside a fit; within a transaction of the caller's."""
+    if beside.cpu_seconds is not None:
+        db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, beside.cpu_seconds))
+    db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in beside.warnings))
+
+
+def read_fit_beside(db: sqlite3.Connection, fit_key: str, tables: Sequence[str] | set[str]) -> FitBeside:
+    """Return what stands beside a fit; nothing in a store of an older version."""
+    if "fit_costs" not in tables:
+        return FitBeside()
+    cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
+    return FitBeside(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))

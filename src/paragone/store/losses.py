@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from paragone.store.readable import Readable
+from paragone.store.readable import Readable, has_table
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,6 @@ def write_loss(db: sqlite3.Connection, run: int, key: str, why: str, now: str) -
 
 def read_losses(store: Readable) -> list[Loss]:
     """Return all losses, in order of time."""
-    # A store of version 1 that no newer run has written into has no such table.
-    if not store.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'losses'"):
+    if not has_table(store, "losses"):
         return []
     return [Loss(*row) for row in store.read("SELECT run_id, key, why, lost_at FROM losses ORDER BY id")]

@@ -7,13 +7,21 @@ import math
 import sqlite3
 from collections.abc import Sequence
 
-from paragone.cells import Fitted, Outcome, Score
+from paragone.cells import Fitted, Outcome, Score, WarningCount
 from paragone.store.arrays import pack
-from paragone.store.cell_costs import Beside, write_beside
+from paragone.store.cell_costs import (
+    FIT_COSTS,
+    FIT_WARNINGS,
+    Beside,
+    FitBeside,
+    remove_fit_beside,
+    write_beside,
+    write_fit_beside,
+)
 from paragone.store.checksums import cell_checksum, content_checksum, seal
 from paragone.store.kept import arrays_of, kept_object
 from paragone.store.moments import this_moment
-from paragone.store.readable import Readable
+from paragone.store.readable import Readable, has_table
 from paragone.store.score_checksums import scores_checksum
 
 DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
@@ -39,13 +47,21 @@ def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
     if not rows:
         return None
     arrays, info, seconds = rows[0]
-    return Fitted(arrays_of(arrays, store.path), kept_object(store, info), seconds)
+    told = kept_object(store, info)
+    if not has_table(store, "fit_costs"):
+        return Fitted(arrays_of(arrays, store.path), told, seconds)
+    cpu = store.read(FIT_COSTS, (fit_key,), "r")
+    warned = tuple(WarningCount(*row[1:]) for row in store.read(FIT_WARNINGS, (fit_key,), "itti"))
+    return Fitted(arrays_of(arrays, store.path), told, seconds, cpu[0][0] if cpu else math.nan, warned)
 
 
 def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
     row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
+    beside = FitBeside.of(fitted)
+    remove_fit_beside(db, fit_key)
     db.execute("INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)", (fit_key, *row))
-    seal(db, "fit", fit_key, content_checksum(*row))
+    write_fit_beside(db, fit_key, beside)
+    seal(db, "fit", fit_key, content_checksum(*row, *beside.parts))
 
 
 def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:

@@ -141,6 +141,18 @@ CREATE TABLE warnings (
     count INTEGER NOT NULL,
     PRIMARY KEY (cell_id, position)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE fit_costs (
+    fit_key TEXT PRIMARY KEY REFERENCES fits(fit_key) ON DELETE CASCADE,
+    cpu_seconds REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fit_warnings (
+    fit_key TEXT NOT NULL REFERENCES fits(fit_key) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (fit_key, position)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE outputs (
     cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
     printed TEXT NOT NULL
@@ -149,7 +161,10 @@ CREATE TABLE outputs (
 
 SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3}
 """What each version of the tables added. A run into an older store adds what it lacks; reading takes it as it is."""
-NEW_TABLES = {2: ("checksums", "quarantine", "losses"), 3: ("costs", "warnings", "outputs")}
+NEW_TABLES = {
+    2: ("checksums", "quarantine", "losses"),
+    3: ("costs", "warnings", "fit_costs", "fit_warnings", "outputs"),
+}
 """The tables that a store of an older version lacks, by the version that brought them."""
 
 
@@ -159,7 +174,7 @@ def schema_statements(after: int = 0, until: int = SCHEMA_VERSION) -> list[str]:
     Examples
     --------
     >>> [statement.split()[2] for statement in schema_statements(after=2)]
-    ['costs', 'warnings', 'outputs']
+    ['costs', 'warnings', 'fit_costs', 'fit_warnings', 'outputs']
     """
     text = "".join(SINCE[version] for version in range(after + 1, until + 1))
     return [statement.strip() for statement in text.split(";") if statement.strip()]
@@ -171,7 +186,7 @@ def missing_before(version: int) -> frozenset[str]:
     Examples
     --------
     >>> sorted(missing_before(2))
-    ['costs', 'outputs', 'warnings']
+    ['costs', 'fit_costs', 'fit_warnings', 'outputs', 'warnings']
     """
     return frozenset(name for brought, names in NEW_TABLES.items() if brought > version for name in names)
 

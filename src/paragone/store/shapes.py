@@ -14,6 +14,8 @@ DANGLING = (
     "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM costs WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM warnings WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM fit_costs WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
+    "DELETE FROM fit_warnings WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
     "DELETE FROM outputs WHERE cell_id NOT IN (SELECT id FROM cells)",
     "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
     "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",

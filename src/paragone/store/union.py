@@ -92,6 +92,7 @@ class Union:
         experiments, measures = self._numbers(database, "experiments", 1), self._numbers(database, "measures", 2)
         for table, kind in (("fits", "fit"), ("splits", "split"), ("truths", "truth"), ("datasets", "")):
             self._add_named(database, table, kind)
+        self._add_fit_costs(database)
         self._add_plan(database, experiments)
         cells = self._numbers(database, "cells", 1)
         self._add_scores(database, cells, measures)
@@ -140,6 +141,13 @@ class Union:
             add_rows(database, shape, rows, str(self.second.path))
             for row in rows if kind else ():
                 self._copy_checksum(database, kind, row[0])
+
+    def _add_fit_costs(self, database: sqlite3.Connection) -> None:
+        """Take costs and warnings of the fits that only the second store has."""
+        mine = {row[0] for row in self.first.database.execute("SELECT fit_key FROM fits")}
+        for shape in (shape_of("fit_costs"), shape_of("fit_warnings")):
+            for batch in self.second.batches(shape):
+                add_rows(database, shape, [row for row in batch if row[0] not in mine], str(self.second.path))
 
     def _copy_checksum(self, database: sqlite3.Connection, kind: str, key: str) -> None:
         """Take the checksum along with its artifact; a store of version 1 has none."""

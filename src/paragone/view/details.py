@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -50,7 +51,7 @@ def fold_details(results: Results, place: Place) -> dict[str, Any]:
 def cell_details(results: Results, place: Place) -> dict[str, Any]:
     """Return what a cell holds, as parts of a title and lines of text each."""
     kind = results.described(place.experiment)["protocol"]["kind"]
-    parts = PARTS[kind](results, place)
+    parts = [*PARTS[kind](results, place), *_said(results, place)]
     return {**place._asdict(), "parts": [{"title": title, "lines": lines} for title, lines in parts]}
 
 
@@ -69,6 +70,26 @@ def _curve_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
 def _told(results: Results, place: Place) -> tuple[str, list[str]]:
     found = results.diagnostics(place.dataset, place.fold, place.method, place.experiment, place.repeat)
     return "What the method told about its fit", [f"{name}: {value}" for name, value in found.items()]
+
+
+def _said(results: Results, place: Place) -> list[tuple[str, list[str]]]:
+    """Return what a cell cost, warned of and printed."""
+    mine = results.folds_of(place.experiment, place.dataset, place.method)
+    mine = mine[(mine["fold"] == place.fold) & (mine["repeat"] == place.repeat)]
+    told = results.warnings(place.experiment)
+    told = told[(told["dataset"] == place.dataset) & (told["method"] == place.method)]
+    told = told[(told["fold"] == place.fold) & (told["repeat"] == place.repeat)]
+    costs = [line for row in mine.itertuples() for line in _cost_lines(row.seconds, row.cpu_seconds, row.peak_memory)]
+    warned = [f"{row.category}, {row.count} times: {row.message}" for row in told.itertuples()]
+    printed = results.output(place.dataset, place.fold, place.method, place.experiment, place.repeat).splitlines()
+    parts = [("What the cell cost", costs), ("What the method warned of", warned), ("What the cell printed", printed)]
+    return [(title, lines) for title, lines in parts if lines]
+
+
+def _cost_lines(seconds: float, cpu_seconds: float, peak_memory: float) -> list[str]:
+    lines = [] if math.isnan(seconds) else [f"wall time: {seconds:.3g} s"]
+    lines += [] if math.isnan(cpu_seconds) else [f"processor time: {cpu_seconds:.3g} s"]
+    return lines + ([] if math.isnan(peak_memory) else [f"most memory held: {peak_memory / 2**20:.0f} MiB"])
 
 
 def _label_predictions(results: Results, place: Place) -> tuple[str, list[str]]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from paragone.results import Results
+from paragone.results.warned import warned_groups, warning_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +67,8 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     Returns
     -------
     dict
-        ``counts, total, ended, running, rate, seconds_left, slowest, failed, version``.
+        ``counts, total, ended, running, rate, seconds_left, slowest, failed, warned, version``; ``seconds`` of a cell
+        are wall time, ``cpu_seconds`` processor time, None where that is not known.
     """
     counts = results.counts(experiment)
     total = sum(counts.values())
@@ -86,6 +88,7 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
         "seconds_left": None if rate is None or not math.isfinite(rate.seconds_left) else rate.seconds_left,
         "slowest": _cells(results.ended(experiment, order="slowest", limit=SHOWN)),
         "failed": _cells(results.ended(experiment, failed=True, limit=FAILURES)),
+        "warned": list(warning_lines(warned_groups(results, experiment))),
         "version": results.version(experiment),
     }
 
@@ -99,6 +102,7 @@ def _cells(frame: pd.DataFrame) -> list[dict[str, Any]]:
             "repeat": int(row.repeat),
             "status": str(row.status),
             "seconds": float(row.seconds),
+            "cpu_seconds": None if math.isnan(row.cpu_seconds) else float(row.cpu_seconds),
             "error": str(row.error),
             "traceback": str(row.traceback),
         }

@@ -63,6 +63,7 @@ class ScoreTable:
     dropped: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
     @property
     def decimals(self) -> int:
@@ -128,6 +129,7 @@ def score_table(
         dropped=dropped,
         notes=(*tidy.notes, *notes),
         warnings=(*tidy.warnings, *warnings),
+        told=tidy.told,
     )
 
 

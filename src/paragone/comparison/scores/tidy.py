@@ -21,6 +21,7 @@ class Tidy:
     frame: pd.DataFrame
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
 
 def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
@@ -30,6 +31,7 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     ----------
     scores : DataFrame or object with a ``scores()`` method
         Tidy (columns ``method`` and ``value``) or wide (one column a method).
+        What an object has to say of its methods, by a method ``warned()``, goes along as ``told``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
 
@@ -53,9 +55,10 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     frame = frame.set_axis(names, axis=1)
     frame = frame.rename(columns={n: n.strip().lower() for n in names if _is_key(n) and _lower_is_free(n, names)})
     notes: list[str] = []
+    told = scores.warned() if callable(getattr(scores, "warned", None)) else ()
     tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
     tidy["value"] = numbers(tidy["value"], tidy["method"])
-    return _check_keys(tidy, notes)
+    return _check_keys(tidy, notes, told)
 
 
 def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
@@ -138,7 +141,7 @@ def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     return frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
 
 
-def _check_keys(tidy: pd.DataFrame, notes: list[str]) -> Tidy:
+def _check_keys(tidy: pd.DataFrame, notes: list[str], told: Sequence[str]) -> Tidy:
     """Spell the keys, let a subject be a block, and take out rows that sum up others."""
     for name in ("method", *KEY_NAMES):
         if name in tidy.columns and name != "at":
@@ -160,7 +163,7 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str]) -> Tidy:
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
         warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
-    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings))
+    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings), tuple(told))
 
 
 def _place_subjects(tidy: pd.DataFrame) -> pd.DataFrame:

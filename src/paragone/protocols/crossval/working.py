@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.cells import Fitted, SplitData
+from paragone.cores import cpu_clock
 from paragone.errors import InputError
 from paragone.protocols.crossval.sharing import Parts, on_path, own_shelf, transformed
 from paragone.protocols.crossval.variants import Variant
@@ -37,7 +38,7 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
         Regression: ``y``, the predictions of the fit rows and then of the others. Classification: ``codes`` into
         ``classes``, and ``proba`` with one column for each of ``classes`` where the model has probabilities.
     """
-    begun = time.perf_counter()
+    begun, cpu_begun = time.perf_counter(), cpu_clock()
     shelf = own_shelf() if share else None
     if shelf is not None:
         shelf.begin(data)
@@ -49,7 +50,7 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
         arrays = None if found is None else {"y": _numbers(np.concatenate(found), data)}
     if arrays is None:
         arrays = _fitted_alone(variant, parts, data, task, seed)
-    return Fitted(arrays, _info(variant, share), time.perf_counter() - begun)
+    return Fitted(arrays, _info(variant, share), time.perf_counter() - begun, cpu_clock() - cpu_begun)
 
 
 def _info(variant: Variant, share: bool) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.cells import Fitted, Score, SplitData
+from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
@@ -260,9 +261,9 @@ class TopK(Protocol):
 
     def _fit(self, estimator: Any, data: SplitData, listing: Listing) -> Fitted:
         train, validation, test = roles_of(data)
-        begun = time.perf_counter()
+        begun, cpu_begun = time.perf_counter(), cpu_clock()
         estimator.fit(train, validation)
-        seconds = time.perf_counter() - begun
+        seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
         ranking, _, _ = rank(
             lambda part: estimator.score(test.queries[part]),
             test.truth,
@@ -274,7 +275,7 @@ class TopK(Protocol):
             block_rows=BLOCK_ROWS,
         )
         arrays = {name: np.asarray(getattr(ranking, name)) for name in LISTED}
-        return Fitted(arrays, {**getattr(estimator, "diagnostics_", {})}, seconds)
+        return Fitted(arrays, {**getattr(estimator, "diagnostics_", {})}, seconds, cpu_seconds)
 
     @override
     def score(

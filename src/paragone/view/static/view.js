@@ -84,11 +84,11 @@
   function cellTable(cells) {
     const table = make("table");
     const heading = table.createTHead().insertRow();
-    for (const text of ["cell", "status", "seconds"]) heading.append(make("th", text, { scope: "col", className: text === "seconds" ? "right" : "left" }));
+    for (const text of ["cell", "status", "wall s", "CPU s"]) heading.append(make("th", text, { scope: "col", className: text.endsWith(" s") ? "right" : "left" }));
     const body = table.createTBody();
     for (const cell of cells) {
       const row = body.insertRow();
-      row.append(make("td", where(cell), { className: "left" }), make("td", cell.status), make("td", cell.seconds.toFixed(2), { className: "right" }));
+      row.append(make("td", where(cell), { className: "left" }), make("td", cell.status), make("td", cell.seconds.toFixed(2), { className: "right" }), make("td", cell.cpu_seconds?.toFixed(2) ?? "", { className: "right" }));
     }
     return table;
   }
@@ -115,6 +115,8 @@
     byId("bar").value = progress.ended;
     showCounts(progress);
     byId("slowest").replaceChildren(cellTable(progress.slowest));
+    byId("warned-part").hidden = !progress.warned.length;
+    byId("warned").replaceChildren(...progress.warned.map((line) => make("li", line)));
     byId("failed-part").hidden = !progress.failed.length;
     keepOpen(byId("failed"), failureParts(progress.failed));
   }
