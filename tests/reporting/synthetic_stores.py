@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paragone.cells import Cell, Fitted, Outcome, Parts, Score
+from paragone.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.plugins import digest
 from paragone.store import Plan, Store, truth_key
 from paragone.store.arrays import pack
@@ -100,8 +100,8 @@ class SyntheticStore:
         )
         return Cell(dataset, fold, method, "curve", parts, parts.fit_key("v"))
 
-    def commit(self, cell: Cell) -> None:
-        """Commit a cell with scores that depend on its names only."""
+    def commit(self, cell: Cell, warnings: tuple[WarningCount, ...] = ()) -> None:
+        """Commit a cell with scores that depend on its names only, and with what it warned of."""
         rng = np.random.default_rng(int(cell.key[:12], 16))
         strength = self.methods.index(cell.method) / max(1, len(self.methods))
         level = 0.5 + 0.3 * np.sin(self.datasets.index(cell.dataset)) * 0.5 - 0.15 * strength
@@ -111,7 +111,8 @@ class SyntheticStore:
             values = 1 - curve if metric in ("hamming_loss", "one_error") else curve
             scores += [Score(metric, float(v), "k", float(k)) for k, v in zip(self.points, values, strict=True)]
         fitted = Fitted({"ranking": rng.permutation(N_FEATURES)}, {"iterations": 3}, float(rng.random()))
-        self.store.commit(cell.key, cell.fit_key, Outcome("done", tuple(scores), fitted, seconds=float(rng.random())))
+        outcome = Outcome("done", tuple(scores), fitted, seconds=float(rng.random()), warnings=warnings)
+        self.store.commit(cell.key, cell.fit_key, outcome)
 
     def fail(self, cell: Cell, error: str = "ArithmeticError: the matrix is singular") -> None:
         """Commit a cell as failed."""
