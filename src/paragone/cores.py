@@ -6,6 +6,16 @@ import os
 import sys
 import time
 
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "BLIS_NUM_THREADS",
+)
+"""What keeps libraries to one thread, where it is set before they are loaded."""
+
 
 def available_cores() -> int:
     """Return the number of cores this process may use.

@@ -177,7 +177,7 @@ def test_run_prints_json_only_whatever_a_method_prints(tmp_path, workers):
     (tmp_path / "lab.toml").write_text(LAB)
     command = [sys.executable, "-m", "paragone", "run", "lab.toml", "--json", "--workers", workers]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert strict_json(ended.stdout) == {"store": "lab.sqlite", "cells": {"done": 2}}
+    assert strict_json(ended.stdout) == {"store": "lab.sqlite", "cells": {"done": 2}, "warnings": []}
     assert "hello from the import" in ended.stderr
 
 

@@ -73,8 +73,8 @@ def test_a_limit_that_makes_no_sense_is_refused_with_its_line(tmp_path, section,
 
 def test_a_memory_limit_without_processes_is_refused(tmp_path):
     experiment = Experiment(["wine-traits"], {"V": "variance"}, memory_limit="1GiB")
-    with pytest.raises(InputError, match="a time or memory limit needs worker processes"):
-        experiment.run(tmp_path / "a.sqlite", workers=0)
+    with pytest.raises(InputError, match="a time or memory limit needs processes that can be ended"):
+        experiment.run(tmp_path / "a.sqlite", isolation="none")
 
 
 def test_a_method_that_asks_for_more_than_there_is_fails_for_memory(tmp_path):

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
-from concurrent.futures import TimeoutError as OutOfTime
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any
-
-from loky.process_executor import ProcessPoolExecutor
 
 from paragone.cells import Cell, Outcome
 from paragone.data import Dataset
-from paragone.engine import Spool, Task
-from paragone.engine.guard import THREAD_VARIABLES
-from paragone.engine.spool import PREFIX
+from paragone.engine import Limits, Spool
+from paragone.engine.file_watch import FileWatch
+from paragone.engine.isolation import new_worker
+from paragone.engine.orders import Order
+from paragone.engine.packing import PackedTask
+from paragone.engine.preloading import installed_modules
+from paragone.engine.seats import accepted
 from paragone.engine.task import run_task
 from paragone.experiment import Experiment
 from paragone.experiment.preparation import cell_task
-
-TABLES = {".csv", ".tsv", ".txt", ".dat", ".arff", ".mat", ".xls", ".xlsx", ".rdata", ".svm", ".libsvm"}
-ARRAYS = {".npz", ".npy", ".parquet", ".feather", ".h5", ".hdf5", ".pkl", ".pickle", ".joblib", ".sqlite", ".db"}
-OTHERS = {".json", ".jsonl", ".gz", ".bz2", ".xz", ".zip"}
-DATA_ENDINGS = frozenset(TABLES | ARRAYS | OTHERS)
-WRITING = frozenset("wxa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,66 +27,8 @@ class Rerun:
     opened: tuple[str, ...] = ()
 
 
-class _Watch:
-    """Collects the data files that this process opens while it is on; audit hooks cannot be taken away again."""
-
-    def __init__(self) -> None:
-        self._installed = False
-        self._seen: list[str] | None = None
-
-    @contextmanager
-    def on(self) -> Iterator[list[str]]:
-        if not self._installed:
-            sys.addaudithook(self._hear)
-            self._installed = True
-        seen: list[str] = []
-        self._seen = seen
-        try:
-            yield seen
-        finally:
-            self._seen = None
-
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        if self._seen is None or event not in ("open", "sqlite3.connect") or not args:
-            return
-        mode = args[1] if event == "open" and len(args) > 1 else None
-        if isinstance(mode, str) and WRITING & set(mode):
-            return
-        name = args[0].decode(errors="replace") if isinstance(args[0], bytes) else str(args[0])
-        if is_data_file(name):
-            self._seen.append(name)
-
-
-_WATCH = _Watch()
-
-
-def is_data_file(name: str) -> bool:
-    """Say whether a file may hold data, by its name; what the engine laid out for the cell itself does not count.
-
-    Examples
-    --------
-    >>> is_data_file("lab/emotions.arff"), is_data_file("lib/module.py")
-    (True, False)
-    """
-    path = PurePath(name)
-    if any(part.startswith(PREFIX) for part in path.parts):
-        return False
-    # Python and packages read files of their own; data that ships with one stands in a folder that says so.
-    installed = any(path.is_relative_to(prefix) for prefix in (sys.prefix, sys.base_prefix))
-    if (installed or "site-packages" in path.parts) and "datasets" not in path.parts:
-        return False
-    return path.suffix.lower() in DATA_ENDINGS
-
-
-def watched_task(task: Task) -> Rerun:
-    """Run a task and note the data files that it opened."""
-    with _WATCH.on() as seen:
-        outcome = run_task(task)
-    return Rerun(outcome, tuple(dict.fromkeys(seen)))
-
-
 class Bench:
-    """Works on cells again, one at a time.
+    """Works on cells again, one at a time, each in a process of its own: none sees what another did.
 
     Parameters
     ----------
@@ -110,14 +42,15 @@ class Bench:
 
     def __init__(self, experiment: Experiment, seconds: float | None = None, *, in_process: bool = False) -> None:
         self._experiment = experiment
-        self._seconds = seconds
+        self._limits = Limits(seconds)
         self._in_process = in_process
         self._spool = Spool()
-        self._pool: ProcessPoolExecutor | None = None
+        modules = installed_modules(experiment.methods.values(), [experiment.protocol])
+        self._worker = new_worker("cell", lambda: self._spool.folder, modules, experiment.protocol.warm_ups)
 
     def close(self) -> None:
         """End the worker and remove what was laid out for it."""
-        self._end_pool()
+        self._worker.kill()
         self._spool.__exit__()
 
     def run(self, cell: Cell, dataset: Dataset | None = None) -> Rerun:
@@ -125,21 +58,16 @@ class Bench:
         given = dataset if dataset is not None else self._experiment.layout.arrangements[cell.dataset].dataset
         task = cell_task(self._experiment, cell, self._spool.add(given))
         if self._in_process:
-            return watched_task(task)
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(max_workers=1, timeout=None, env=dict.fromkeys(THREAD_VARIABLES, "1"))
-        future = self._pool.submit(watched_task, task)
+            with FileWatch(True) as watch:
+                outcome = run_task(task)
+            return Rerun(outcome, watch.seen)
+        order = Order(PackedTask.of(task, self._experiment.code_folders()), self._limits, watch_files=True)
         try:
-            rerun: Rerun = future.result(timeout=self._seconds)
-        except OutOfTime:
-            self._end_pool()
-            return Rerun(Outcome("timeout", error=f"took longer than {self._seconds:g} s"))
+            self._worker.start()
+            reply, opened = self._worker.run(order)
         except BrokenExecutor as error:
-            self._end_pool()
             return Rerun(Outcome("failed", error=f"the worker process died ({error})"))
-        return rerun
-
-    def _end_pool(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, kill_workers=True)
-            self._pool = None
+        ended = accepted(reply)
+        if not isinstance(ended, Outcome):
+            return Rerun(Outcome("failed", error=f"the worker process died ({ended.why})"))
+        return Rerun(ended, opened)

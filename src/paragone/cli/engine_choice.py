@@ -1,4 +1,4 @@
-"""Where cells are worked on, as an option of commands."""
+"""Where cells are worked on and how far apart they are kept, as options of commands."""
 
 from __future__ import annotations
 
@@ -10,3 +10,11 @@ class Engine(StrEnum):
 
     LOCAL = "local"
     DASK = "dask"
+
+
+class CellIsolation(StrEnum):
+    """How far cells are kept from each other."""
+
+    CELL = "cell"
+    WORKER = "worker"
+    NONE = "none"

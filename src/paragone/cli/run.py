@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
-from paragone.cli.engine_choice import Engine
+from paragone.cli.engine_choice import CellIsolation, Engine
 from paragone.cli.output import print_json, say
 from paragone.errors import InputError
 
@@ -47,7 +47,7 @@ def run(
         Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Worker processes, at most one a core; one a core by default, 0 for none.", min=0)
+        int | None, typer.Option(help="Cells at a time, at most one per core; one per core by default.", min=0)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,
@@ -67,6 +67,14 @@ def run(
         typer.Option(
             metavar="tcp://HOST:PORT",
             help="The Dask scheduler; a cluster on this machine where it is not given.",
+            show_default=False,
+        ),
+    ] = None,
+    isolation: Annotated[
+        CellIsolation | None,
+        typer.Option(
+            help="How far cells are kept apart: a process per cell, a process per worker, or none, for a debugger; "
+            "as the experiment file says by default.",
             show_default=False,
         ),
     ] = None,
@@ -95,7 +103,7 @@ def run(
         print_notes(declared)
         show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
-    options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds}
+    options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds, "isolation": isolation}
     if engine is Engine.DASK:
         results = run_on_dask(declared, path, workers, address, **options)
     else:

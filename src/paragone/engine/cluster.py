@@ -14,9 +14,9 @@ from uuid import uuid4
 
 from typing_extensions import override
 
-from paragone.engine.guard import Abandoned, Loss
-from paragone.engine.isolation import end_processes
+from paragone.engine.isolation import Isolation, end_processes
 from paragone.engine.limits import Limits
+from paragone.engine.losses import Abandoned, Loss
 from paragone.engine.seats import Ended, Following, Seat, Workplace
 from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
 from paragone.engine.task import Task
@@ -130,19 +130,28 @@ class DaskCluster(Workplace):
     most : int, optional
         The most cells in flight. Where it is not given, there are two a thread of the workers, and more of short ones,
         so that no worker waits and an adaptive cluster sees work to grow for.
+    isolation : {"cell", "worker"}, default="cell"
+        Whether workers give every cell a process of its own.
     """
 
     can_end = True
     look_seconds = LOOK_SECONDS
 
     def __init__(
-        self, executor: Any, limits: Limits, import_paths: tuple[str, ...] = (), most: int | None = None
+        self,
+        executor: Any,
+        limits: Limits,
+        import_paths: tuple[str, ...] = (),
+        most: int | None = None,
+        *,
+        isolation: Isolation = "cell",
     ) -> None:
         self._executor = executor
         self._client = executor._client
         self._options = {**executor._kwargs, "pure": False}
         self._most = most
-        self.courier = Courier(import_paths, limits, isolated=True)
+        self.isolation = isolation
+        self.courier = Courier(import_paths, limits, isolation)
         self._futures: dict[str, Future[Any]] = {}
         self._begun_at: dict[str, str] = {}
         self._meant_for: dict[str, str] = {}

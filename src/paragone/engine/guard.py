@@ -1,5 +1,7 @@
 """GuardedProcess: one worker process whose tasks are timed, watched and, when over a limit, ended.
 
+It is what cells run in where no process can be forked (macOS, Windows); on Linux see `paragone.engine.hermetic`.
+
 The watching is done from outside, by whoever asked for the task: native code that holds the interpreter cannot stop it,
 and a task that fills the memory in one allocation is seen within a fiftieth of a second.
 """
@@ -14,44 +16,24 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, wait
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from loky import process_executor
 from loky.process_executor import ProcessPoolExecutor, ShutdownExecutorError
 
 from paragone.cells import Outcome
+from paragone.cores import THREAD_VARIABLES
+from paragone.engine.file_watch import FileWatch
 from paragone.engine.limits import Limits
+from paragone.engine.losses import CRASHES, Abandoned, Loss
 from paragone.engine.memory import memory_held
+from paragone.engine.orders import Order, Reply
 
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "BLIS_NUM_THREADS",
-)
 WATCH_SECONDS = 0.02
 FAMILY_EVERY = 10
 ABANDONED_SECONDS = 0.5
 KEPT_SHARE = 0.25
-CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL")
-"""Signals that only the task itself can have caused; any other end of a process is a loss."""
-
 Given = TypeVar("Given")
-
-
-@dataclass(frozen=True)
-class Loss:
-    """A worker that died under a cell: whose fault it was cannot be told, so it is nobody's."""
-
-    why: str
-    final: bool = False
-
-
-class Abandoned(Exception):  # noqa: N818  a state, not a mistake
-    """Nobody waits for the task any more."""
 
 
 class GuardedProcess:
@@ -178,10 +160,69 @@ class GuardedProcess:
             pool.shutdown(wait=True, kill_workers=True)
 
 
+class FreshProcesses:
+    """Works on cells where no process can be forked: each cell in a process that is started for it.
+
+    It has the methods of `paragone.engine.hermetic.CellProcesses`. Starting Python and importing the libraries takes a
+    second or two per cell.
+
+    Parameters
+    ----------
+    one_cell : bool, default=True
+        Whether every cell gets a process of its own.
+    """
+
+    def __init__(self, *, one_cell: bool = True) -> None:
+        self._one_cell = one_cell
+        self._process: GuardedProcess | None = None
+        self._limits = Limits()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a process waits for a cell."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start a process, so that a time limit covers the cell alone."""
+        if self._process is None:
+            self._process = GuardedProcess(self._limits)
+            warming = self._process.warm_up()
+            if warming is not None:
+                warming.result()
+
+    def run(self, order: Order, abandoned: Callable[[], bool] | None = None) -> tuple[Reply, tuple[str, ...]]:
+        """Have a cell worked on to its end, or to its limit."""
+        if order.limits != self._limits:
+            self.kill()
+            self._limits = order.limits
+        self.start()
+        if self._process is None:
+            raise RuntimeError("run before start")
+        ended = self._process.run(_work_on, order, abandoned=abandoned)
+        if self._one_cell or not isinstance(ended, tuple):
+            self.kill()
+        return ended if isinstance(ended, tuple) else (ended, ())
+
+    def kill(self) -> None:
+        """End the process, whatever it is at."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+
+
+def _work_on(order: Order) -> tuple[Reply, tuple[str, ...]]:
+    """Work on a cell in this process."""
+    with FileWatch(order.watch_files) as watch:
+        reply = order.packed.run()
+    return reply, watch.seen
+
+
 def _be_ready() -> int:
     """Import what a task needs, and return the process's id."""
     import paragone.engine.task  # noqa: F401
+    from paragone.engine.generators import seed_torch_when_imported
 
+    seed_torch_when_imported()
     return os.getpid()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import cloudpickle
 
 from paragone.cells import Outcome
-from paragone.engine.task import Task, run_task
+from paragone.engine.task import SplitReference, Task, failure, run_task
 from paragone.errors import InputError
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -33,47 +33,59 @@ class PackedTask:
     Parameters
     ----------
     payload : bytes
-        The pickled task.
+        The pickled task, but for its split.
+    split : SplitReference
+        Which rows of which dataset it works on.
     import_paths : tuple of str
         Where its classes may have to be imported from.
-    folder : str
-        Where its dataset lies.
     versions : tuple of (str, str)
         The versions of the packages of method and protocol where the run was begun; empty where they need no checking.
     """
 
     payload: bytes
+    split: SplitReference
     import_paths: tuple[str, ...]
-    folder: str
     versions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, task: Task, import_paths: tuple[str, ...], *, checked: bool = False) -> PackedTask:
         """Pack a task; with the versions that another machine is to have, where that is to be checked."""
-        versions = _versions(task) if checked else ()
-        return cls(cloudpickle.dumps(task), import_paths, task.split.folder, versions)
+        work = {part.name: getattr(task, part.name) for part in fields(task) if part.name != "split"}
+        return cls(cloudpickle.dumps(work), task.split, import_paths, _versions(task) if checked else ())
 
     def at(self, folder: str, import_paths: tuple[str, ...]) -> PackedTask:
         """Return the task as this machine finds it: with its own place of the dataset and of the code."""
-        return replace(self, folder=folder, import_paths=import_paths)
+        return replace(self, split=replace(self.split, folder=folder), import_paths=import_paths)
 
-    def run(self) -> Outcome | Refused:
-        """Open the task and run it; say why where it cannot be opened here."""
+    def open(self) -> Task | Refused:
+        """Return the task, or why it cannot be opened here where that is a matter of what is installed.
+
+        Opening imports the user's modules, which may raise anything.
+        """
         _extend_path(self.import_paths)
+        if not self.versions:
+            return Task(self.split, **cloudpickle.loads(self.payload))
         try:
-            task: Task = cloudpickle.loads(self.payload)
+            task = Task(self.split, **cloudpickle.loads(self.payload))
         except ImportError as error:
             return Refused(f"{error}: install it there, or put the module beside the experiment file")
         except AttributeError as error:
             return Refused(f"{error}: the module there is another one than here")
-        if self.versions:
-            try:
-                different = _differences(dict(self.versions), dict(_versions(task)))
-            except InputError as error:
-                return Refused(str(error))
-            if different:
-                return Refused(f"it has {different}, so its results could differ: install the same versions")
-        return run_task(replace(task, split=replace(task.split, folder=self.folder)))
+        try:
+            different = _differences(dict(self.versions), dict(_versions(task)))
+        except InputError as error:
+            return Refused(str(error))
+        if different:
+            return Refused(f"it has {different}, so its results could differ: install the same versions")
+        return task
+
+    def run(self) -> Outcome | Refused:
+        """Open the task and run it in this process; say why where it cannot be opened here."""
+        try:
+            task = self.open()
+        except (Exception, SystemExit) as error:  # noqa: BLE001  importing the user's modules runs them
+            return failure(error)
+        return task if isinstance(task, Refused) else run_task(task)
 
 
 def run_packed(packed: PackedTask) -> Outcome | Refused:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import sys
-import sysconfig
-import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from paragone.engine.spool import PREFIX, remove_orphans
+from paragone.engine.fresh_imports import is_installed
+from paragone.engine.spool import LockedFolder
 from paragone.plugins import Method
 
 DATA, CODE = "data-", "code-"
@@ -59,7 +56,7 @@ def code_files(folder: Path) -> list[Path]:
     loaded = [Path(file).resolve() for file in files if isinstance(file, str)]
     inside = [path for path in loaded if path.is_relative_to(folder) and path.suffix == ".py"]
     # Packages installed below the folder, as in a virtual environment beside the file, are the worker's own matter.
-    own = [path for path in inside if not _is_installed(path)]
+    own = [path for path in inside if not is_installed(path)]
     if not own:
         return []
     packages = {folder / path.relative_to(folder).parts[0] for path in own if path.parent != folder}
@@ -82,7 +79,7 @@ def code_folders(methods: Iterable[Method]) -> list[str]:
         if factory.__module__ == "__main__" or not isinstance(file, str):
             continue
         path = Path(file).resolve()
-        if not _is_installed(path):
+        if not is_installed(path):
             folders.append(str(path.parent.parent if path.name == "__init__.py" else path.parent))
     return sorted(set(folders))
 
@@ -109,8 +106,8 @@ class Depot:
     """
 
     def __init__(self) -> None:
-        remove_orphans()
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self._place = LockedFolder()
+        self.folder = self._place.path
         self._lock = threading.Lock()
 
     def find(self, reference: Reference) -> str | None:
@@ -140,7 +137,7 @@ class Depot:
 
     def close(self) -> None:
         """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._place.remove()
 
 
 def _digest(folder: Path, files: Iterable[Path]) -> str:
@@ -149,8 +146,3 @@ def _digest(folder: Path, files: Iterable[Path]) -> str:
         content.update(f"{path.relative_to(folder).as_posix()}\0".encode())
         content.update(hashlib.sha256(path.read_bytes()).digest())
     return f"{CODE}{content.hexdigest()[:32]}"
-
-
-def _is_installed(path: Path) -> bool:
-    ours, standard = Path(__file__).resolve().parents[1], Path(sysconfig.get_path("stdlib")).resolve()
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, (ours, standard)))

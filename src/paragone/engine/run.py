@@ -12,7 +12,7 @@ from typing import Any
 
 from paragone.cells import Cell, Outcome
 from paragone.engine.estimates import Estimates
-from paragone.engine.guard import Loss
+from paragone.engine.losses import Loss
 from paragone.engine.progress import Observer, Tally
 from paragone.engine.queue import CellQueue
 from paragone.engine.seats import Seat, Workplace

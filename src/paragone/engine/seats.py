@@ -1,7 +1,7 @@
 """Seats: places where one task at a time is worked on, and the workplaces that have them.
 
-A local seat is a process of its own. When a method hangs, its seat alone is ended; when the system kills a process, the
-seat knows whose cell it was: nobody else's work is lost and nothing needs guessing.
+At a local seat every cell is a process of its own. When a method hangs, its cell alone is ended; when the system kills
+a process, the seat knows whose cell it was: nobody else's work is lost and nothing needs guessing.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from typing import Any, TypeAlias
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.guard import GuardedProcess, Loss
+from paragone.engine.isolation import Isolation, Worker, new_worker
 from paragone.engine.limits import Limits
-from paragone.engine.packing import PackedTask, Refused, run_packed
+from paragone.engine.losses import Loss
+from paragone.engine.orders import Order
+from paragone.engine.packing import PackedTask, Refused
+from paragone.engine.spool import LockedFolder
 from paragone.engine.task import Task, run_task
 from paragone.errors import InputError
 
@@ -49,6 +52,7 @@ class Workplace(ABC):
     can_end = False
     shares_disk = False
     look_seconds: float | None = None
+    isolation: Isolation = "cell"
 
     @abstractmethod
     def size(self, seconds: float | None = None) -> int:
@@ -96,36 +100,39 @@ class InProcessSeat(Seat):
 
 
 class ProcessSeat(Seat):
-    """A worker process of its own, and the thread that watches it."""
+    """A worker, and the thread that waits for it."""
 
-    def __init__(self, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
-        self._process = GuardedProcess(limits)
+    def __init__(self, worker: Worker, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+        self._worker = worker
+        self._limits = limits
         self._import_paths = import_paths
-        self._watcher = ThreadPoolExecutor(1, thread_name_prefix="paragone-seat")
+        self._waiting = ThreadPoolExecutor(1, thread_name_prefix="paragone-seat")
 
     @override
     def warm_up(self) -> Future[Any] | None:
-        return self._process.warm_up()
+        return None if self._worker.is_ready else self._waiting.submit(self._worker.start)
 
     @override
     def submit(self, task: Task) -> Future[Any]:
-        return self._watcher.submit(self._process.run, run_packed, PackedTask.of(task, self._import_paths))
+        order = Order(PackedTask.of(task, self._import_paths), self._limits)
+        return self._waiting.submit(lambda: self._worker.run(order)[0])
 
     @override
     def end(self) -> bool:
-        self._process.kill()
+        self._worker.kill()
         return True
 
     def close(self) -> None:
         """Give the place up."""
-        self._process.kill()
-        self._watcher.shutdown(wait=True)
+        self._worker.kill()
+        self._waiting.shutdown(wait=True)
 
 
 class ThisProcess(Workplace):
-    """The calling process, one cell after another."""
+    """The calling process, one cell after another, so that a debugger can follow; nothing keeps the cells apart."""
 
     shares_disk = True
+    isolation = "none"
 
     @override
     def size(self, seconds: float | None = None) -> int:
@@ -141,7 +148,7 @@ class ThisProcess(Workplace):
 
 
 class LocalProcesses(Workplace):
-    """So many worker processes on this machine.
+    """So many cells at a time on this machine, in processes that are not this one.
 
     Parameters
     ----------
@@ -151,15 +158,32 @@ class LocalProcesses(Workplace):
         What a cell may cost.
     import_paths : tuple of str
         Where the user's modules are.
+    isolation : {"cell", "worker"}, default="cell"
+        Whether every cell gets a process of its own.
+    modules, warm_ups : tuple of str
+        What may be imported and run beforehand, once for all cells.
     """
 
     can_end = True
     shares_disk = True
 
-    def __init__(self, n_workers: int, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        n_workers: int,
+        limits: Limits,
+        import_paths: tuple[str, ...] = (),
+        *,
+        isolation: Isolation = "cell",
+        modules: tuple[str, ...] = (),
+        warm_ups: tuple[str, ...] = (),
+    ) -> None:
         self._n_workers = n_workers
         self._limits = limits
         self._import_paths = import_paths
+        self.isolation = isolation
+        self._modules = modules
+        self._warm_ups = warm_ups
+        self._folder: LockedFolder | None = None
         self._seats: list[ProcessSeat] = []
 
     @override
@@ -168,7 +192,11 @@ class LocalProcesses(Workplace):
 
     @override
     def new_seat(self) -> Seat:
-        seat = ProcessSeat(self._limits, self._import_paths)
+        if self._folder is None:
+            self._folder = LockedFolder()
+        folder = str(self._folder.path)
+        worker = new_worker(self.isolation, lambda: folder, self._modules, self._warm_ups)
+        seat = ProcessSeat(worker, self._limits, self._import_paths)
         self._seats.append(seat)
         return seat
 
@@ -180,3 +208,6 @@ class LocalProcesses(Workplace):
     def close(self) -> None:
         for seat in self._seats:
             seat.close()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None

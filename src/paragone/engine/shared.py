@@ -20,9 +20,9 @@ from uuid import uuid4
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.guard import Loss
-from paragone.engine.isolation import run_isolated
+from paragone.engine.isolation import Isolation, run_isolated
 from paragone.engine.limits import Limits
+from paragone.engine.losses import Loss
 from paragone.engine.packing import PackedTask, Refused, library_versions, run_packed, version_differences
 from paragone.engine.parcels import DATA, Depot, Parcel, Reference, code_reference
 from paragone.engine.seats import Ended, Following, Seat, Workplace, accepted
@@ -51,8 +51,8 @@ class Envelope:
         The versions of the libraries where the run was begun.
     limits : Limits
         What the cell may cost.
-    isolated : bool
-        Whether it is to run in a process of its own.
+    isolation : {"cell", "worker", "none"}
+        How far the worker is to keep it from other cells.
     parcels : tuple of Parcel
         What the worker said it lacks.
     """
@@ -63,7 +63,7 @@ class Envelope:
     code: tuple[Reference, ...]
     versions: tuple[tuple[str, str], ...]
     limits: Limits
-    isolated: bool
+    isolation: Isolation
     parcels: tuple[Parcel, ...] = ()
 
 
@@ -116,7 +116,17 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
         return Lacks(name, lacking)
     code = tuple(str(found[reference.key]) for reference in envelope.code)
     packed = envelope.packed.at(str(found[envelope.data.key]), code)
-    reply = run_isolated(packed, envelope.limits, envelope.run, abandoned) if envelope.isolated else run_packed(packed)
+    if envelope.isolation == "none":
+        reply: Outcome | Loss | Refused = run_packed(packed)
+    else:
+        reply = run_isolated(
+            packed,
+            envelope.limits,
+            envelope.run,
+            abandoned,
+            isolation=envelope.isolation,
+            temporary=str(depot.folder),
+        )
     return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
 
 
@@ -141,15 +151,15 @@ class Courier:
         Folders whose modules the experiment uses; they are sent.
     limits : Limits
         What a cell may cost.
-    isolated : bool
-        Whether cells run in processes of their own.
+    isolation : {"cell", "worker", "none"}
+        How far workers are to keep cells from each other.
     hidden : bool
         Whether to act as if no worker could see this machine's disk.
     """
 
     import_paths: tuple[str, ...]
     limits: Limits
-    isolated: bool
+    isolation: Isolation
     hidden: bool = False
     run: str = field(default_factory=lambda: uuid4().hex)
     sent: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -163,7 +173,7 @@ class Courier:
         """Put a task into an envelope, without its data."""
         packed = PackedTask.of(task, (), checked=True)
         data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
-        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolated)
+        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolation)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
         """Add what a worker lacks."""
@@ -265,15 +275,26 @@ class SharedExecutor(Workplace):
     n_seats : int
         How many cells it is given at a time.
     limits : Limits
-        What a cell may cost; with a limit, cells run in processes of their own that the executor's workers start.
+        What a cell may cost.
     import_paths : tuple of str
         Where the user's modules are.
+    isolation : {"cell", "worker", "none"}, default="cell"
+        How far the executor's workers are to keep cells from each other.
     """
 
-    def __init__(self, executor: Executor, n_seats: int, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        n_seats: int,
+        limits: Limits,
+        import_paths: tuple[str, ...] = (),
+        *,
+        isolation: Isolation = "cell",
+    ) -> None:
         self._executor = executor
         self._n_seats = n_seats
-        self.courier = Courier(import_paths, limits, isolated=bool(limits))
+        self.isolation = isolation
+        self.courier = Courier(import_paths, limits, isolation)
 
     @override
     def size(self, seconds: float | None = None) -> int:

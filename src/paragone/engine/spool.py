@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from paragone.data import Dataset
 
+try:
+    import fcntl
+except ImportError:  # pragma: no cover  Windows has no such locks: what killed runs leave there stays
+    fcntl = None  # type: ignore[assignment]
+
 PREFIX = "paragone-spool-"
+LOCK = "lock"
 SPARSE_PARTS = ("data", "indices", "indptr")
+
+
+class LockedFolder:
+    """A temporary folder that others can see to be in use: its owner holds a lock, which the system drops with it.
+
+    Numbers of processes would not do: another container or host that shares the folder for temporary files has other
+    processes under the same numbers.
+
+    Examples
+    --------
+    >>> folder = LockedFolder()
+    >>> folder.path.is_dir()
+    True
+    >>> folder.remove()
+    >>> folder.path.exists()
+    False
+    """
+
+    def __init__(self) -> None:
+        remove_orphans()
+        # Locked before it has the name by which orphans are looked for, so that nobody finds it without its lock.
+        new = Path(tempfile.mkdtemp(prefix=".paragone-new-"))
+        self._lock = _locked(new / LOCK)
+        self.path = new.with_name(PREFIX + new.name.removeprefix(".paragone-new-"))
+        new.rename(self.path)
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 class Spool:
@@ -33,15 +70,20 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        remove_orphans()
-        self._folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self._place = LockedFolder()
+        self._folder = self._place.path
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         load_spooled.cache_clear()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._place.remove()
+
+    @property
+    def folder(self) -> str:
+        """The folder itself."""
+        return str(self._folder)
 
     def add(self, dataset: Dataset) -> str:
         """Write a dataset, unless one of the same content is there, and return its folder."""
@@ -79,8 +121,27 @@ def _load(folder: Path, name: str) -> Any:
 
 
 def remove_orphans() -> None:
-    """Remove what killed runs left behind."""
+    """Remove what killed runs left behind: the folders whose lock nobody holds."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists() and Path("/proc/self").exists():
+        if not (folder / LOCK).is_file():
+            continue
+        lock = _locked(folder / LOCK)
+        if lock is not None:
             shutil.rmtree(folder, ignore_errors=True)
+            lock.close()
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """Return a file that this process holds the lock of; None where another one does, or where there are no locks."""
+    if fcntl is None:
+        return None
+    try:
+        file = path.open("ab")
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import random
+import json
+import os
 import sys
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,15 @@ from threadpoolctl import ThreadpoolController
 from paragone.cells import Fitted, Outcome, SplitData
 from paragone.data import Scale, scale_split
 from paragone.engine.cell_warnings import keep_in_fit, kept_in_fit, tallied_warnings, warnings_together
+from paragone.engine.generators import seed_globals
 from paragone.engine.spool import load_spooled
 from paragone.plugins import Method
 from paragone.protocols import Protocol
 from paragone.validation import IntArray
 
 _ONE_AT_A_TIME = threading.Lock()
+MOST_OF_A_MESSAGE = 2_000
+MOST_OF_A_TRACEBACK = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,52 +48,23 @@ class SplitReference:
     validation: IntArray | None = None
 
     def load(self) -> SplitData:
-        """Cut out and scale the split; the last one is kept, since neighbouring cells share it."""
-        return _cut(_Hashed(self, (self.folder, self.fingerprint, self.scale)))
+        """Cut out and scale the split; every call gives arrays of their own."""
+        X, y = load_spooled(self.folder)
+        return cut_out(X, y, self)
 
 
-@dataclass(frozen=True)
-class _Hashed:
-    """Carry a split reference through a cache that looks only at its identity."""
-
-    reference: SplitReference
-    identity: tuple[str, ...]
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.identity == other.identity
-
-
-@lru_cache(maxsize=1)
-def _cut(hashed: _Hashed) -> SplitData:
-    reference = hashed.reference
-    X, y = load_spooled(reference.folder)
-    if sparse.issparse(y):
-        return _cut_sparse(X, y, reference)
-    X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
-    arrays = (X_train, y[reference.train], X_test, y[reference.test])
-    for array in arrays:
-        # The arrays are shared by the cells of a split: a method that writes into its input fails alone.
-        array.flags.writeable = False
-    return SplitData(*arrays, task=reference.task)
-
-
-def _cut_sparse(X: Any, y: Any, reference: SplitReference) -> SplitData:
-    """Cut out rows that stay sparse; there is nothing to scale in them."""
+def cut_out(X: Any, y: Any, reference: SplitReference) -> SplitData:
+    """Return the rows of a split as new arrays, dense and scaled; sparse ones where the target is sparse."""
+    if not sparse.issparse(y):
+        X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
+        return SplitData(X_train, y[reference.train], X_test, y[reference.test], task=reference.task)
     roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
     parts: dict[str, Any] = {}
     for role, rows in roles.items():
         if rows is not None:
-            parts |= {f"X_{role}": _frozen(X[rows]), f"y_{role}": _frozen(y[rows])}
+            # There is nothing to scale in rows that stay sparse.
+            parts |= {f"X_{role}": X[rows], f"y_{role}": y[rows]}
     return SplitData(**parts, task=reference.task)
-
-
-def _frozen(matrix: Any) -> Any:
-    for array in (matrix.data, matrix.indices, matrix.indptr):
-        array.flags.writeable = False
-    return matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,40 +81,125 @@ class Task:
 
 
 def run_task(task: Task) -> Outcome:
-    """Run one cell on one thread and return what came of it; the method's errors become part of that.
+    """Run one cell in this process, on one thread, and return what came of it.
 
     Cells of one process run one after another, on an executor of threads too: a method may use the global generators.
+    A KeyboardInterrupt goes through, since here it may be the user's.
     """
-    begun = time.perf_counter()
-    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1), tallied_warnings() as tally:
-        processor_begun = time.process_time()
+    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1):
+        return perform(task, task.split.load, let_through=(KeyboardInterrupt,))
+
+
+def perform(task: Task, load: Callable[[], SplitData], *, let_through: tuple[type[BaseException], ...] = ()) -> Outcome:
+    """Work on a cell and return what came of it; whatever the method raises becomes part of that.
+
+    Parameters
+    ----------
+    task : Task
+        The cell.
+    load : callable
+        Gives the arrays of its split.
+    let_through : tuple of exception types
+        What is not the method's doing here.
+
+    Returns
+    -------
+    Outcome
+        With everything that it warned of, its wall-clock and its processor time.
+    """
+    meter = _Meter()
+    with tallied_warnings() as tally:
         try:
-            data = task.split.load()
-            _seed_globals(task.seed)
-            fitted = task.fitted or keep_in_fit(_fit(task, data), tally.counts)
-            _seed_globals(task.score_seed)
+            data = load()
+            seed_globals(task.seed)
+            fitted = task.fitted or storable(keep_in_fit(_fit(task, data), tally.counts))
+            seed_globals(task.score_seed)
             scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
-        except Exception as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
-            kind = "memory: " if isinstance(error, MemoryError) else ""
-            return Outcome(
-                "failed",
-                seconds=time.perf_counter() - begun,
-                error=f"{kind}{type(error).__name__}: {error}",
-                traceback="".join(traceback.format_exception(error)),
-                cpu_seconds=time.process_time() - processor_begun,
-                warnings=tally.counts,
-            )
-        cpu_seconds = time.process_time() - processor_begun
+            kept = None if task.fitted is not None else fitted
+            outcome = Outcome("done", tuple(scores), kept, predictions, tuple(map(clean_text, notes)))
+        except let_through:
+            raise
+        except BaseException as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
+            outcome = failure(error)
+    seconds, cpu_seconds = meter.read()
+    before = () if task.fitted is None else kept_in_fit(task.fitted)
+    told = warnings_together(before, tally.counts)
+    return replace(outcome, seconds=seconds, cpu_seconds=cpu_seconds, warnings=told)
+
+
+class _Meter:
+    """Wall-clock and processor time since it was made, that of ended child processes included."""
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter(), _processor_seconds()
+
+    def read(self) -> tuple[float, float]:
+        wall, processor = self._begun
+        return time.perf_counter() - wall, _processor_seconds() - processor
+
+
+def _processor_seconds() -> float:
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+def failure(error: BaseException, what: str = "") -> Outcome:
+    """Return the outcome of a cell that raised; its message is cut to a length that people read.
+
+    Examples
+    --------
+    >>> failure(ValueError("no rows")).error
+    'ValueError: no rows'
+    >>> failure(SystemExit(3)).error
+    'SystemExit: 3'
+    """
+    kind = "memory: " if isinstance(error, MemoryError) else what
     return Outcome(
-        "done",
-        scores=scores,
-        fitted=None if task.fitted is not None else fitted,
-        predictions=predictions,
-        notes=notes,
-        seconds=time.perf_counter() - begun,
-        cpu_seconds=cpu_seconds,
-        warnings=tally.counts if task.fitted is None else warnings_together(kept_in_fit(task.fitted), tally.counts),
+        "failed",
+        error=clean_text(f"{kind}{type(error).__name__}: {_message(error)}", MOST_OF_A_MESSAGE),
+        traceback=clean_text(_traceback(error), MOST_OF_A_TRACEBACK),
     )
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as another:  # noqa: BLE001  the text of a stranger's exception is a stranger's code too
+        return f"(its text cannot be had: {type(another).__name__})"
+
+
+def _traceback(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))
+    except BaseException:  # noqa: BLE001  as above
+        return "".join(traceback.format_tb(error.__traceback__))
+
+
+def clean_text(text: str, most: int = 100_000) -> str:
+    r"""Return text that can be stored: what UTF-8 has no letter for is spelt out, and the middle of a long one is cut.
+
+    Examples
+    --------
+    >>> clean_text("a\udcff"), clean_text("x" * 20, most=10)
+    ('a\\udcff', 'xxxxx [10 characters left out] xxxxx')
+    """
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[:half]} [{len(text) - 2 * half} characters left out] {text[-half:]}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+
+
+def storable(fitted: Fitted) -> Fitted:
+    """Return what a method gave on a split, once it is sure that the store can keep it."""
+    for name, array in fitted.arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.hasobject:
+            raise TypeError(f"what is kept of a fit must be an array of numbers or text; {name!r} is not")
+    try:
+        info = json.loads(json.dumps(dict(fitted.info), sort_keys=True))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"what a method tells about its fit must be plain values: {error}") from error
+    arrays = {str(name): np.asarray(array) for name, array in fitted.arrays.items()}
+    return Fitted(arrays, info, float(fitted.seconds))
 
 
 def _fit(task: Task, data: SplitData) -> Fitted:
@@ -151,9 +212,3 @@ def _fit(task: Task, data: SplitData) -> Fitted:
 def _thread_pools(n_modules: int) -> ThreadpoolController:
     """Find the thread pools of the loaded libraries: slow, so only anew when modules were imported since."""
     return ThreadpoolController()
-
-
-def _seed_globals(seed: int) -> None:
-    """Seed the global generators too, for methods that know no better."""
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002

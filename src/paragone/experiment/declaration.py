@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from paragone.data import ReadOptions, SplitPlan
+from paragone.engine.isolation import Isolation
 from paragone.engine.quantities import parse_size
 from paragone.errors import InputError, unknown_name
 from paragone.experiment.toml_lines import line_of
@@ -202,6 +203,7 @@ class Declaration(Section):
 
     name: Annotated[str, Field(min_length=1)]
     seed: Annotated[int, Field(ge=0)] = 0
+    isolation: Isolation = "cell"
     data: DataSection
     split: SplitPlan = SplitPlan()
     protocol: AnyProtocol = ProtocolSection()

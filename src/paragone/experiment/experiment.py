@@ -14,6 +14,7 @@ from typing import Any, Self
 from paragone.cells import Cell
 from paragone.data import Dataset, SplitPlan
 from paragone.engine import Limits, Observer, Silent
+from paragone.engine.isolation import check_isolation
 from paragone.engine.parcels import code_folders
 from paragone.engine.quantities import parse_duration, parse_size
 from paragone.errors import InputError, unknown_name
@@ -55,6 +56,11 @@ class Experiment:
         Where files that a method's parameters name are looked for; the working folder where it is not given.
     memory_limit : int or str, optional
         A cell that holds more bytes is ended and counts as ``failed``; ``"4GiB"`` and the like are understood.
+    isolation : {"cell", "worker", "none"}, default="cell"
+        How far cells are kept from each other. ``cell`` gives every cell a process of its own, forked from a warmed
+        one, so that nothing that a method does reaches another cell. ``worker`` has one process per worker, which saves
+        milliseconds per cell, for millions of tiny ones. ``none`` works in the calling process, for debuggers. What is
+        not ``cell`` is kept with the run and said in the report.
 
     Examples
     --------
@@ -89,6 +95,7 @@ class Experiment:
         seconds_limit: float | None = None,
         folder: Path | None = None,
         memory_limit: int | str | None = None,
+        isolation: str = "cell",
     ) -> None:
         if not data:
             raise InputError("the experiment has no dataset: name at least one")
@@ -100,6 +107,7 @@ class Experiment:
         self.seed = seed
         self.repeats = _checked_repeats(repeats or {}, methods)
         self.limits = Limits(seconds_limit, None if memory_limit is None else parse_size(memory_limit))
+        self.isolation = check_isolation(isolation)
         self.protocol = protocol or Curve()
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
@@ -144,6 +152,7 @@ class Experiment:
             seconds_limit=declaration.limits.seconds,
             folder=folder,
             memory_limit=declaration.limits.memory,
+            isolation=declaration.isolation,
         )
 
     @cached_property
@@ -206,6 +215,7 @@ class Experiment:
         overwrite: bool | str = False,
         observer: Observer | None = None,
         budget: float | str | None = None,
+        isolation: str | None = None,
     ) -> Results:
         """Run the cells that the store does not have yet.
 
@@ -214,7 +224,7 @@ class Experiment:
         store : str or Path
             The SQLite file, made where it is missing.
         workers : int, optional
-            Worker processes, at most one a core; one a core where it is not given, 0 to work in this process.
+            How many cells are worked on at a time, at most one per core; one per core where it is not given.
         executor : concurrent.futures.Executor, optional
             Where to work instead, such as a Dask client's ``get_executor()``; ``workers`` is then how many cells it is
             given at a time. A Dask cluster is given as many as it has room for, where ``workers`` is not given.
@@ -227,6 +237,8 @@ class Experiment:
         budget : float or str, optional
             Seconds, or a time such as ``"2h"``, after which the run stops: no cell begins that is expected to end
             later, and cells that are still at work then are ended and stay missing. Run again to go on.
+        isolation : {"cell", "worker", "none"}, optional
+            How far cells are kept from each other, where it is not to be what the experiment declares.
 
         Returns
         -------
@@ -235,7 +247,7 @@ class Experiment:
         """
         seconds = None if budget is None else parse_duration(budget)
         options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
-        workplace = workplace_for(workers, executor, self.limits, self.code_folders())
+        workplace = workplace_for(self, workers, executor, isolation)
         run_into(self, store, workplace, options)
         return Results.open(store)
 

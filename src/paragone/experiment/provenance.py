@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paragone.engine.guard import THREAD_VARIABLES
+from paragone.cores import THREAD_VARIABLES
 from paragone.experiment.code_state import code_state, is_installed, own_checkout
 from paragone.experiment.environment import environment
 from paragone.experiment.packages import package_versions

@@ -14,7 +14,6 @@ from paragone.cores import available_cores
 from paragone.engine import (
     CellRun,
     DaskCluster,
-    Limits,
     LocalProcesses,
     Observer,
     SharedExecutor,
@@ -25,7 +24,9 @@ from paragone.engine import (
     Workplace,
     is_dask,
 )
+from paragone.engine.isolation import check_isolation
 from paragone.engine.memory import check_memory_can_be_watched
+from paragone.engine.preloading import installed_modules
 from paragone.errors import InputError
 from paragone.experiment.forecast import overwritten, store_forecast
 from paragone.experiment.learning import learnt_estimates
@@ -68,7 +69,8 @@ def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, opt
     try:
         overwritten(options.overwrite, experiment.methods, experiment.cells())
         with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
-            described = {**provenance(experiment), "engine": workplace.described()}
+            place = {"engine": workplace.described(), "isolation": workplace.isolation}
+            described = {**provenance(experiment), **place}
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
             try:
                 _Stages(experiment, store, spool, progress, run, workplace, options).work()
@@ -80,23 +82,46 @@ def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, opt
 
 
 def workplace_for(
-    workers: int | None, executor: Executor | None, limits: Limits, import_paths: tuple[str, ...] = ()
+    experiment: Experiment, workers: int | None, executor: Executor | None, isolation: str | None = None
 ) -> Workplace:
-    """Return where to work: in this process, in processes of its own, on an executor, or on a Dask cluster."""
+    """Return where to work: in processes of this machine, on an executor, on a Dask cluster, or in this process.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is run.
+    workers : int or None
+        How many cells at a time; 0 is one, as 1 is.
+    executor : concurrent.futures.Executor or None
+        Somebody else's workers.
+    isolation : str, optional
+        How far cells are kept from each other; as the experiment declares where it is not given.
+    """
+    limits, import_paths = experiment.limits, experiment.code_folders()
+    kept_apart = check_isolation(isolation or experiment.isolation)
     if workers is not None and workers < 0:
         raise InputError(f"workers must be 0 or more, it is {workers}")
     if limits.memory is not None:
         check_memory_can_be_watched()
+    if limits and kept_apart == "none":
+        raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
     if executor is not None:
         if is_dask(executor):
-            return DaskCluster(executor, limits, import_paths, workers or None)
-        return SharedExecutor(executor, max(1, available_cores() if workers is None else workers), limits, import_paths)
-    if workers == 0:
-        if limits:
-            raise InputError("a time or memory limit needs worker processes: give workers >= 1")
+            return DaskCluster(executor, limits, import_paths, workers or None, isolation=kept_apart)
+        n_seats = max(1, available_cores() if workers is None else workers)
+        return SharedExecutor(executor, n_seats, limits, import_paths, isolation=kept_apart)
+    if kept_apart == "none":
         return ThisProcess()
     # A worker computes on one thread: more workers than cores would only get in each other's way.
-    return LocalProcesses(min(workers or available_cores(), available_cores()), limits, import_paths)
+    n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())
+    return LocalProcesses(
+        n_workers,
+        limits,
+        import_paths,
+        isolation=kept_apart,
+        modules=installed_modules(experiment.methods.values(), [experiment.protocol]),
+        warm_ups=experiment.protocol.warm_ups,
+    )
 
 
 class _Stages:

@@ -212,7 +212,10 @@ class Evolution:
             candidate_batch(f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train)
             for number, chunk in enumerate(chunks)
         ]
-        found = self.laboratory.run(f"{self.spec.name} {step}", batches, screens, Screening(), seed=self.spec.seed)
+        # Screening only steers the search; whatever is claimed is measured again, every cell by itself.
+        found = self.laboratory.run(
+            f"{self.spec.name} {step}", batches, screens, Screening(), seed=self.spec.seed, isolation="worker"
+        )
         scored = []
         for batch, chunk in zip(batches, chunks, strict=True):
             if all((batch.name, name) in found for name in screens):

@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from loky.process_executor import ProcessPoolExecutor
 
 from paragone.cells import Fitted
 from paragone.data import Dataset, SplitPlan
 from paragone.engine import Observer
-from paragone.engine.guard import THREAD_VARIABLES
+from paragone.engine.isolation import Isolation
 from paragone.experiment import Experiment
 from paragone.protocols import Protocol
 from paragone.store import Store
 
-IDLE_SECONDS = 120
-
 
 class Laboratory:
-    """Runs experiments one after another into a store, on workers that stay.
+    """Runs experiments one after another into a store.
 
     Whatever the store has already is looked up and not run again: a search that is started anew with the same seed goes
     the same way up to where it was stopped, and on from there.
@@ -32,11 +29,11 @@ class Laboratory:
     store : str or Path
         The SQLite file, made where it is missing.
     workers : int, default=0
-        Worker processes; 0 to work in this process.
+        How many cells are worked on at a time; 0 is one.
     executor : concurrent.futures.Executor, optional
         Where to work instead, such as a Dask client's; ``workers`` is then how many cells it is given at a time.
     seconds_limit : float, optional
-        A cell that takes longer counts as ``timeout``; needs workers of its own.
+        A cell that takes longer counts as ``timeout``.
     retry_failed : bool, default=False
         Whether cells that failed before run again.
 
@@ -66,18 +63,13 @@ class Laboratory:
         self._executor = executor
         self._seconds_limit = seconds_limit
         self._retry_failed = retry_failed
-        self._own: ProcessPoolExecutor | None = None
         self.n_failed = 0
 
     def __enter__(self) -> Self:
-        if self._workers and self._executor is None and self._seconds_limit is None:
-            env = dict.fromkeys(THREAD_VARIABLES, "1")
-            self._own = ProcessPoolExecutor(max_workers=self._workers, timeout=IDLE_SECONDS, env=env)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._own is not None:
-            self._own.shutdown(wait=True, kill_workers=True)
+        """Nothing is open between two experiments."""
 
     def run(
         self,
@@ -88,8 +80,27 @@ class Laboratory:
         *,
         seed: int = 0,
         observer: Observer | None = None,
+        isolation: Isolation = "cell",
     ) -> dict[tuple[str, str], Fitted]:
         """Run every method on every dataset, on its own train part, and return what they gave.
+
+        Parameters
+        ----------
+        name : str
+            What the store calls it.
+        datasets : sequence of Dataset
+            With a train part each.
+        methods : mapping
+            As an experiment declares them.
+        protocol : Protocol
+            How they are run and scored.
+        seed : int, default=0
+            Of the experiment.
+        observer : Observer, optional
+            Whoever follows.
+        isolation : {"cell", "worker", "none"}, default="cell"
+            How far cells are kept from each other. Screening, which runs millions of tiny cells and proves nothing,
+            may use ``worker``.
 
         Returns
         -------
@@ -102,9 +113,10 @@ class Laboratory:
         experiment.run(
             self.store,
             self._workers,
-            self._executor or self._own,
+            self._executor,
             retry_failed=self._retry_failed,
             observer=observer,
+            isolation=isolation,
         ).close()
         with Store(self.store) as store:
             statuses = store.statuses(cell.key for cell in experiment.cells())

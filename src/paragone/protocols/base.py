@@ -65,6 +65,8 @@ class Protocol(ABC):
     default_scale: ClassVar[Scale | None] = None
     repeats_methods: ClassVar[bool] = True
     keeps_progress: ClassVar[bool] = False
+    warm_ups: ClassVar[tuple[str, ...]] = ()
+    """Functions, as ``module:function``, that load compiled code once for all cells; they must start no thread."""
 
     @abstractmethod
     def identity(self) -> str:

@@ -54,6 +54,7 @@ class Curve(Protocol):
     """
 
     kind: ClassVar[str] = "curve"
+    warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.warming:load_curve_kernels",)
 
     k: KGrid | None = None
     p: PGrid | None = None

@@ -24,9 +24,7 @@ class ImportedRanking(Ranker):
     ranking : sequence of int
         Features, 0-based, best first.
     seconds : float, optional
-        The wall time of the ranking where it was made, if that is known; kept in the diagnostics.
-    cpu_seconds : float, optional
-        Its processor time, likewise.
+        What the ranking took where it was made, if that is known; kept in the diagnostics.
 
     Examples
     --------
@@ -35,20 +33,16 @@ class ImportedRanking(Ranker):
     (array([2, 0, 1]), {'imported': True, 'imported_seconds': 1.5})
     """
 
-    def __init__(
-        self, ranking: Sequence[int] | Any = (), seconds: float | None = None, cpu_seconds: float | None = None
-    ) -> None:
+    def __init__(self, ranking: Sequence[int] | Any = (), seconds: float | None = None) -> None:
         self.ranking = ranking
         self.seconds = seconds
-        self.cpu_seconds = cpu_seconds
 
     @override
     def _score(self, X: FloatArray, Y: FloatArray) -> Scored:
         n_features = X.shape[1]
         scores = np.empty(n_features)
         scores[check_ranking(self.ranking, n_features)] = np.arange(n_features, 0, -1)
-        cpu = {} if self.cpu_seconds is None else {"imported_cpu_seconds": self.cpu_seconds}
-        return Scored(scores, {"imported": True, "imported_seconds": self.seconds, **cpu})
+        return Scored(scores, {"imported": True, "imported_seconds": self.seconds})
 
 
 class MissingRanking(Ranker):

@@ -31,6 +31,12 @@ def run_blocks(results: Results, experiment: str) -> list[Block]:
     return blocks
 
 
+ISOLATION = {
+    "cell": "each in a process of its own",
+    "worker": "one process per worker: what a method left behind in it could reach the next cell",
+    "none": "all in one process: what a method left behind in it could reach the next cell",
+}
+"""What is said of the kinds of isolation."""
 ROW_NAMES = ("run", "begun at", "workers", "system", "versions")
 
 
@@ -60,6 +66,8 @@ def run_facts(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         memory = machine.get("memory_bytes")
         size = f", {memory / 2**30:.0f} GiB of memory" if memory else ""
         yield "machine", f"{machine.get('processor')}, {machine.get('cores')} cores{size}"
+    if "isolation" in environment:
+        yield "cells", ISOLATION.get(environment["isolation"], str(environment["isolation"]))
     threads = environment.get("threads") or {}
     if threads:
         told = [f"{threads.get('a cell')} a cell"]

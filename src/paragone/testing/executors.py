@@ -201,7 +201,7 @@ def _sends_what_is_missing(case: ExecutorCase) -> None:
 
     experiment = _experiment(_new_dataset())
     experiment.run(case.folder / "kept.sqlite", workers=0).close()
-    workplace: Any = workplace_for(case.at_a_time, case.executor, experiment.limits)
+    workplace: Any = workplace_for(experiment, case.at_a_time, case.executor)
     # A folder that no worker can see stands for a machine without a common disk.
     workplace.courier.hidden = True
     run_into(experiment, case.folder / "sent.sqlite", workplace, RunOptions())
