@@ -114,7 +114,7 @@ def main() -> None:
         drawn = len(list((Path(folder) / "out" / "figures").glob("*.pdf")))
         print(f"{'its page':<40}{size / 1e6:8.2f} MB, {drawn} charts as SVG and PDF beside it")
         lab = SyntheticStore(path, METHODS, DATASETS, metrics=METRICS, points=POINTS)
-        command = [sys.executable, "-m", "paragone", "view", str(path), "--port", "0"]
+        command = [sys.executable, "-m", "paragone", "view", str(path), "--port", "0", "--no-token"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             address = re.search(r"http://[\d.:]+", server.stdout.readline())[0]
             stop = threading.Event()

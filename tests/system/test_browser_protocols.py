@@ -163,7 +163,7 @@ def test_the_live_view_shows_chooses_and_drills_down(stores, kind, tmp_path):
     ):
         try:
             resize(live, 1280)
-            live.get(re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())[0])
+            live.get(re.search(r"http://127\.0\.0\.1:\d+/\S*", server.stdout.readline())[0])
             wait_for(live, lambda: texts(live, "#answer tbody:not(.footer) th"))
             assert "cells, finished" in texts(live, "#state")[0]
             metric = {"crossval": "r2", "topk": "recall"}[kind]

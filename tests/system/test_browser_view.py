@@ -39,7 +39,7 @@ def address(lab):
     command = [sys.executable, "-m", "paragone", "view", str(lab.store.path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         line = server.stdout.readline()
-        yield re.search(r"http://127\.0\.0\.1:\d+/", line)[0]
+        yield re.search(r"http://127\.0\.0\.1:\d+/\S*", line)[0]
         server.terminate()
         server.wait(timeout=20)
 

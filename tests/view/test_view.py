@@ -179,7 +179,7 @@ def test_wrong_requests_are_answered_with_a_sentence(store):
         ("/report?colour=red", "unknown choice"),
         ("/progress?experiment=none", "unknown experiment"),
         ("/folds?dataset=none&method=A", "there is no cell"),
-        ("/cell?dataset=x&method=A&fold=first", "is no number of a fold"),
+        ("/cell?dataset=x&method=A&fold=first", "is not the number of a fold"),
         ("/cell?dataset=x&method=A&fold=77", "no cell of method"),
     ):
         answer = client.get(path)

@@ -15,11 +15,18 @@ from paragone.cli.output import say
 def view(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` writes.", show_default=False)],
     port: Annotated[int, typer.Option(help="Where to listen, on this machine only.", min=0, max=65535)] = 8765,
+    token: Annotated[
+        bool,
+        typer.Option("--token/--no-token", help="Ask every browser for the token of the printed address, or nobody."),
+    ] = True,
 ) -> None:
     """Show a store in the browser while a run goes on: progress, failures, tables and charts filling up.
+
+    The printed address holds a random token, so that other users of this machine cannot open the view. A browser that
+    has opened it once needs no token any more.
 
     Example: paragone view first.sqlite --port 8765
     """
     from paragone.view import serve
 
-    serve(store, port, told=lambda address: say(f"open {address} (Ctrl-C ends the view)"))
+    serve(store, port, told=lambda address: say(f"open {address} (Ctrl-C ends the view)"), ask_token=token)

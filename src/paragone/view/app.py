@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from paragone.reporting.page_render import static_file
 from paragone.results import Results
 from paragone.view.building import Keeper
 from paragone.view.details import Place, cell_details, fold_details
+from paragone.view.gate import TokenGate
 from paragone.view.progress import progress_of
 from paragone.view.selection import Selection
 from paragone.view.shell import render_shell, view_file
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+LONGEST_SHOWN = 40
 HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 HEADERS = {
     "Content-Security-Policy": (
@@ -36,7 +39,7 @@ HEADERS = {
 }
 
 
-def create_app(store: str | Path, keeper: Keeper | None = None) -> Starlette:
+def create_app(store: str | Path, keeper: Keeper | None = None, token: str | None = None) -> Starlette:
     """Return the application that shows a store.
 
     Parameters
@@ -45,6 +48,8 @@ def create_app(store: str | Path, keeper: Keeper | None = None) -> Starlette:
         The store; it is only read.
     keeper : Keeper, optional
         Who builds the report; one with a process of its own where it is not given.
+    token : str, optional
+        What a browser must have to see anything; where it is not given, every user of this machine sees the view.
 
     Returns
     -------
@@ -78,6 +83,9 @@ def create_app(store: str | Path, keeper: Keeper | None = None) -> Starlette:
         Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
         Middleware(GZipMiddleware, minimum_size=2000),
     ]
+    if token is not None:
+        # After the host, so that a page elsewhere, whose name was led to this machine, learns nothing at all.
+        middleware.insert(1, Middleware(TokenGate, token=token, headers=HEADERS))
     return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
 
 
@@ -189,6 +197,8 @@ def _place(results: Results, query: Mapping[str, str]) -> Place:
 
 
 def _number(text: str) -> int:
-    if not text.isdigit():
-        raise InputError(f"{text!r} is no number of a fold")
+    # Not str.isdigit, for which a superscript is a digit too; and no number is longer than the store can hold.
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+        raise InputError(f"{shown!r} is not the number of a fold")
     return int(text)

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paragone.errors import InputError
+from paragone.view.gate import TOKEN, new_token
 
 ADDRESS = "127.0.0.1"
 
 
-def serve(store: str | Path, port: int = 8765, told: Callable[[str], None] | None = None) -> None:
+def serve(
+    store: str | Path, port: int = 8765, told: Callable[[str], None] | None = None, *, ask_token: bool = True
+) -> None:
     """Show a store to the browsers of this machine until interrupted.
 
     Parameters
@@ -22,18 +25,25 @@ def serve(store: str | Path, port: int = 8765, told: Callable[[str], None] | Non
         Where to listen; 0 for any free port.
     told : callable, optional
         Is told the address when it can be opened.
+    ask_token : bool, default=True
+        Whether the address holds a random token that every request must know, so that other users of this machine see
+        nothing.
     """
     try:
         import uvicorn
 
         from paragone.view.app import create_app
+        from paragone.view.connections import ImpatientProtocol
     except ImportError as error:
         raise InputError("the live view needs starlette and uvicorn: pip install 'paragone[view]'") from error
-    app = create_app(store)
+    token = new_token() if ask_token else None
+    app = create_app(store, token=token)
     listening = listen(port)
     if told is not None:
-        told(f"http://{ADDRESS}:{listening.getsockname()[1]}/")
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+        told(f"http://{ADDRESS}:{listening.getsockname()[1]}/" + (f"?{TOKEN}={token}" if token else ""))
+    config = uvicorn.Config(
+        app, http=ImpatientProtocol, ws="none", log_level="error", access_log=False, server_header=False
+    )
     uvicorn.Server(config).run(sockets=[listening])
 
 
