@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint evolve-small docs clean
+.PHONY: demo test test-fast test-slow lint evolve-small docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,9 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-for-tests
 	scripts/install-browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-fast: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not system"
 
 test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser

@@ -1,8 +1,7 @@
-"""Finds the data folder of the known-answer tests and counts those left out when it is not there; calls commands."""
+"""What all tests share: the data folder of the known-answer tests, and commands called inside the test process."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,33 +10,25 @@ import pytest
 from hypothesis import settings
 
 from command_ends import Ended
+from known_answers import data_folder_path, pytest_sessionfinish, pytest_terminal_summary
+from known_answers import pytest_collection_modifyitems as leave_out_without_data
+from system_tests import mark_system_tests
 
-DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "data"
-DATA = Path(os.environ.get("PARAGONE_TEST_DATA", DEFAULT))
-LEFT_OUT = "known-answer test left out: no data folder"
+__all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
+
+DATA = data_folder_path()
 
 # No test asserts a time: a busy machine must not make one fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+# Before pytest's own hook of that name, which picks tests by their marks.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the known-answer tests out where there is no data; where it is there, all of them run."""
-    if DATA.is_dir():
-        return
-    for item in items:
-        if item.get_closest_marker("known_answer"):
-            item.add_marker(pytest.mark.skip(reason=LEFT_OUT))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many were left out; counted from the reports, which also come from worker processes."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
-    if count:
-        terminalreporter.write_line(
-            f"{count} known-answer tests left out: no data folder at {DATA} (set PARAGONE_TEST_DATA to have them run)"
-        )
+    """Mark what tries the whole system, and leave out what needs data that is not there."""
+    mark_system_tests(items)
+    leave_out_without_data(items)
 
 
 @pytest.fixture(scope="session")

@@ -83,15 +83,26 @@ def code_of(page: Path) -> list[Block]:
     return [b for b in blocks_of(page.read_text(encoding="utf-8")) if b.language in ("python", "console", "toml")]
 
 
+class _Hearing(doctest.DocTestRunner):
+    """Keeps what every example printed, besides comparing it with what is shown."""
+
+    heard: list[str]
+
+    def report_success(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        self.heard.append(got)
+        super().report_success(out, test, example, got)
+
+
 @dataclass
 class Session:
-    """Runs the blocks of one page: one folder, one set of Python names."""
+    """Runs the blocks of one page: one folder, one set of Python names; keeps all that is printed."""
 
     page: str
     folder: Path
 
     def __post_init__(self) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.heard: list[str] = []
 
     def run(self, block: Block) -> None:
         """Run one block; an error names the page and the line."""
@@ -123,13 +134,15 @@ class Session:
         parsed = doctest.DocTestParser().get_doctest(block.text, {}, self.page, self.page, block.line - 1)
         parsed.globs = self.names
         said = io.StringIO()
-        runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+        runner = _Hearing(optionflags=FLAGS, verbose=False)
+        runner.heard = self.heard
         if runner.run(parsed, out=said.write, clear_globs=False).failed:
             raise PageError(said.getvalue())
 
     def _console(self, block: Block) -> None:
         for command, shown in commands_of(block.text):
             code, output = call(shlex.split(command, comments=True))
+            self.heard.append(output)
             if code:
                 raise PageError(f"{self._where(block)}: `{command}` ended with code {code}:\n{output}")
             if shown and not doctest.OutputChecker().check_output(shown, output, FLAGS):

@@ -48,7 +48,8 @@ def uninterrupted(tmp_path_factory) -> Contents:
     return contents(folder / "a.sqlite")
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
+# Two kills are one of each kind: the coordinator alone, and the whole group.
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path, uninterrupted, kills):
     file, store = lab_of_200_cells(tmp_path), tmp_path / "a.sqlite"
     instants = random.Random(kills)

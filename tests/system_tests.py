@@ -1,0 +1,59 @@
+"""Which tests try the whole system: they start processes, browsers or clusters, or draw whole pages.
+
+They are marked `system` here, file by file, or by the mark itself in a file of mixed tests. `make test` runs them,
+`make test-fast`, which a developer runs all day, does not. A test that only computes belongs there, whatever it proves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SYSTEM = (
+    "src/paragone/testing/executors.py",  # starts worker processes
+    "tests/auditing/test_audit.py",  # whole stores, run and audited
+    "tests/auditing/test_published.py",  # whole reports, written and read back
+    "tests/auditing/test_reruns.py",
+    "tests/charts",  # the renderer of charts, a program of its own
+    "tests/cli/test_generate.py",  # whole searches
+    "tests/cli/test_run.py",
+    "tests/cli/test_run_engine.py",  # Dask
+    "tests/cli/test_topk_experiments.py",
+    "tests/comparison/test_charts.py",
+    "tests/data/test_hostile_files.py",  # each file in a process with little memory
+    "tests/data/test_mat_versions.py",
+    "tests/data/test_prescription_sets.py",
+    "tests/data/test_real_files.py",
+    "tests/docs/test_kernels.py",  # pages in processes of their own
+    "tests/docs/test_pages.py",
+    "tests/engine",  # processes that are ended, clusters
+    "tests/examples",
+    "tests/experiment/test_experiment.py",
+    "tests/experiment/test_limits.py",
+    "tests/fuzz",
+    "tests/generate/test_evolve.py",
+    "tests/protocols/crossval/test_protocol.py",
+    "tests/rankers/test_published_figures.py",
+    "tests/rankers/test_transcriptions.py",
+    "tests/reporting/test_chart_files.py",
+    "tests/reporting/test_crossval_report.py",
+    "tests/reporting/test_curve_report.py",
+    "tests/reporting/test_page.py",
+    "tests/reporting/test_protocol_pages.py",
+    "tests/reporting/test_topk_report.py",
+    "tests/system",
+    "tests/test_known_answers.py",  # runs pytest
+    "tests/testing/test_check_executor.py",  # Dask and local executors
+    "tests/view",
+)
+
+
+def mark_system_tests(items: list[pytest.Item]) -> None:
+    """Mark the tests of the files and folders above."""
+    places = [ROOT / place for place in SYSTEM]
+    for item in items:
+        if any(item.path == place or place in item.path.parents for place in places):
+            item.add_marker(pytest.mark.system)
