@@ -57,8 +57,9 @@ class Crossval(Protocol):
     task : {"regression", "classification"}, optional
         Where given, every dataset must be of it.
     share : bool, default=True
-        Whether common preprocessing is fitted once a fold, and a PLS once for all its numbers of components. The
-        predictions are the same within 1e-10 and are not told apart in the store.
+        Whether common preprocessing is fitted once a fold, and a PLS once for all its numbers of components, up to the
+        numerical rank of the features; members beyond it are fitted alone, and a note says so. The predictions are the
+        same within 1e-10 and are not told apart in the store.
 
     Examples
     --------
@@ -252,6 +253,12 @@ class Crossval(Protocol):
             notes.append("shares its preprocessing")
         if shared.get("path"):
             notes.append(f"shares one PLS fit of up to {shared['path']} components")
+        if fitted.info.get("rank"):
+            wanted, rank = fitted.info["rank"]
+            notes.append(
+                f"has {wanted} components, but its features have numerical rank {rank}: what is beyond "
+                "it is decided by rounding"
+            )
         return (), None, tuple(notes)
 
     @override

@@ -1,17 +1,22 @@
 """Shared work: preprocessing that variants have in common, and one PLS fit for all numbers of components.
 
 Cells of one split come one after the other, so a worker keeps what it made of the last split. A PLS with M components
-contains those with 1 .. M - 1: its first m rotations and loadings are theirs.
+contains those with 1 .. M - 1: its first m weights and loadings are theirs. Its rotations are not: they come of a
+pseudo-inverse over all M, which cuts off small values once the components have used the features up, and then even
+the first one is wrong. So the rotations of m components are made of the first m weights and loadings, and the path ends
+where a component is so small that rounding shows; whatever asks for more is fitted alone.
 """
 
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.cells import SplitData
 from paragone.plugins import digest
@@ -19,6 +24,8 @@ from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray
 
 MOST_BYTES = 1 << 29
+SMALLEST = 1e-6
+"""Share of the features that a component must hold to be shared: with less, rounding shows beyond 1e-11."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,18 +148,66 @@ def fit_path(variant: Variant, parts: Parts, y: Any) -> Path | None:
         return None
     model = clone(variant.build_model()).set_params(n_components=end)
     try:
-        model.fit(parts.fit, y)
+        # A family that goes beyond what there is to explain warns; the members that do so are fitted alone and warn.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(parts.fit, y)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):
         return None
-    if not np.isfinite(model.x_rotations_).all() or not np.isfinite(model.y_loadings_).all():
+    shares = component_shares(model, parts.fit)
+    if not np.isfinite(shares).all() or not np.isfinite(model.y_loadings_).all():
         return None
-    return Path(_along(model, parts.fit), _along(model, parts.held))
+    length = leading(shares > SMALLEST)
+    return Path(_along(model, parts.fit, length), _along(model, parts.held, length)) if length else None
 
 
-def _along(model: Any, X: Any) -> FloatArray:
-    scores = ((np.asarray(X) - model._x_mean) / model._x_std) @ model.x_rotations_
-    steps = scores[:, None, :] * (model.y_loadings_ * model._y_std[:, None])[None, :, :]
-    return np.asarray(np.cumsum(steps, axis=2) + model._y_mean[None, :, None])
+def component_shares(model: Any, X: Any) -> FloatArray:
+    """Return how much of the fit rows' features every component of a fitted PLS holds, as a share of their norm.
+
+    Examples
+    --------
+    >>> from sklearn.cross_decomposition import PLSRegression
+    >>> X = np.outer([1.0, 2.0, 4.0, 7.0], [1.0, 3.0, 2.0])
+    >>> component_shares(PLSRegression(1).fit(X, X[:, 0]), X).round(6).tolist()
+    [1.0]
+    """
+    norm = float(np.linalg.norm(_scaled(model, X)))
+    held = np.linalg.norm(model.x_scores_, axis=0) * np.linalg.norm(model.x_loadings_, axis=0)
+    return np.asarray(held / norm) if norm > 0 else np.zeros(len(held))
+
+
+def used_rank(model: Any, X: Any) -> int:
+    """Return how many components of a fitted PLS are more than rounding: the numerical rank of X, where it is reached.
+
+    The bound is that of `numpy.linalg.matrix_rank`.
+    """
+    return leading(component_shares(model, X) > max(X.shape) * np.finfo(np.float64).eps)
+
+
+def leading(marks: NDArray[np.bool_]) -> int:
+    """Count the True before the first False.
+
+    Examples
+    --------
+    >>> leading(np.array([True, True, False, True]))
+    2
+    """
+    return int(np.logical_and.accumulate(marks).sum())
+
+
+def _scaled(model: Any, X: Any) -> FloatArray:
+    return np.asarray((np.asarray(X) - model._x_mean) / model._x_std)
+
+
+def _along(model: Any, X: Any, length: int) -> FloatArray:
+    """Predict with the first 1, 2, ... components: (rows, targets, components)."""
+    from scipy.linalg import pinv
+
+    weighted = _scaled(model, X) @ model.x_weights_[:, :length]
+    inner = model.x_loadings_[:, :length].T @ model.x_weights_[:, :length]
+    loadings = model.y_loadings_ * model._y_std[:, None]
+    each = [weighted[:, :m] @ pinv(inner[:m, :m], check_finite=False) @ loadings[:, :m].T for m in range(1, length + 1)]
+    return np.stack(each, axis=2) + model._y_mean[None, :, None]
 
 
 def on_path(variant: Variant, path: Path) -> tuple[FloatArray, FloatArray] | None:

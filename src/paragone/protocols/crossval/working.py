@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paragone.cells import Fitted, SplitData
 from paragone.cores import cpu_clock
 from paragone.errors import InputError
-from paragone.protocols.crossval.sharing import Parts, on_path, own_shelf, transformed
+from paragone.protocols.crossval.sharing import Parts, on_path, own_shelf, transformed, used_rank
 from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray
 
@@ -43,26 +43,38 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
     if shelf is not None:
         shelf.begin(data)
     parts = transformed(variant, data, split_seed, shelf)
-    arrays = None
+    arrays: dict[str, NDArray[Any]] | None = None
+    told: dict[str, Any] = {}
+    length = 0
     if shelf is not None and variant.path_end is not None and task == "regression":
         path = shelf.path(variant.family, variant, parts, data.y_train)
         found = on_path(variant, path) if path is not None else None
-        arrays = None if found is None else {"y": _numbers(np.concatenate(found), data)}
+        if path is not None and found is not None:
+            arrays, length = {"y": _numbers(np.concatenate(found), data)}, path.fit.shape[2]
     if arrays is None:
-        arrays = _fitted_alone(variant, parts, data, task, seed)
-    return Fitted(arrays, _info(variant, share), time.perf_counter() - begun, cpu_clock() - cpu_begun)
+        arrays, told = _fitted_alone(variant, parts, data, task, seed)
+    shared = {"steps": len(variant.steps), "path": length} if share else {}
+    info = {**told, "shared": shared} if any(shared.values()) else told
+    return Fitted(arrays, info, time.perf_counter() - begun, cpu_clock() - cpu_begun)
 
 
-def _info(variant: Variant, share: bool) -> dict[str, Any]:
-    if not share:
-        return {}
-    shared = {"steps": len(variant.steps), "path": variant.path_end or 0}
-    return {"shared": shared} if any(shared.values()) else {}
-
-
-def _fitted_alone(variant: Variant, parts: Parts, data: SplitData, task: str, seed: int) -> dict[str, NDArray[Any]]:
+def _fitted_alone(
+    variant: Variant, parts: Parts, data: SplitData, task: str, seed: int
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     model = variant.build_model(seed)
     model.fit(parts.fit, data.y_train)
+    return _predicted(model, parts, data, task), _beyond_rank(variant, model, parts)
+
+
+def _beyond_rank(variant: Variant, model: Any, parts: Parts) -> dict[str, Any]:
+    """Tell where a PLS has more components than its features have rank: those beyond are decided by rounding."""
+    if variant.path_end is None:
+        return {}
+    wanted, rank = int(variant.params["n_components"]), used_rank(model, parts.fit)
+    return {"rank": [wanted, rank]} if rank < wanted else {}
+
+
+def _predicted(model: Any, parts: Parts, data: SplitData, task: str) -> dict[str, NDArray[Any]]:
     rows = [part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n]
     predicted = np.concatenate([np.asarray(model.predict(part)) for part in rows])
     if task == "regression":
