@@ -207,7 +207,7 @@ def _along(model: Any, X: Any, length: int) -> FloatArray:
     inner = model.x_loadings_[:, :length].T @ model.x_weights_[:, :length]
     loadings = model.y_loadings_ * model._y_std[:, None]
     each = [weighted[:, :m] @ pinv(inner[:m, :m], check_finite=False) @ loadings[:, :m].T for m in range(1, length + 1)]
-    return np.stack(each, axis=2) + model._y_mean[None, :, None]
+    return np.asarray(np.stack(each, axis=2) + model._y_mean[None, :, None])
 
 
 def on_path(variant: Variant, path: Path) -> tuple[FloatArray, FloatArray] | None:
