@@ -56,6 +56,8 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     >>> resolve("sklearn.svm:LinearSVC").__name__
     'LinearSVC'
     """
+    if not isinstance(use, str):
+        raise InputError(f"{kind}: expected a short name or 'module:Class', got {use!r}")
     if ":" not in use:
         if use not in aliases():
             raise unknown_name(kind, use, sorted(aliases()))
@@ -63,8 +65,10 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     module_name, _, attribute = use.partition(":")
     try:
         found: Any = importlib.import_module(module_name)
-    except ImportError as error:
-        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({error})") from error
+    except (Exception, SystemExit) as error:
+        # Importing runs a stranger's code, which may raise anything.
+        why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({why})") from error
     for name in attribute.split("."):
         if not hasattr(found, name):
             public = [member for member in dir(found) if not member.startswith("_")]
@@ -110,10 +114,15 @@ class Method:
             if unknown or "use" not in given:
                 wrong = f"unknown key {sorted(unknown)[0]!r}" if unknown else "the key 'use' is missing"
                 raise InputError(f"{kind}: {wrong}; write {{ use = ..., params = {{...}} }}")
-            method = cls(resolve(given["use"], kind=kind), dict(given.get("params") or {}))
+            params = given.get("params") or {}
+            if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
+                raise InputError(f"{kind}: params are names with their values, not {params!r}")
+            method = cls(resolve(given["use"], kind=kind), dict(params))
             method.check_params(kind)
             return method
         if inspect.isclass(given):
+            if not hasattr(given, "fit"):
+                raise InputError(f"{kind}: the class {given.__name__} has no fit()")
             return cls(given)
         if hasattr(given, "fit"):
             return cls(type(given), _set_params(given))
@@ -126,7 +135,11 @@ class Method:
 
     def check_params(self, kind: str) -> None:
         """Refuse a parameter that the class does not have, with the nearest that it has."""
-        signature = inspect.signature(self.factory)
+        try:
+            signature = inspect.signature(self.factory)
+        except (TypeError, ValueError):
+            # A compiled class may not tell its parameters.
+            return
         if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
             return
         for name in self.params:

@@ -69,6 +69,15 @@ class SplitPlan:
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kind, str):
+            raise InputError(f"split: kind must be a text such as 'kfold', it is {self.kind!r}")
+        if not isinstance(self.params, Mapping):
+            raise InputError(f"split: params are names with their values, not {self.params!r}")
+        for name in ("shuffle", "stratify"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"split: {name} must be true or false, it is {getattr(self, name)!r}")
+        if isinstance(self.test_size, bool) or not isinstance(self.test_size, (int, float)):
+            raise InputError(f"split: test_size must lie between 0 and 1, it is {self.test_size!r}")
         if ":" not in self.kind and self.kind not in SPLIT_KINDS:
             raise unknown_name("kind of split", self.kind, SPLIT_KINDS)
         if self.scale is not None and self.scale not in get_args(Scale):

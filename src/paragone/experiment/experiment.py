@@ -17,16 +17,27 @@ from paragone.engine import Limits, Observer, Silent
 from paragone.engine.isolation import check_isolation
 from paragone.engine.parcels import code_folders
 from paragone.engine.quantities import parse_duration, parse_size
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError
 from paragone.experiment.declaration import Declaration, read_declaration
 from paragone.experiment.forecast import Forecast, overwritten, store_forecast
+from paragone.experiment.given import (
+    given_data,
+    given_folder,
+    given_methods,
+    given_name,
+    given_protocol,
+    given_repeats,
+    given_seed,
+    given_split,
+    given_store,
+    given_workers,
+)
 from paragone.experiment.loading import load_entry, loaded
-from paragone.experiment.names import check_names
 from paragone.experiment.planning import Layout, lay_out
 from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.experiment.running import RunOptions, run_into, workplace_for
 from paragone.experiment.stages import extended
-from paragone.protocols import Curve, Protocol
+from paragone.protocols import Protocol
 from paragone.results import Results
 from paragone.store import Plan, Store
 
@@ -36,8 +47,9 @@ class Experiment:
 
     Parameters
     ----------
-    data : sequence of str, Path or Dataset
-        Bundled names, files, folders, ``"openml:NAME"``, or datasets.
+    data : sequence of str, Path or Dataset, or mapping
+        Bundled names, files, folders, ``"openml:NAME"``, or datasets; one of them may stand alone. A mapping gives each
+        a name of your own, and may hold arrays or frames: ``{"wine": (X, y)}``.
     methods : mapping
         Name to alias, ``"module:Class"``, ``{"use": ..., "params": {...}}``, class or configured estimator.
     split : SplitPlan or mapping, optional
@@ -84,7 +96,7 @@ class Experiment:
 
     def __init__(
         self,
-        data: Sequence[str | Path | Dataset],
+        data: str | Path | Dataset | Sequence[str | Path | Dataset] | Mapping[str, Any],
         methods: Mapping[str, Any],
         split: SplitPlan | Mapping[str, Any] | None = None,
         protocol: Protocol | None = None,
@@ -97,25 +109,26 @@ class Experiment:
         memory_limit: int | str | None = None,
         isolation: str = "cell",
     ) -> None:
-        if not data:
-            raise InputError("the experiment has no dataset: name at least one")
+        methods = given_methods(methods)
+        self.protocol = given_protocol(protocol)
         if not methods:
             raise InputError("the experiment has no method: name at least one")
-        check_names("experiment", [name])
-        check_names("method", methods)
-        self.name = name
-        self.seed = seed
-        self.repeats = _checked_repeats(repeats or {}, methods)
-        self.limits = Limits(seconds_limit, None if memory_limit is None else parse_size(memory_limit))
+        declared = self.protocol.declare(methods)
+        self._data = given_data(data, declared, self.protocol)
+        if not self._data:
+            raise InputError("the experiment has no dataset: name at least one")
+        self.name = given_name(name)
+        self.seed = given_seed(seed)
+        self.repeats = given_repeats(repeats, methods)
+        seconds = None if seconds_limit is None else parse_duration(seconds_limit, what="seconds_limit")
+        self.limits = Limits(seconds, None if memory_limit is None else parse_size(memory_limit))
         self.isolation = check_isolation(isolation)
-        self.protocol = protocol or Curve()
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
-        declared = self.protocol.declare(methods)
-        self.methods = {name: method.with_files_read(folder or Path()) for name, method in declared.items()}
-        plan = SplitPlan(**split) if isinstance(split, Mapping) else split or SplitPlan()
+        place = given_folder(folder)
+        self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
+        plan = given_split(split)
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
-        self._data = list(data)
         self._text: str | None = None
         self.file: Path | None = None
         self.import_paths: tuple[str, ...] = ()
@@ -198,8 +211,9 @@ class Experiment:
         Forecast
             Which cells are done, would run, reuse a fit, and why a result is stale.
         """
+        store = given_store(store)
         again = overwritten(overwrite, self.methods, self.cells())
-        if not Path(store).exists():
+        if not store.exists():
             return Forecast.of(self.cells(), {}, set(), {}, again=again, retry_failed=retry_failed)
         with Store(store) as opened:
             layout = extended(self.layout, self.methods, opened)
@@ -245,6 +259,9 @@ class Experiment:
         Results
             The read side of the store.
         """
+        store, workers = given_store(store), given_workers(workers)
+        if executor is not None and not callable(getattr(executor, "submit", None)):
+            raise InputError(f"executor: expected an executor with submit(), got a {type(executor).__name__}")
         seconds = None if budget is None else parse_duration(budget)
         options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
         workplace = workplace_for(self, workers, executor, isolation)
@@ -275,12 +292,3 @@ class Experiment:
             "methods": {name: method.described() for name, method in self.methods.items()},
             "repeats": dict(self.repeats),
         }
-
-
-def _checked_repeats(repeats: Mapping[str, int], methods: Mapping[str, Any]) -> dict[str, int]:
-    for name, count in repeats.items():
-        if name not in methods:
-            raise unknown_name("method in repeats", name, methods)
-        if count < 1:
-            raise InputError(f"method {name!r}: the number of seeds must be at least 1, it is {count}")
-    return dict(repeats)

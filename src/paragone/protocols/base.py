@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.cells import Fitted, Place, Score, SplitData
-from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits
+from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
+from paragone.errors import InputError
 from paragone.plugins import Method
 
 
@@ -115,6 +116,20 @@ class Protocol(ABC):
         for split in splits:
             self.check_split(dataset, len(split.train))
         return (Arrangement(dataset, splits, notes=notes),)
+
+    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
+        """Say what the target of bare arrays means: it is never guessed from its values.
+
+        Parameters
+        ----------
+        name : str
+            What the dataset is called.
+        y : ndarray or sparse matrix
+            Its target.
+        methods : mapping of str to Method
+            What is to be compared.
+        """
+        raise InputError(f"data: {name!r}: a {self.kind} experiment cannot tell what y means: give a Dataset")
 
     def check_method(self, name: str, method: Method, dataset: Dataset) -> None:  # noqa: B027  most take any
         """Refuse a method that cannot work on a dataset."""

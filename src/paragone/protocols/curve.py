@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from paragone.cells import Fitted, Score, SplitData
 from paragone.cores import cpu_clock
-from paragone.data import Dataset
+from paragone.data import Dataset, Task
 from paragone.errors import InputError
 from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
 from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
@@ -64,7 +64,17 @@ class Curve(Protocol):
     keep_predictions: bool = True
 
     def __post_init__(self) -> None:
+        metrics = (self.metrics,) if isinstance(self.metrics, str) else self.metrics
+        if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in metrics):
+            raise InputError("metrics: expected names of multi-label metrics, such as ('micro_f1', 'hamming_loss')")
+        object.__setattr__(self, "metrics", tuple(metrics))
         check_multilabel_metrics(self.metrics)
+        for name, grid, wanted in (("k", self.k, KGrid), ("p", self.p, PGrid)):
+            if grid is not None and not isinstance(grid, wanted):
+                raise InputError(f"{name}: expected a {wanted.__name__} such as {wanted()!r}, got {grid!r}")
+        if self.zero_division not in (0, 1, "skip"):
+            raise InputError(f"zero_division: expected 0, 1 or 'skip', got {self.zero_division!r}")
+        object.__setattr__(self, "evaluator", Method.declare(self.evaluator, kind="evaluator"))
         if self.k is None and self.p is None:
             object.__setattr__(self, "k", KGrid())
 
@@ -89,6 +99,10 @@ class Curve(Protocol):
             "metrics": list(self.metrics),
             "zero_division": self.zero_division,
         }
+
+    @override
+    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
+        return "multilabel"
 
     @override
     def versions(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.cells import Fitted, Place, Score, SplitData
-from paragone.data import Dataset, Scale, Split, SplitPlan
+from paragone.data import Dataset, Scale, Split, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
 from paragone.plugins import Method, digest
@@ -86,7 +86,7 @@ class Crossval(Protocol):
     share: bool = True
 
     def __post_init__(self) -> None:
-        criteria = tuple(c if isinstance(c, Criterion) else Criterion(**c) for c in self.select)
+        criteria = _criteria(self.select)
         if not criteria:
             raise InputError("select: name at least one criterion, or leave it out for the best by RMSECV")
         object.__setattr__(self, "select", criteria)
@@ -174,6 +174,20 @@ class Crossval(Protocol):
         return (f"{len(methods)} variant{'s' * (len(methods) != 1)} of {len(counts)} method(s): {each}",)
 
     # Datasets
+
+    @override
+    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
+        if self.task is not None:
+            return "regression" if self.task == "regression" else "classification"
+        kinds = {_kind_of(method) for method in methods.values()}
+        if len(kinds) == 1 and (kind := kinds.pop()) is not None:
+            return kind
+        if getattr(y, "dtype", np.dtype(float)).kind in "OUSTb":
+            return "classification"
+        raise InputError(
+            f"data: {name!r}: y may be numbers to predict or numbers of classes: say Crossval(task='regression') or "
+            "Crossval(task='classification')"
+        )
 
     @override
     def check(self, dataset: Dataset) -> tuple[str, ...]:
@@ -306,3 +320,34 @@ def _metrics(task: str) -> tuple[str, ...]:
 
 def _fold_rows(split: Split) -> FoldRows:
     return FoldRows.of(split.train, split.test, split.n_val if isinstance(split, FoldSplit) else 0)
+
+
+def _criteria(select: Any) -> tuple[Criterion, ...]:
+    """Return the criteria that mappings stand for."""
+    if isinstance(select, (Criterion, Mapping)):
+        select = [select]
+    if isinstance(select, str) or not isinstance(select, Sequence):
+        raise InputError(f"select: expected criteria such as [{{'ranking': 'rmsecv', 'top_k': 3}}], got {select!r}")
+    known = [each.name for each in fields(Criterion)]
+    criteria = []
+    for given in select:
+        if not isinstance(given, (Criterion, Mapping)):
+            raise InputError(f"select: expected a criterion such as {{'ranking': 'rmsecv'}}, got {given!r}")
+        for key in given if isinstance(given, Mapping) else ():
+            if key not in known:
+                raise unknown_name("key of select", str(key), known)
+        criteria.append(given if isinstance(given, Criterion) else Criterion(**given))
+    return tuple(criteria)
+
+
+def _kind_of(method: Method) -> Literal["regression", "classification"] | None:
+    """Say whether a declared method is scikit-learn's regressor or classifier; None where that cannot be told."""
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        model = method.build_model() if isinstance(method, Variant) else method.build()
+    except (TypeError, ValueError):
+        return None  # an impossible variant fails alone, when it is fitted
+    if not hasattr(model, "__sklearn_tags__"):
+        return None
+    return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
