@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from paragone.cells import Outcome
+from paragone.cells import Outcome, SplitData
 from paragone.engine.channel import Channel
 from paragone.engine.file_watch import FileWatch
 from paragone.engine.kernel import (
@@ -135,8 +135,17 @@ def work_on(order: Order, laid: LaidSplit) -> tuple[Outcome | Refused, tuple[str
             return failure(error, "import: " if isinstance(error, ImportError) else ""), ()
         if isinstance(task, Refused):
             return task, ()
-        outcome = perform(task, laid.mapped)
-    return replace(outcome, peak_memory=_peak_since(before)), watch.seen
+        handed: list[SplitData] = []
+        outcome = perform(task, lambda: _kept(handed, laid.mapped()))
+    # What was read of the data is told apart from what the method allocated as long as it is mapped.
+    peak = _peak_since(before)
+    handed.clear()
+    return replace(outcome, peak_memory=peak), watch.seen
+
+
+def _kept(handed: list[SplitData], data: SplitData) -> SplitData:
+    handed.append(data)
+    return data
 
 
 def _peak_since(before: Mapping[str, int]) -> int:

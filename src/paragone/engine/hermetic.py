@@ -68,31 +68,39 @@ class Zygotes:
             Where none can be started.
         """
         with self._lock:
-            if self._running is not None and not self._running.fits():
-                self._running.close()
-                self._running = None
+            if self._running is not None and self._running.fits():
+                try:
+                    return self._fork(surroundings, modules, warm_ups)
+                except (EOFError, OSError):
+                    # It was ended from outside, which nobody noticed yet: begin anew, once.
+                    pass
+            self._end()
             try:
-                if self._running is None:
-                    self._running = _RunningZygote()
-                if not self._running.preload(modules, warm_ups):
-                    # A package that starts a thread when it is imported must be imported in the cell itself.
-                    self._running.close()
-                    self._running = _RunningZygote()
-                    self._running.refuse(modules)
-                return self._running.fork(surroundings)
+                return self._fork(surroundings, modules, warm_ups)
             except (EOFError, OSError) as error:
                 words = "" if self._running is None else self._running.last_words()
-                if self._running is not None:
-                    self._running.close()
-                self._running = None
+                self._end()
                 raise NoSeat(f"{type(error).__name__}: {error}{words}") from error
+
+    def _fork(self, surroundings: Surroundings, modules: Iterable[str], warm_ups: Iterable[str]) -> tuple[Channel, int]:
+        if self._running is None:
+            self._running = _RunningZygote()
+        if not self._running.preload(modules, warm_ups):
+            # A package that starts a thread when it is imported must be imported in the cell itself.
+            self._end()
+            self._running = _RunningZygote()
+            self._running.refuse(modules)
+        return self._running.fork(surroundings)
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running.close()
 
     def close(self) -> None:
         """End the zygote, where there is one."""
         with self._lock:
-            if self._running is not None:
-                self._running.close()
-            self._running = None
+            self._end()
 
 
 class _RunningZygote:
@@ -121,7 +129,11 @@ class _RunningZygote:
             )
         finally:
             there.close()
-        self._control.receive()
+        try:
+            self._control.receive()
+        except EOFError as error:
+            self._process.wait()
+            raise NoSeat(f"a process that only starts Python ended at once{self.last_words()}") from error
 
     def fits(self) -> bool:
         """Tell whether this is the zygote that would be started now, and lives."""
