@@ -76,3 +76,10 @@ def test_none_changes_nothing_and_unknown_names_are_refused() -> None:
         fit_scaler(X, "z-score")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="fitted on 2 columns"):
         fit_scaler(X, "minmax").transform(X[:, :1])
+
+
+@pytest.mark.parametrize("how", ["minmax", "zscore"])
+def test_a_column_too_wide_for_a_float_is_named_instead_of_becoming_nothing(how: str) -> None:
+    X = np.array([[1.0, -1.5e308], [2.0, 1.5e308], [3.0, 1.0]])
+    with pytest.raises(InputError, match=r"column 1 goes from -1.5e\+308 to 1.5e\+308, too far apart to be scaled"):
+        scale_split(X, X, how)

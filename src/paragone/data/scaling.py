@@ -89,7 +89,8 @@ def fit_scaler(X: Any, how: Scale) -> Scaler:
 
     ``minmax`` is scikit-learn's MinMaxScaler: train columns fill [0, 1], test values may leave it and are
     not clipped. ``zscore`` has mean 0 and deviation 1 (ddof = 0). A column that is constant in train
-    becomes 0 in train, and x minus that constant in test. A NaN makes its column NaN.
+    becomes 0 in train, and x minus that constant in test. A NaN makes its column NaN. A column whose range or
+    deviation is larger than any float is refused: its scaled values would all be 0 or NaN.
 
     Examples
     --------
@@ -103,12 +104,13 @@ def fit_scaler(X: Any, how: Scale) -> Scaler:
     if how == "none":
         return Scaler(how, np.zeros(X.shape[1]), np.ones(X.shape[1]))
     low, high = _extreme(X, "min"), _extreme(X, "max")
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         if how == "minmax":
-            return Scaler(how, low, _without_zeros(high - low))
+            return Scaler(how, low, _without_zeros(_held(high - low, low, high)))
         mean, deviation = _moments(_dense(X))
     constant = low == high
-    return Scaler(how, np.where(constant, low, mean), _without_zeros(np.where(constant, 0.0, deviation)))
+    spread = _held(np.where(constant, 0.0, deviation), low, high)
+    return Scaler(how, np.where(constant, low, mean), _without_zeros(spread))
 
 
 def scale_split(X_train: Any, X_test: Any, how: Scale) -> tuple[FloatArray, FloatArray]:
@@ -146,6 +148,18 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     blocks = [X[:, start:end] for start, end in zip(starts, ends, strict=True)]
     mean = np.concatenate([block.mean(axis=0) for block in blocks])
     return mean, np.concatenate([block.std(axis=0) for block in blocks])
+
+
+def _held(spread: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the spreads, or name a finite column whose spread no float can hold."""
+    too_wide = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & ~np.isfinite(spread))
+    if too_wide.size:
+        first = too_wide[0]
+        raise InputError(
+            f"column {first} goes from {low[first]:.6g} to {high[first]:.6g}, too far apart to be scaled in floating "
+            "point: divide it by a constant first"
+        )
+    return spread
 
 
 def _without_zeros(spread: FloatArray) -> FloatArray:

@@ -19,8 +19,8 @@ LARGEST_COUNT = 255
 class MLkNN(ClassifierMixin, BaseEstimator):
     """Multi-label k-nearest-neighbour classifier with a Bayesian decision a label.
 
-    Squared Euclidean distance; ties go to the lower training index; a training row is never its own
-    neighbour.
+    Squared Euclidean distance; rows that are equally far up to rounding are tied, and ties go to the lower training
+    index, so that neither the order nor the unit of the features matters; a training row is never its own neighbour.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from paragone.errors import InputError
 from paragone.models.mlknn import MLkNN, check_neighbors, posterior_tables
 from paragone.models.neighbors import neighbor_label_counts
 from paragone.protocols.predictions import CurvePredictions, PlainPredictions, TablePredictions
-from paragone.validation import FloatArray, IntArray, LabelArray
+from paragone.validation import FloatArray, IntArray, LabelArray, check_features
 
 
 def predict_along(
@@ -57,6 +57,9 @@ def _grow_mlknn(
     X_test: FloatArray,
 ) -> TablePredictions:
     check_neighbors(evaluator.n_neighbors, len(X_train))
+    # Scaling can make infinite what was finite: a test value divided by a very small range of train.
+    for rows, name in ((X_train, "X_train"), (X_test, "X_test")):
+        check_features(rows, name=f"ML-kNN: {name}")
     used = ranking[: grid[-1]]
     queries = np.ascontiguousarray(X_train[:, used])
     base = np.ascontiguousarray(queries.T)
