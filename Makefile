@@ -1,6 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Byte code is kept, whatever the surroundings say: otherwise every process of a test compiles all libraries anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-fast test-slow lint evolve-small docs clean
 
