@@ -14,6 +14,7 @@ from paragone.store.artifacts import KEYS, ArtifactReader
 from paragone.store.compacting import count_dead
 from paragone.store.diagnosis import Diagnosis, Finding
 from paragone.store.faults import UNREADABLE, damaged
+from paragone.store.foreign import LimitedConnection, Oddity, distrust, oddities
 from paragone.store.opening import BUSY_SECONDS, check_file
 from paragone.store.schema import SCHEMA_VERSION, check_version
 
@@ -80,8 +81,12 @@ def _opened(path: Path) -> Database:
     modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
     for mode in modes:
         address = f"{path.resolve().as_uri()}?{mode}"
-        database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        database = sqlite3.connect(
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=LimitedConnection
+        )
         try:
+            distrust(database, defensive=False)
+            database.limit(path)
             database.execute("PRAGMA query_only = ON")
             # Otherwise SQLite opens no file that is shorter than its header says.
             database.execute("PRAGMA writable_schema = ON")
@@ -101,7 +106,12 @@ def _opened(path: Path) -> Database:
 def diagnose(database: Database, path: Path) -> Diagnosis:
     """Examine an open store."""
     version = check_version(database, path)
-    findings = [*_database(database), *_references(database), *_texts(database)]
+    odd = _oddities(database, version)
+    findings = [Finding("damage", "database", "", str(one)) for one in odd]
+    if any(one.is_read_by_queries for one in odd):
+        # A query may come upon what is odd, and would then run what a stranger put there.
+        return Diagnosis(path, version, _size(path), {}, tuple(findings))
+    findings += [*_database(database), *_references(database), *_texts(database)]
     artifacts = _Artifacts(database, version)
     checked = {}
     for kind, keys in KEYS.items():
@@ -111,16 +121,28 @@ def diagnose(database: Database, path: Path) -> Diagnosis:
         findings += artifacts.lost(kind, found)
     findings += _notes(database, version, artifacts.unsealed)
     findings.sort(key=lambda finding: finding.level)
-    sides = [path, *(path.with_name(f"{path.name}{end}") for end in ("-wal",))]
-    size = sum(side.stat().st_size for side in sides if side.exists())
     intact = not any(finding.kind == "database" for finding in findings)
     reclaimable = count_dead(database) if intact else {}
-    return Diagnosis(path, version, size, checked, tuple(findings), reclaimable)
+    return Diagnosis(path, version, _size(path), checked, tuple(findings), reclaimable)
+
+
+def _size(path: Path) -> int:
+    sides = (path, path.with_name(f"{path.name}-wal"))
+    return sum(side.stat().st_size for side in sides if side.exists())
 
 
 def is_intact(database: Database) -> bool:
-    """Whether SQLite finds its own structures in order."""
-    return not _database(database)
+    """Whether the tables are those of a store, and SQLite finds its own structures in order."""
+    version = int(database.execute("PRAGMA user_version").fetchone()[0])
+    return not _oddities(database, version) and not _database(database)
+
+
+def _oddities(database: Database, version: int) -> tuple[Oddity, ...]:
+    try:
+        return oddities(database, version)
+    except (sqlite3.DatabaseError, *UNREADABLE):
+        # SQLite itself says what is wrong with a schema that cannot be read.
+        return ()
 
 
 def _database(database: Database) -> list[Finding]:
@@ -177,7 +199,7 @@ def _notes(database: Database, version: int, unsealed: int) -> list[Finding]:
         notes.append(Finding("note", "checksum", "", told))
     if version >= 2:
         try:
-            held = database.execute("SELECT count(*) FROM quarantine").fetchone()[0]
+            held = database.execute("SELECT count(+id) FROM quarantine").fetchone()[0]
         except (sqlite3.DatabaseError, *UNREADABLE):
             return notes
         if held:

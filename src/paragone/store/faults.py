@@ -14,6 +14,8 @@ ADVICE = {
     sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written; a log (-wal) beside it "
     "belongs to it",
     sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
+    sqlite3.SQLITE_INTERRUPT: "reading it takes far more steps than a file of its size explains, so it is damaged, or "
+    "made to take for ever; restore a copy",
     sqlite3.SQLITE_IOERR: "see whether its disk is full, read-only, gone or broken, then run the same command again",
 }
 """What to do by SQLite's primary error code; anything else means a damaged file."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from paragone.errors import InputError
 from paragone.store.faults import UNREADABLE, UNWRITABLE, damaged, primary_code, truncated
 from paragone.store.files import has_log, pages_in_log
+from paragone.store.foreign import LimitedConnection, check_schema, distrust
 from paragone.store.schema import SCHEMA_VERSION, check_version, create_once, migrate
 
 BUSY_SECONDS = 60.0
@@ -45,14 +46,21 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
 
 def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        address, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=address.startswith("file:")
+        address,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=address.startswith("file:"),
+        factory=LimitedConnection,
     )
     try:
+        distrust(connection)
+        connection.limit(path)
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         connection.execute("PRAGMA foreign_keys = ON")
         if create:
             create_once(connection)
-        version = check_version(connection, path)
+        version = _check_schema(connection, path)
         if create and version < SCHEMA_VERSION:
             migrate(connection)
         _check_whole(connection, path)
@@ -64,6 +72,19 @@ def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a store's tables, which are as this version has them."""
+    # In one transaction: another process may bring the store up to date between two looks.
+    connection.execute("BEGIN")
+    try:
+        version = check_version(connection, path)
+        check_schema(connection, path, version)
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return version
 
 
 def check_file(path: Path, *, create: bool, whole: bool = True) -> None:

@@ -124,7 +124,8 @@ def repair(path: str | Path) -> Repair:
 
 
 def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Salvage | None) -> Repair:
-    cells_before = before.checked["cells"] if saved is not None else _count(database, "cells")
+    # Where the tables were not those of a store, nobody counted: what could be saved is what there was.
+    cells_before = _count(database, "cells") if saved is None else before.checked.get("cells", saved.rows["cells"])
     ward = _Ward(database)
     with transaction(database):
         found = list(diagnose(database, path).damage)

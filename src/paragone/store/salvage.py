@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from paragone.store.examining import examination
+from paragone.store.faults import UNREADABLE
+from paragone.store.foreign import plain_tables
 from paragone.store.opening import connect
 from paragone.store.schema import missing_before
 from paragone.store.shapes import DANGLING, TableShape, table_shapes
@@ -61,8 +63,13 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[
     incomplete = []
     target.execute("PRAGMA foreign_keys = OFF")
     target.execute("BEGIN")
+    made_up = _made_up(source)
     for shape in table_shapes():
         lost = _Lost()
+        if shape.name in made_up:
+            counts[shape.name] = 0
+            incomplete.append(shape.name)
+            continue
         counts[shape.name] = sum(_add(target, shape, row, lost) for row in _rows(source, shape, lost))
         if lost.any:
             incomplete.append(shape.name)
@@ -71,6 +78,16 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
     return counts, tuple(incomplete)
+
+
+def _made_up(source: sqlite3.Connection) -> frozenset[str]:
+    """Name our tables whose place a view or a virtual table has taken: reading those runs what they say."""
+    try:
+        there = {row[0] for row in source.execute("SELECT name FROM sqlite_master").fetchall()}
+        return frozenset(shape.name for shape in table_shapes() if shape.name in there) - plain_tables(source)
+    except (sqlite3.DatabaseError, *UNREADABLE):
+        # A schema that cannot be read: rows are looked for table by table, as far as there are any.
+        return frozenset()
 
 
 class _Lost:
