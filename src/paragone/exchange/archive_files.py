@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError
-from paragone.reading import check_size, parse_json
+from paragone.reading import check_size, parquet_batches, parse_json
 from paragone.store.shapes import Column, TableShape
 
 READABLE = ("experiments", "datasets", "runs")
@@ -73,10 +73,8 @@ def _parquet_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tu
     arrow, parquet = _pyarrow()
     wrong = (arrow.ArrowException, OSError, ValueError, NotImplementedError, TypeError, KeyError, MemoryError)
     try:
-        file = parquet.ParquetFile(path)
-        _check_columns(file.schema_arrow, shape, where)
-        check_size(file.metadata.num_rows * 8 * len(shape.columns), where)
-        batches = file.iter_batches(batch_size=PARQUET_LIMIT_ROWS)
+        _check_columns(parquet.read_schema(path), shape, where)
+        batches = parquet_batches(path, where, rows=PARQUET_LIMIT_ROWS)
     except InputError:
         raise
     except wrong as error:
@@ -86,7 +84,6 @@ def _parquet_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tu
             batch = next(batches, None)
             if batch is None:
                 return
-            check_size(batch.nbytes, where)
             rows = [tuple(row) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
         except InputError:
             raise

@@ -89,11 +89,11 @@ def read_array(stream: IO[bytes], n_bytes: int, where: str) -> NDArray[Any]:
     shape, fortran, dtype, n_header = _header(stream, where)
     if dtype.hasobject:
         raise InputError(f"{where} holds pickled objects, which are never loaded; save plain numeric or text arrays")
-    stated = math.prod(shape) * dtype.itemsize
+    stated = _stated(shape, dtype, where)
     if stated != n_bytes - n_header:
         raise InputError(f"{where} states {stated} bytes of content and has {n_bytes - n_header}")
-    check_size(stated, where)
-    if dtype.itemsize == 0:
+    check_size(max(stated, *shape, 0), where)
+    if stated == 0:
         return np.zeros(shape, dtype=dtype)
     array = np.frombuffer(_content(stream, stated, where), dtype=dtype)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
@@ -104,16 +104,26 @@ def map_array(path: Path, where: str) -> NDArray[Any]:
     try:
         with path.open("rb") as stream:
             shape, fortran, dtype, n_header = _header(stream, where)
-        stated = math.prod(shape) * dtype.itemsize
         if dtype.hasobject:
             raise InputError(f"{where} holds pickled objects, which are never loaded; save plain numbers")
+        stated = _stated(shape, dtype, where)
         if stated != path.stat().st_size - n_header:
             raise InputError(f"{where} states {stated} bytes of content and has {path.stat().st_size - n_header}")
         if stated == 0:
+            # Whoever walks along a side takes a step for each place, whether there is anything or not.
+            check_size(max(shape, default=0), where)
             return np.zeros(shape, dtype=dtype)
         return np.memmap(path, dtype=dtype, mode="r", offset=n_header, shape=shape, order="F" if fortran else "C")
     except OSError as error:
         raise InputError(f"{where} cannot be read ({error.strerror or error})") from error
+
+
+def _stated(shape: tuple[int, ...], dtype: np.dtype[Any], where: str) -> int:
+    """Return the bytes that an array states; refuse what takes no bytes in the file and takes some in memory."""
+    if dtype.itemsize == 0 and 0 not in shape:
+        # NumPy makes texts of no letters one letter wide: nothing in the file, and a byte for each of any number.
+        raise InputError(f"{where} holds values of no bytes ({dtype.str}); save plain numeric or text arrays")
+    return math.prod(shape) * dtype.itemsize
 
 
 def _content(stream: IO[bytes], n_bytes: int, where: str) -> bytearray:

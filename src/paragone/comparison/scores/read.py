@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from paragone.errors import InputError
+from paragone.reading import check_size, read_parquet
 
 _TABLES = (".csv", ".tsv", ".txt")
 
@@ -35,12 +36,15 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     file = _single_file(Path(path))
     try:
         if file.suffix.lower() == ".parquet":
-            frame = pd.read_parquet(file)
+            frame = read_parquet(file, str(file))
         else:
+            check_size(file.stat().st_size, str(file))
             # Names such as NA or None are names; only an empty cell and NaN are missing.
             frame = pd.read_csv(
                 file, sep=_separator(file), encoding="utf-8-sig", keep_default_na=False, na_values=["", "NaN", "nan"]
             )
+    except InputError:
+        raise
     except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
         # The parsers of pandas and pyarrow raise subclasses of these.
         raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error

@@ -16,6 +16,7 @@ from paragone.data.readers.arff_header import Attribute, Header, meka_count, par
 from paragone.data.readers.mulan import read_labels
 from paragone.data.targets import Table, dataset_from
 from paragone.errors import InputError
+from paragone.reading import check_size
 
 _PART_ENDINGS = ("-train", "-test", "_train", "_test")
 
@@ -67,6 +68,7 @@ def read_arff(
     if labels is not None:
         if options.task not in (None, "multilabel"):
             raise InputError(f"{table.where}: it names {len(labels)} labels, so its task is multilabel")
+        check_size(table.n_rows * len(labels), table.where)
         return dataset_from(table, labels, "multilabel", options)
     if not options.target or options.task is None:
         raise InputError(
@@ -127,6 +129,9 @@ def _pool(parts: Sequence[_Part], name: str, options: ReadOptions) -> Table:
         if part.is_sparse != parts[0].is_sparse:
             raise InputError(f"{where}: one part is sparse and the other is not")
     rows = [row for part in parts for row in part.rows]
+    # A row of a sparse file takes two braces; a text of it, where it is left out, stands for the text 0.
+    n_texts = sum(attribute.kind == "string" for attribute in parts[0].header.attributes)
+    check_size(8 * len(rows) * n_texts, where)
     values, positions = _by_column(rows, len(names), parts[0].is_sparse)
     columns = []
     for j, attribute in enumerate(_merge(parts)):

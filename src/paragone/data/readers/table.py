@@ -16,8 +16,9 @@ from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
 from paragone.data.targets import Table, dataset_from
 from paragone.errors import InputError, unknown_name
-from paragone.reading import check_size, size_limit
+from paragone.reading import check_size, read_parquet, size_limit
 
+_VALUE_BYTES = 8
 _GZIP = b"\x1f\x8b"
 MAX_COLUMNS = 65_536
 """The most columns a table may have: every one becomes an object of its own. Wider data belongs into .npz or .mat."""
@@ -71,7 +72,6 @@ def read_frame(path: Path) -> Any:
 
 
 def _read_parquet(path: Path) -> Any:
-    import pandas
     from pyarrow import parquet
 
     try:
@@ -79,7 +79,7 @@ def _read_parquet(path: Path) -> Any:
         _check_width(about.num_columns, path)
         # Equal values take next to nothing in the file, so only the number of rows tells what they will take.
         check_size(8 * about.num_rows * max(1, about.num_columns), str(path))
-        frame = pandas.read_parquet(path)
+        frame = read_parquet(path, str(path))
     except (LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
         # What pandas wrote about itself into the file is not checked by pandas.
         raise InputError(f"{path}: not a readable table ({error!r})") from error
@@ -108,12 +108,14 @@ def _checked_text(path: Path, separator: str) -> Literal["gzip"] | None:
         packed = file.read(2) == _GZIP
     size = path.stat().st_size
     check_size(size, str(path))
-    if packed and size * _DEFLATE_RATIO > size_limit():
-        with gzip.open(path) as stream:
-            size = 0
+    # A value takes eight bytes, and one in the file, where it is missing: its separator.
+    if size * (_DEFLATE_RATIO if packed else 1) * _VALUE_BYTES > size_limit():
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            size = values = 0
             while block := stream.read(2**20):
                 size += len(block)
-                check_size(size, str(path))
+                values += block.count(separator.encode()) + block.count(b"\n")
+                check_size(max(size, _VALUE_BYTES * values), str(path))
     with gzip.open(path) if packed else path.open("rb") as stream:
         first = stream.readline(MAX_COLUMNS * 256)
     _check_width(first.count(separator.encode()) + 1, path)
