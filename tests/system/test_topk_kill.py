@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -44,6 +45,7 @@ k = [1, 3]
 metrics = ["precision", "recall", "rmrr"]
 [methods.SMGCN]
 use = "telling:Told"
+log = "classic"
 seeds = 2
 [methods.SMGCN.params]
 widths = [4, 6, 8]
@@ -105,11 +107,24 @@ def content(store: Path) -> dict[str, list[tuple[object, ...]]]:
         connection.close()
 
 
+def check_logs(folder: Path) -> None:
+    """Every epoch stands once in the text of each fit, and each fit once in the result file."""
+    logs = folder / "lab.sqlite-logs"
+    for seed in range(2):
+        text = (logs / f"rows-SMGCN-fold0-seed{seed}.log").read_text()
+        assert [int(epoch) for epoch in re.findall(r"^Epoch (\d+) ", text, flags=re.M)] == list(range(12))
+        assert text.splitlines()[-1].startswith("Best Iter=[")
+        assert text.count("Best Iter=") == 1
+    assert (logs / "rows-SMGCN.result").read_text().count("\n\tBest Iter=[") == 2
+    assert len(list(logs.iterdir())) == 3
+
+
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory) -> dict[str, list[tuple[object, ...]]]:
     folder = tmp_path_factory.mktemp("whole")
     finish(start(folder, workers=1))
     assert not (folder / "lab.sqlite-progress").exists()
+    check_logs(folder)
     found = content(folder / "lab.sqlite")
     assert {name: len(rows) for name, rows in found.items()} == {
         "fits": 6,
@@ -124,6 +139,7 @@ def uninterrupted(tmp_path_factory) -> dict[str, list[tuple[object, ...]]]:
 @pytest.mark.slow
 def test_two_workers_give_the_bytes_of_one(tmp_path, uninterrupted):
     finish(start(tmp_path, workers=2))
+    check_logs(tmp_path)
     assert content(tmp_path / "lab.sqlite") == uninterrupted
 
 
@@ -143,4 +159,5 @@ def test_a_fit_that_was_killed_goes_on_where_it_was_and_ends_in_the_same_bytes(t
     finish(start(tmp_path, workers=1, epochs="later.txt"))
     assert (tmp_path / "later.txt").read_text().splitlines()[0] == "3"
     assert not progress.exists()
+    check_logs(tmp_path)
     assert content(tmp_path / "lab.sqlite") == uninterrupted

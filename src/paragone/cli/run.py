@@ -82,6 +82,14 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="Stop after this time, such as 90s, 30m, 2h or 1h30m.", show_default=False),
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="classic|json",
+            help="Keep the training logs beside the store, of the methods that write one (smgcn).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment, or go on with it: cells that are done are skipped.
 
@@ -97,6 +105,8 @@ def run(
         raise InputError("--address is for --engine dask")
     seconds = None if budget is None else seconds_of(budget)
     declared = Experiment.from_toml(experiment)
+    if log is not None:
+        declared.keep_logs(log)
     path = store or experiment.with_suffix(".sqlite")
     again: bool | str = overwrite == EVERY_METHOD or overwrite or False
     if dry_run:

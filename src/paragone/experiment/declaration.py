@@ -90,14 +90,16 @@ class MethodSection(EstimatorSection):
     tune: TuneSection | None = None
     grid: dict[str, Any] = Field(default_factory=dict)
     steps: list[Any] = Field(default_factory=list)
+    log: str | None = None
 
     def declared(self) -> dict[str, Any]:
         """Return the method as protocols declare it: the estimator with its variants, or the tuner around it."""
         estimator = {"use": self.use, "params": self.params}
         if self.tune is None:
-            variants = {"grid": self.grid, "steps": self.steps}
+            variants = {"grid": self.grid, "steps": self.steps, "log": self.log}
             return {**estimator, **{key: value for key, value in variants.items() if value}}
-        return {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
+        tuned = {"use": "tuned", "params": {"ranker": estimator, **self.tune.model_dump(exclude_defaults=True)}}
+        return {**tuned, **({} if self.log is None else {"log": self.log})}
 
 
 class ProtocolSection(Section):

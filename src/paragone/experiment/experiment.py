@@ -179,6 +179,10 @@ class Experiment:
         """What the user should know before the run, such as a clipped grid or a dropped column."""
         return (*self.protocol.announce(self.methods), *self.layout.notes)
 
+    def keep_logs(self, log: str) -> None:
+        """Have logs of this kind (``classic`` or ``json``) kept beside the store, by the methods that write one."""
+        self.methods = self.protocol.with_logs(self.methods, log)
+
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell of the experiment, in the order of work."""
         return self.layout.cells

@@ -28,7 +28,7 @@ from paragone.engine.isolation import check_isolation
 from paragone.engine.memory import check_memory_can_be_watched
 from paragone.engine.preloading import installed_modules
 from paragone.errors import InputError
-from paragone.experiment.forecast import overwritten, store_forecast
+from paragone.experiment.forecast import Forecast, overwritten, store_forecast
 from paragone.experiment.learning import learnt_estimates
 from paragone.experiment.preparation import Preparation
 from paragone.experiment.progress_folder import ProgressFolder
@@ -166,6 +166,7 @@ class _Stages:
                 return
             tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
             self._observer.began(tally)
+            self._tell(forecast, to_run, tally)
             self._cell_run(to_run, again).work(to_run, tally)
             if tally.out_of_budget:
                 return
@@ -173,6 +174,20 @@ class _Stages:
             first = {cell.key for cell in experiment.layout.cells}
             if len(layout.cells) > len(experiment.layout.cells) and not any(cell.key in first for cell in to_run):
                 return
+
+    def _tell(self, forecast: Forecast, to_run: list[Cell], tally: Tally) -> None:
+        """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""
+        statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
+        ended = [(c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting]
+        sentences = self._progress.settle(ended)
+        logged = self._experiment.protocol.logged(self._experiment.methods)
+        if not self._workplace.shares_disk and any(cell.method in logged for cell in to_run):
+            sentences.append(
+                f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self._workplace.described()}) do not "
+                "share the disk of the store; run on processes of this machine to keep it"
+            )
+        for sentence in sentences:
+            self._observer.said(sentence, tally)
 
     def _cell_run(self, to_run: list[Cell], again: frozenset[str]) -> CellRun:
         retried = frozenset(cell.key for cell in to_run) if self._options.retry_failed else frozenset()

@@ -16,6 +16,9 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
 from paragone.plugins import Method
 
+# The folder inside the scratch folder of a fit whose files are kept beside the store.
+KEPT = "kept"
+
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
@@ -151,9 +154,17 @@ class Protocol(ABC):
         """Fit with a folder in which a long fit may keep its progress, to go on from after a kill.
 
         Asked for where ``keeps_progress`` is set. The folder need not exist; it is the fit's own, and the run
-        removes it once the cell is committed.
+        removes it once the cell is committed. What the fit left in the folder `KEPT` inside is kept beside the store.
         """
         return self.fit_method(method, data, seed, split_seed)
+
+    def with_logs(self, methods: Mapping[str, Method], log: str) -> dict[str, Method]:
+        """Return the methods with logs of this kind kept beside the store, by those that write one."""
+        raise InputError(f"methods of kind {self.kind} write no {log} log: leave --log out")
+
+    def logged(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Name the methods whose logs are to be kept."""
+        return ()
 
     def next_places(
         self,

@@ -24,9 +24,9 @@ from paragone.metrics.topk.inputs import rank
 from paragone.metrics.topk.options import UserMetric, check_choice, check_cutoffs, split_metrics
 from paragone.models.recommenders.evaluation import BLOCK_ROWS
 from paragone.plugins import Method, digest, resolve
-from paragone.protocols.base import Arrangement, Protocol
+from paragone.protocols.base import KEPT, Arrangement, Protocol
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
-from paragone.protocols.topk.recommending import Listing, Recommending, declare
+from paragone.protocols.topk.recommending import LOGS, Listing, Recommending, declare
 
 Validation: TypeAlias = Literal["file", "none"] | float
 
@@ -157,6 +157,21 @@ class TopK(Protocol):
             single=self._single,
         )
 
+    @override
+    def with_logs(self, methods: Mapping[str, Method], log: str) -> dict[str, Method]:
+        check_choice("log", log, LOGS)
+        able = [name for name, one in methods.items() if isinstance(one, Recommending) and one.can_log(log)]
+        if not able:
+            raise InputError(f"no method writes a {log} log: smgcn does")
+        return {
+            name: one.with_log(log, name) if isinstance(one, Recommending) and name in able else one
+            for name, one in methods.items()
+        }
+
+    @override
+    def logged(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        return tuple(name for name, one in methods.items() if isinstance(one, Recommending) and one.log is not None)
+
     # Datasets
 
     @override
@@ -251,8 +266,14 @@ class TopK(Protocol):
     def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
         if not callable(getattr(method.factory, "observe", None)) or not isinstance(method, Recommending):
             return self.fit_method(method, data, seed, split_seed)
-        scratch.mkdir(parents=True, exist_ok=True)
-        estimator = method.build(seed).observe(log=scratch / "log.jsonl", checkpoint=scratch / "checkpoint.npz")
+        kept = scratch / KEPT
+        kept.mkdir(parents=True, exist_ok=True)
+        places: dict[str, Path] = {"log": (kept if method.log == "json" else scratch) / "log.jsonl"}
+        if method.log == "classic":
+            places |= {"classic": kept / "training.log", "result_file": kept / "best.result"}
+            # It is appended to, and may be there from a fit that was killed after its end.
+            places["result_file"].unlink(missing_ok=True)
+        estimator = method.build(seed).observe(**places, checkpoint=scratch / "checkpoint.npz")
         return self._fit(estimator, data, method.listing)
 
     @property

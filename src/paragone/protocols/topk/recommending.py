@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -11,8 +12,12 @@ from typing import Any, NamedTuple
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
+from paragone.metrics.topk.options import check_choice
 from paragone.models.recommenders import FLOORS, RECOMMENDERS
 from paragone.plugins import Method, aliases, digest
+
+# Which arguments of a recommender's ``observe`` a log needs.
+LOGS = {"classic": {"classic", "result_file"}, "json": {"log"}}
 
 
 class Listing(NamedTuple):
@@ -37,11 +42,14 @@ class Recommending(Method):
         Whether equal scores go to the higher item id.
     single : bool
         Whether scores are compared as float32.
+    log : {"classic", "json"}, optional
+        Which log of a fit is kept beside the store; it changes no result, so it is not part of the identity.
     """
 
     places: int = 0
     reverse: bool = False
     single: bool = False
+    log: str | None = None
 
     @property
     def listing(self) -> Listing:
@@ -57,6 +65,23 @@ class Recommending(Method):
     def versions(self) -> dict[str, str]:
         others = {package: version(package) for package in _packages(self.factory)}
         return {**super().versions(), **others}
+
+    def with_log(self, log: Any, name: str) -> Recommending:
+        """Return the method with a log that is kept, or say why it has none."""
+        if log is None:
+            return self
+        check_choice(f"log of method {name!r}", log, LOGS)
+        if not self.can_log(log):
+            raise InputError(f"method {name!r} ({self.label}) writes no {log} log: leave log out of it")
+        return replace(self, log=log)
+
+    def can_log(self, log: str) -> bool:
+        """Whether the recommender takes the places of a log in its ``observe``."""
+        observe = getattr(self.factory, "observe", None)
+        if not callable(observe):
+            return False
+        known = inspect.signature(observe).parameters
+        return any(p.kind is p.VAR_KEYWORD for p in known.values()) or LOGS[log] <= set(known)
 
     def check(self, name: str) -> None:
         """Refuse what is no recommender, or needs a package that is not installed."""
@@ -95,14 +120,16 @@ def declare(
         wanted |= {name: name for name in FLOORS if name not in methods}
     found: dict[str, Method] = {}
     for name, given in wanted.items():
+        log = given.get("log") if isinstance(given, Mapping) else None
         method = Method.declare(_resolved(given), kind=f"method {name!r}")
-        found[name] = Recommending(method.factory, method.params, places, reverse, single)
+        recommending = Recommending(method.factory, method.params, places, reverse, single)
+        found[name] = recommending.with_log(log, name)
     return found
 
 
 def _resolved(given: Any) -> Any:
     if isinstance(given, Mapping) and isinstance(given.get("use"), str):
-        return {**given, "use": _path(given["use"])}
+        return {key: value for key, value in given.items() if key != "log"} | {"use": _path(given["use"])}
     return _path(given) if isinstance(given, str) else given
 
 

@@ -32,7 +32,9 @@ class Progress:
     best_epoch : int
         Where ``best`` is from; 0 before any evaluation.
     seconds : float
-        Time spent so far, interruptions left out.
+        Time spent on training so far, interruptions left out.
+    epochs : list of list of float
+        Of every epoch finished: seconds of training, seconds of evaluation, mean total, loss and penalty.
     """
 
     epoch: int = 0
@@ -42,6 +44,7 @@ class Progress:
     history: list[dict[str, Any]] = field(default_factory=list)
     best_epoch: int = 0
     seconds: float = 0.0
+    epochs: list[list[float]] = field(default_factory=list)
 
 
 def save_progress(path: Path, progress: Progress, identity: str) -> None:
@@ -52,6 +55,7 @@ def save_progress(path: Path, progress: Progress, identity: str) -> None:
         "history": progress.history,
         "best_epoch": progress.best_epoch,
         "seconds": progress.seconds,
+        "epochs": progress.epochs,
     }
     arrays = {
         f"{group}/{name}": array
@@ -75,8 +79,23 @@ def load_progress(path: Path, identity: str) -> Progress | None:
         raise InputError(f"{error}: delete it to start afresh") from error
     if meta["identity"] != identity:
         raise InputError(f"checkpoint {path} belongs to a fit with other settings or data: delete it or use another")
-    progress = Progress(meta["epoch"], history=meta["history"], best_epoch=meta["best_epoch"], seconds=meta["seconds"])
+    if len(meta.get("epochs", ())) != meta["epoch"]:
+        raise InputError(f"checkpoint {path} is of an earlier version: delete it to start afresh")
+    progress = Progress(
+        meta["epoch"],
+        history=meta["history"],
+        best_epoch=meta["best_epoch"],
+        seconds=meta["seconds"],
+        epochs=meta["epochs"],
+    )
     for name, array in arrays.items():
         group, _, rest = name.partition("/")
         getattr(progress, group)[rest] = array
     return progress
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file; a crash while writing leaves the one before."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)

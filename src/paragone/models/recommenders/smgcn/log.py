@@ -1,12 +1,26 @@
-"""The training log: a JSON line an evaluation, and the classic text lines on request."""
+"""The training log: a JSON line an evaluation, and the classic text on request; both whole after a kill."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from paragone.errors import InputError
+from paragone.models.recommenders.smgcn.checkpoint import Progress, replace_text
+from paragone.models.recommenders.smgcn.classic import (
+    DIVERGED,
+    EpochTimes,
+    best_line,
+    epoch_lines,
+    parameters,
+    result_text,
+)
+from paragone.models.recommenders.smgcn.settings import Settings
+from paragone.reading import parse_json
 
 Record: TypeAlias = dict[str, Any]
 
@@ -19,10 +33,11 @@ class Observation:
     ----------
     log : path, optional
         JSON lines: one a finished evaluation, one for each warning, one for the choice at the end.
-    classic : callable, optional
-        Gets the classic text lines, such as ``print``.
+    classic : callable or path, optional
+        Gets the classic text: a function line by line, such as ``print``; a file as a whole, so that a fit that goes on
+        from a checkpoint leaves the text of an uninterrupted one.
     result_file : path, optional
-        The classic line of the best epoch is appended to it.
+        The classic line of the best epoch is appended to it, after one of hyper-parameters.
     checkpoint : path, optional
         Written at every evaluation; a fit that finds it goes on from there.
     progress : callable, optional
@@ -30,7 +45,7 @@ class Observation:
     """
 
     log: Path | None = None
-    classic: Callable[[str], Any] | None = None
+    classic: Callable[[str], Any] | Path | None = None
     result_file: Path | None = None
     checkpoint: Path | None = None
     progress: Callable[[int, int, float], Any] | None = None
@@ -41,33 +56,73 @@ class Observation:
             with self.log.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(record, ensure_ascii=False) + "\n")
 
-
-def classic_epoch(record: Mapping[str, Any]) -> str:
-    """Return the classic text line of an evaluation.
-
-    Examples
-    --------
-    >>> values = {name: [0.5] for name in ("recall", "precision", "f1", "rmrr")}
-    >>> classic_epoch({"epoch": 9, "seconds": 1.25, "total": 3.0, "loss": 2.5, "penalty": 0.5, "metrics": values})
-    'Epoch 9 [1.2s]: train==[3.00000=2.50000 + 0.50000 + 0.00000], recall=[0.50000], precision=[0.50000], ...'
-    """
-    metrics = record["metrics"]
-    losses = f"{record['total']:.5f}={record['loss']:.5f} + {record['penalty']:.5f} + {0:.5f}"
-    parts = [f"{name}=[{_join(metrics[name.lower()])}]" for name in ("recall", "precision", "f1", "RMRR")]
-    return f"Epoch {record['epoch']} [{record['seconds']:.1f}s]: train==[{losses}], {', '.join(parts)}"
-
-
-def classic_best(epoch: int, seconds: float, metrics: Mapping[str, Sequence[float]]) -> str:
-    """Return the classic text line of the chosen epoch.
-
-    Examples
-    --------
-    >>> classic_best(9, 1.25, {name: [0.5, 0.25] for name in ("recall", "precision", "f1", "rmrr")})
-    'Best Iter=[9]@[1.2] recall=[0.50000 0.25000] precision=[0.50000 0.25000], f1=[0.50000 0.25000], rmrr=[...]'
-    """
-    recall, *rest = (f"{name}=[{_join(metrics[name])}]" for name in ("recall", "precision", "f1", "rmrr"))
-    return f"Best Iter=[{epoch}]@[{seconds:.1f}] {recall} {', '.join(rest)}"
+    def resume(self, progress: Progress) -> None:
+        """Take out of the JSON lines what an interrupted fit wrote after its checkpoint: it is written again."""
+        if self.log is None or self.checkpoint is None or not self.log.exists():
+            return
+        kept = []
+        for line in self.log.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                record = parse_json(line, "log")
+            except InputError:
+                # The line that was being written when the fit was killed.
+                continue
+            if (
+                isinstance(record, dict)
+                and record.get("event") != "chosen"
+                and record.get("epoch", 0) <= progress.epoch
+            ):
+                kept.append(line + "\n")
+        replace_text(self.log, "".join(kept))
 
 
-def _join(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.5f}" for value in values)
+class ClassicText:
+    """Writes the classic text of one fit to where its observation says."""
+
+    def __init__(self, observation: Observation, settings: Settings, n_steps: int) -> None:
+        self._observation = observation
+        self._settings = settings
+        self._n_steps = n_steps
+        self._paras = parameters(settings)
+
+    def begin(self, progress: Progress) -> None:
+        """Begin the file with the epochs that a checkpoint holds, whatever was in it."""
+        if isinstance(self._observation.classic, Path):
+            epochs = range(1, len(progress.epochs) + 1)
+            replace_text(self._observation.classic, "".join(self._of(progress, epoch) for epoch in epochs))
+
+    def epoch(self, progress: Progress) -> None:
+        """Write the last epoch."""
+        if self._observation.classic is not None:
+            self._write(self._of(progress, progress.epoch))
+
+    def diverged(self) -> None:
+        """Write what the authors' program writes before it ends at a loss that is not a number."""
+        self._write(DIVERGED + "\n")
+
+    def end(self, progress: Progress, chosen: int) -> None:
+        """Write the line of the chosen epoch, and append it to the result file."""
+        evaluated = [record for record in progress.history if "metrics" in record]
+        iteration = next((place for place, record in enumerate(evaluated) if record["epoch"] == chosen), None)
+        if iteration is None:
+            return
+        seconds = sum(times[0] + times[1] for times in progress.epochs)
+        best = best_line(iteration, seconds, evaluated[iteration]["metrics"])
+        self._write(best + "\n")
+        if self._observation.result_file is not None:
+            with self._observation.result_file.open("a", encoding="utf-8") as stream:
+                stream.write(result_text(self._settings, best, datetime.now().astimezone()))
+
+    def _of(self, progress: Progress, epoch: int) -> str:
+        record: Record = next((entry for entry in reversed(progress.history) if entry["epoch"] == epoch), {})
+        times = EpochTimes(*progress.epochs[epoch - 1])
+        return epoch_lines(epoch, times, self._n_steps, record.get("metrics"), self._paras)
+
+    def _write(self, text: str) -> None:
+        target = self._observation.classic
+        if isinstance(target, Path):
+            with target.open("a", encoding="utf-8") as stream:
+                stream.write(text)
+        elif target is not None:
+            for line in text.splitlines():
+                target(line)

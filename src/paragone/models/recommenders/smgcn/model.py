@@ -129,7 +129,7 @@ class SMGCN(Recommender):
         self,
         *,
         log: str | Path | None = None,
-        classic: Callable[[str], Any] | None = None,
+        classic: Callable[[str], Any] | str | Path | None = None,
         result_file: str | Path | None = None,
         checkpoint: str | Path | None = None,
         progress: Callable[[int, int, float], Any] | None = None,
@@ -140,10 +140,10 @@ class SMGCN(Recommender):
         ----------
         log : path, optional
             JSON lines, one an evaluation.
-        classic : callable, optional
-            Gets the classic text lines, such as ``print``.
+        classic : callable or path, optional
+            Gets the lines that the authors' program prints: a function, such as ``print``, or a file.
         result_file : path, optional
-            The classic line of the best epoch is appended to it.
+            A line of hyper-parameters and the classic line of the best epoch are appended to it.
         checkpoint : path, optional
             An npz file written at every evaluation, from which an interrupted fit goes on.
         progress : callable, optional
@@ -155,7 +155,8 @@ class SMGCN(Recommender):
             To be fitted.
         """
         paths = [None if path is None else Path(path) for path in (log, result_file, checkpoint)]
-        self._observation = Observation(paths[0], classic, paths[1], paths[2], progress)
+        text = Path(classic) if isinstance(classic, (str, Path)) else classic
+        self._observation = Observation(paths[0], text, paths[1], paths[2], progress)
         return self
 
     def _fit(self, train: Prescriptions, validation: Prescriptions | None) -> None:

@@ -18,7 +18,7 @@ from paragone.models.recommenders.popularity import Popularity
 from paragone.models.recommenders.smgcn.batches import Batches
 from paragone.models.recommenders.smgcn.checkpoint import Arrays, Progress, load_progress, save_progress
 from paragone.models.recommenders.smgcn.graphs import Graphs
-from paragone.models.recommenders.smgcn.log import Observation, classic_best, classic_epoch
+from paragone.models.recommenders.smgcn.log import ClassicText, Observation
 from paragone.models.recommenders.smgcn.losses import embedding_penalty, sample_loss
 from paragone.models.recommenders.smgcn.network import Network
 from paragone.models.recommenders.smgcn.scoring import FinalEmbeddings
@@ -72,33 +72,55 @@ class Trainer:
         weights = (frequency.max() / frequency).astype(np.float32)
         self.item_weights = torch.as_tensor(weights, device=self.device)
         self.popularity = self._popularity_floor(train)
+        self.classic = ClassicText(observation, settings, self.n_steps)
 
     def run(self) -> Trained:
         """Train from the checkpoint, or from the start, to the last epoch or until nothing improves."""
         with _threads(self.settings.n_threads):
             progress = self._resume()
+            self.observation.resume(progress)
+            self.classic.begin(progress)
             while progress.epoch < self.settings.max_epochs and not self._out_of_patience(progress):
                 began = time.perf_counter()
-                losses = self.train_epoch(progress.epoch)
+                losses = self._trained(progress.epoch)
                 progress.epoch += 1
-                progress.seconds += time.perf_counter() - began
+                seconds = time.perf_counter() - began
+                progress.seconds += seconds
+                progress.epochs.append([seconds, 0.0, *losses])
                 if self.observation.progress is not None:
                     self.observation.progress(progress.epoch, self.settings.max_epochs, losses[0])
                 if self._evaluation_due(progress.epoch):
                     self._evaluate(progress, losses)
+                else:
+                    self.classic.epoch(progress)
             return self._finish(progress)
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of an epoch."""
+        n_rows, size = self.batches.n_rows, self._batch_size
+        return n_rows // size + 1 if n_rows > size else 1
+
+    @property
+    def _batch_size(self) -> int:
+        return min(self.settings.batch_size, self.batches.n_rows)
+
+    def _trained(self, epoch: int) -> tuple[float, float, float]:
+        try:
+            return self.train_epoch(epoch)
+        except TrainingDivergedError:
+            self.classic.diverged()
+            raise
 
     def train_epoch(self, epoch: int) -> tuple[float, float, float]:
         """Make ``n // B + 1`` steps on independent draws; return the mean total, loss and penalty."""
-        n_rows = self.batches.n_rows
-        size = min(self.settings.batch_size, n_rows)
+        n_rows, size = self.batches.n_rows, self._batch_size
         # Seeded an epoch, so that a resumed run draws what an uninterrupted one would have drawn.
         draws = np.random.default_rng([self.settings.seed, epoch])
         torch.manual_seed(int(draws.integers(2**31)))
         self.network.train()
-        n_steps = n_rows // size + 1 if n_rows > size else 1
         steps = []
-        for _ in range(n_steps):
+        for _ in range(self.n_steps):
             loss, penalty = self.losses(draws.choice(n_rows, size, replace=False))
             self.optimizer.zero_grad(set_to_none=True)
             (loss + penalty).backward()
@@ -141,7 +163,9 @@ class Trainer:
         record: dict[str, Any] = {"event": "evaluation", "epoch": progress.epoch}
         record |= dict(zip(("total", "loss", "penalty"), losses, strict=True))
         if self.validation is not None:
+            began = time.perf_counter()
             metrics = self._validation_metrics(self.final_embeddings())
+            progress.epochs[-1][1] = time.perf_counter() - began
             record |= {"set": self.validation.name, "ks": list(self.settings.ks), "metrics": metrics}
             so_far = [-self._value(one) for one in (*progress.history, record)]
             if least_loss(so_far, size=1.0) == len(progress.history):
@@ -149,8 +173,7 @@ class Trainer:
         record["seconds"] = round(progress.seconds, 3)
         progress.history.append(record)
         self.observation.write(record)
-        if self.validation is not None and self.observation.classic is not None:
-            self.observation.classic(classic_epoch(record))
+        self.classic.epoch(progress)
         self._warn_below_popularity(record)
         if self.observation.checkpoint is not None:
             progress.moments = self._moments()
@@ -201,14 +224,7 @@ class Trainer:
         chosen_on = self.validation.name if self.validation is not None else None
         rule = f"{name}@{k}" if self.validation is not None else "last epoch"
         self.observation.write({"event": "chosen", "epoch": epoch, "set": chosen_on, "by": rule})
-        best = next((record for record in progress.history if record["epoch"] == epoch), None)
-        if best is not None and "metrics" in best:
-            line = classic_best(epoch, progress.seconds, best["metrics"])
-            if self.observation.classic is not None:
-                self.observation.classic(line)
-            if self.observation.result_file is not None:
-                with self.observation.result_file.open("a", encoding="utf-8") as stream:
-                    stream.write(line + "\n")
+        self.classic.end(progress, epoch)
         return Trained(self.final_embeddings(), self._parameters(), epoch, progress.history)
 
     def _resume(self) -> Progress:
