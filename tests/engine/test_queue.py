@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paragone.cells import Cell, Parts
-from paragone.engine.estimates import Estimates
+from paragone.engine.estimates import Estimates, Rest
 from paragone.engine.queue import CellQueue
 
 SIZES = {"small": 10.0, "large": 1000.0}
@@ -71,7 +71,7 @@ def test_every_cell_is_given_exactly_once_whatever_is_learnt_on_the_way(places):
         estimates.learn(following, 1.0 + following.fold)
         queue.learnt()
     assert sorted(given_out) == sorted(places)
-    assert queue.seconds_left() in (None, 0.0)
+    assert queue.rest() == Rest()
 
 
 def test_the_time_left_is_the_sum_of_what_is_expected():
@@ -79,12 +79,12 @@ def test_the_time_left_is_the_sum_of_what_is_expected():
     estimates.learn(cell("A"), 3.0)
     estimates.learn(cell("B"), 5.0)
     queue = CellQueue(estimates)
-    assert CellQueue(Estimates(SIZES)).seconds_left() is None
+    assert CellQueue(Estimates(SIZES)).rest() == Rest()
     queue.extend([cell("A", fold=1), cell("B", fold=1), cell("New")])
     assert queue.pop().method == "New"
-    assert queue.seconds_left() == 8.0
+    assert queue.rest() == Rest(8.0, n_known=2)
     assert queue.pop().method == "B"
-    assert queue.seconds_left() == 3.0
+    assert queue.rest() == Rest(3.0, n_known=1)
 
 
 def test_a_method_known_on_one_dataset_is_expected_to_grow_with_the_size_of_another():

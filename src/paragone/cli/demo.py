@@ -63,10 +63,11 @@ def demo(
     file = out / "demo.toml"
     file.write_text(DEMO, encoding="utf-8")
     say(f"experiment file: {file}")
-    results = run_with_progress(Experiment.from_toml(file), out / "demo.sqlite", workers)
+    experiment = Experiment.from_toml(file)
+    results = run_with_progress(experiment, out / "demo.sqlite", workers)
     summarise(results.scores())
     write_report(results, out / "report")
     page = (out / "report" / "report.html").resolve()
     say(f"the page: {page}")
     say(f"open it in any browser, no network needed: {page.as_uri()}")
-    conclude(results, as_json=False)
+    conclude(results, experiment.name, as_json=False)

@@ -78,7 +78,7 @@ def import_run(
     imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
     for note in imported.notes:
         say(f"note: {note}", stderr=True)
-    conclude(run_with_progress(imported.experiment, store, workers), as_json=as_json)
+    conclude(run_with_progress(imported.experiment, store, workers), imported.experiment.name, as_json=as_json)
 
 
 def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: bool) -> None:

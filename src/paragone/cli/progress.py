@@ -10,7 +10,7 @@ from paragone.cells import Cell, Outcome
 from paragone.cli.output import console
 from paragone.cli.terminal import printable
 from paragone.engine import Tally
-from paragone.engine.quantities import format_duration
+from paragone.engine.quantities import spoken_duration
 
 PLAIN_STEPS = 10
 
@@ -55,15 +55,15 @@ class ProgressBar:
             self._task,
             completed=tally.finished,
             failures=troubles(tally),
-            left="" if tally.seconds_left is None else f"{format_duration(tally.seconds_left)} left",
+            left=time_left(tally),
             rate=f"{speed:.1f}/s" if speed else "",
         )
         if outcome is not None and outcome.status != "done":
             where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
             self._print(f"{outcome.status}: {where}: {outcome.error}")
         elif not self._console.is_terminal and (tally.finished >= self._next_step or tally.finished == tally.total):
-            left = "" if not tally.seconds_left else f", {format_duration(tally.seconds_left)} left"
-            self._print(f"{tally.finished} of {tally.total} cells{left}")
+            left = time_left(tally)
+            self._print(f"{tally.finished} of {tally.total} cells{left and ', '}{left}")
             self._next_step = tally.finished + max(1, tally.total // PLAIN_STEPS)
 
     def said(self, sentence: str, tally: Tally) -> None:
@@ -74,6 +74,19 @@ class ProgressBar:
     def _print(self, sentence: str) -> None:
         """Print above the bar."""
         self._bar.console.print(printable(sentence), markup=False, soft_wrap=True)
+
+
+def time_left(tally: Tally) -> str:
+    """Say how long the rest of a run may take; nothing where nothing is left, or nothing known.
+
+    Examples
+    --------
+    >>> time_left(Tally(10, done=9, seconds_left=200.0)), time_left(Tally(10, done=10, seconds_left=3.6e-15))
+    ('about 3 min left', '')
+    """
+    if tally.seconds_left is None or tally.finished >= tally.total:
+        return ""
+    return f"{spoken_duration(tally.seconds_left)} left"
 
 
 def troubles(tally: Tally) -> str:

@@ -120,7 +120,7 @@ def run(
         results = run_with_progress(declared, path, workers, **options)
     if report_to is not None:
         show_report(path, declared.name, report_to, as_json=as_json)
-    conclude(results, as_json=as_json)
+    conclude(results, declared.name, as_json=as_json)
 
 
 def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> None:
@@ -202,9 +202,14 @@ def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
     return sentence
 
 
-def conclude(results: Results, *, as_json: bool) -> None:
-    """Say how a run ended; exit code 1 where cells failed."""
-    counts = results.places()["status"].value_counts().to_dict()
+def conclude(results: Results, experiment: str, *, as_json: bool) -> None:
+    """Say how a run ended; exit code 1 where cells failed.
+
+    Counted are the cells of this experiment, each once, as the run counted them: two names of one method share theirs.
+    """
+    places = results.places()
+    own = places[places["experiment"] == experiment].drop_duplicates("key")
+    counts = own["status"].value_counts().to_dict()
     if as_json:
         print_json({"store": str(results.path), "cells": counts, "warnings": list(results.warned())})
     else:

@@ -12,6 +12,7 @@ from paragone.cells import Cell, Outcome
 class Tally:
     """How many cells of a run there are, were there before, and ended in which way.
 
+    ``total`` counts the cells of later stages too, such as refits; ``later`` is how many of them are not planned yet.
     ``lost`` counts the workers that died under a cell, which then began again; ``seconds_left`` is what the rest may
     take, as far as the cells that ended tell; ``out_of_budget`` says that the run stopped because its time was over.
     """
@@ -25,6 +26,7 @@ class Tally:
     seconds_left: float | None = None
     out_of_budget: bool = False
     shortest_left: float | None = None
+    later: int = 0
 
     @property
     def finished(self) -> int:

@@ -128,5 +128,25 @@ def format_duration(seconds: float) -> str:
     return " ".join(shown)
 
 
+def spoken_duration(seconds: float) -> str:
+    """Say how long something may take, as people say it: an estimate has no decimals.
+
+    Examples
+    --------
+    >>> [spoken_duration(seconds) for seconds in (3.6e-15, 8.4, 200.0, 5400.0, 40_000.0, 200_000.0)]
+    ['under a second', 'about 8 s', 'about 3 min', 'about 1.5 h', 'about 11 h', 'about 2 days']
+    """
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    hours = seconds / 3600
+    if hours < 48:
+        return f"about {hours:.2g} h"
+    return f"about {hours / 24:.0f} days"
+
+
 def _or(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"

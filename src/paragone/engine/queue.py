@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable
 
 from paragone.cells import Cell
-from paragone.engine.estimates import Estimates
+from paragone.engine.estimates import Estimates, Rest
 
 SHORT_SECONDS = 1.0
 REORDER_SECONDS = 2.0
@@ -32,8 +33,7 @@ class CellQueue:
         self._position: dict[str, int] = {}
         self._waiting: list[Cell] = []  # the next one is the last
         self._expected: list[float | None] = []
-        self._known_seconds = 0.0
-        self._unknown = 0
+        self._kinds: Counter[tuple[str, str]] = Counter()
         self._first: list[Cell] = []
         self._fresh = False
         self._next_order = 0.0
@@ -46,12 +46,14 @@ class CellQueue:
         for cell in cells:
             self._position.setdefault(cell.key, len(self._position))
             self._waiting.append(cell)
+            self._count(cell, 1)
         self._next_order = 0.0
         self._fresh = False
 
     def put_first(self, cell: Cell) -> None:
         """Have a cell be the next one."""
         self._first.append(cell)
+        self._count(cell, 1)
 
     def learnt(self) -> None:
         """Note that the estimates know more now."""
@@ -61,38 +63,41 @@ class CellQueue:
         """Return the next cell that may be expected to end within so many seconds; None where there is none."""
         self._order()
         if self._first:
-            return self._first.pop()
+            cell = self._first.pop()
+            self._count(cell, -1)
+            return cell
         for place in range(len(self._waiting) - 1, -1, -1):
             expected = self._expected[place]
             if expected is None or expected <= within:
-                self._forget(expected)
                 del self._expected[place]
-                return self._waiting.pop(place)
+                cell = self._waiting.pop(place)
+                self._count(cell, -1)
+                return cell
         return None
 
     def drain(self) -> list[Cell]:
         """Take all cells out."""
         left = [*self._first, *reversed(self._waiting)]
         self._first, self._waiting, self._expected = [], [], []
-        self._known_seconds, self._unknown = 0.0, 0
+        self._kinds.clear()
         return left
 
-    def seconds_left(self) -> float | None:
-        """Return what all waiting cells may take together; None where nothing is known at all."""
-        mean = self._estimates.mean
-        if mean is None:
-            return None
-        return max(0.0, self._known_seconds) + mean * (self._unknown + len(self._first))
+    def rest(self) -> Rest:
+        """Return what waits, by what is known now; the order may be older than that."""
+        rest = Rest()
+        for (method, dataset), count in self._kinds.items():
+            rest += Rest.of(self._estimates.expect_at(method, dataset), count)
+        return rest
 
     def shortest(self) -> float | None:
         """Return what the shortest waiting cell may take; None where that of none is known."""
         return min((seconds for seconds in self._expected if seconds is not None), default=None)
 
-    def _forget(self, expected: float | None) -> None:
-        if expected is None:
-            self._unknown -= 1
-        else:
-            self._known_seconds -= expected
+    def _count(self, cell: Cell, change: int) -> None:
+        kind = cell.method, cell.dataset
+        self._kinds[kind] += change
+        if not self._kinds[kind]:
+            del self._kinds[kind]
 
     def _order(self) -> None:
         """Sort anew where something was learnt, but not so often that sorting costs more than it gives."""
@@ -102,8 +107,6 @@ class CellQueue:
         expected = {cell.key: self._estimates.expect(cell) for cell in self._waiting}
         self._waiting.sort(key=lambda cell: self._rank(cell, expected[cell.key]), reverse=True)
         self._expected = [expected[cell.key] for cell in self._waiting]
-        self._known_seconds = sum(seconds for seconds in self._expected if seconds is not None)
-        self._unknown = sum(seconds is None for seconds in self._expected)
         self._fresh = True
         now = time.monotonic()
         self._next_order = now + max(REORDER_SECONDS, (now - begun) / REORDER_SHARE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paragone.cells import Cell, Outcome
-from paragone.engine.estimates import Estimates
+from paragone.engine.estimates import Estimates, Rest
 from paragone.engine.losses import Loss
 from paragone.engine.progress import Observer, Tally
 from paragone.engine.queue import CellQueue
@@ -24,6 +24,7 @@ from paragone.store.runs import BEAT_SECONDS
 WAIT_FOR_OTHERS_SECONDS = 0.2
 MOST_LOSSES = 3
 MOST_BAD_STARTS = 3
+ESTIMATE_SHARE = 0.02
 
 
 @dataclass
@@ -86,6 +87,7 @@ class CellRun:
         self._losses: Counter[str] = Counter()
         self._bad_starts = 0
         self._last_beat = time.monotonic()
+        self._next_estimate = 0.0
 
     def work(self, cells: Sequence[Cell], tally: Tally) -> Tally:
         """Run the cells; return the tally."""
@@ -225,18 +227,24 @@ class CellRun:
         if outcome.seconds > 0:
             self._estimates.learn(cell, outcome.seconds)
             self._queue.learnt()
-        tally.seconds_left = self._seconds_left()
+        now = time.monotonic()
+        if now >= self._next_estimate or tally.finished >= tally.total:
+            tally.seconds_left = self._seconds_left(tally)
+            # Where there are very many kinds of cells, it is not made after every single one.
+            self._next_estimate = now + (time.monotonic() - now) / ESTIMATE_SHARE
         self._observer.finished(cell, outcome, tally)
 
-    def _seconds_left(self) -> float | None:
-        """Return what the rest may take, spread over the workers there are."""
-        waiting = self._queue.seconds_left()
-        if waiting is None:
-            return None
-        now = time.monotonic()
-        at_work = [(self._estimates.expect(r.cell) or 0.0) - (now - r.begun) for r in self._running.values()]
-        rest = waiting + sum(max(0.0, seconds) for seconds in at_work)
-        return max(rest / max(1, self._workplace.at_once()), max(at_work, default=0.0), 0.0)
+    def _seconds_left(self, tally: Tally) -> float | None:
+        """Return what the rest may take, later stages included, spread over the workers there are.
+
+        Cells at work count whole: a store does not say how far they are, and the browser is to say the same.
+        """
+        rest = self._queue.rest() + Rest(n_unknown=tally.later)
+        for running in self._running.values():
+            rest += Rest.of(self._estimates.expect(running.cell))
+        for cell in self._taken:
+            rest += Rest.of(self._estimates.expect(cell))
+        return rest.seconds_left(self._estimates.mean, self._workplace.at_once())
 
     def _is_over(self, tally: Tally) -> bool:
         """Tell whether the time is over, and end the cells that are still at work then.

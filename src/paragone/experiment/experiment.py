@@ -275,7 +275,7 @@ class Experiment:
     def plan(self, layout: Layout) -> Plan:
         """Return what a store keeps of the experiment and its cells."""
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
-        described = {**self.described(), "settings": settings}
+        described = {**self.described(), "settings": settings, "later_cells": layout.later_cells(self.methods)}
         kept = layout.split_rows(), layout.truths(), layout.described()
         return Plan(self.name, self.declared(), described, layout.cells, *kept)
 

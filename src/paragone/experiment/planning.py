@@ -27,7 +27,8 @@ PART_LENGTH = 32
 class Layout:
     """An experiment worked out: what every cell refers to by name.
 
-    ``code`` holds, by the cells' version part, the files and packages that it is the hash of.
+    ``is_extended`` says that the cells of later stages are among these. ``code`` holds, by the cells' version part, the
+    files and packages that it is the hash of.
     """
 
     arrangements: Mapping[str, Arrangement]
@@ -38,6 +39,7 @@ class Layout:
     scales: Mapping[str, Scale]
     seed: int
     code: Mapping[str, Mapping[str, str]]
+    is_extended: bool = False
 
     def scale(self, cell: Cell) -> Scale:
         """Return how the features of a cell's dataset are scaled."""
@@ -64,9 +66,15 @@ class Layout:
         """Hashes of targets by dataset and fold, made when they are first asked for: the methods share them."""
         return {}
 
+    def later_cells(self, methods: Mapping[str, Method]) -> int:
+        """Return how many cells later stages may have that are not among these yet."""
+        if self.is_extended:
+            return 0
+        return self.protocol.later_cells(tuple(self.arrangements.values()), methods)
+
     def with_places(self, places: Sequence[Place]) -> Layout:
         """Return the layout with the cells of a later stage after its own."""
-        return replace(self, cells=self.cells + tuple(self._cell_at(place) for place in places))
+        return replace(self, cells=self.cells + tuple(self._cell_at(place) for place in places), is_extended=True)
 
     def _cell_at(self, place: Place) -> Cell:
         dataset, position, method, repeat = place

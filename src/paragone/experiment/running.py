@@ -164,7 +164,9 @@ class _Stages:
                 planned = layout.cells
             if tried and not to_run:
                 return
-            tally = Tally(total=len(forecast.distinct), skipped=len(forecast.distinct) - len(to_run))
+            later = layout.later_cells(experiment.methods)
+            cells = len(forecast.distinct)
+            tally = Tally(total=cells + later, skipped=cells - len(to_run), later=later)
             self._observer.began(tally)
             self._tell(forecast, to_run, tally)
             self._cell_run(to_run, again).work(to_run, tally)

@@ -175,6 +175,10 @@ class Protocol(ABC):
         """Name the cells of the next stage, given all results of the first; None for a cell that failed."""
         return []
 
+    def later_cells(self, arrangements: Sequence[Arrangement], methods: Mapping[str, Method]) -> int:
+        """Return how many cells `next_places` may name at most, before any result is there."""
+        return 0
+
     def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
         """Return what results need to know of the protocol, as plain JSON values."""
         return {}

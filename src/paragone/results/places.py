@@ -112,6 +112,10 @@ class PlaceResults:
             counts["missing"] -= running
         return {status: counts[status] for status in STATUSES if counts.get(status)}
 
+    def times(self, experiment: str) -> list[tuple[str, str, int, int, float, int]]:
+        """Return of every dataset and method its cells, how many ended, their seconds, and how many took time."""
+        return self._store.read(queries.TIMES, (experiment,), "ttiiri")
+
     def version(self, experiment: str) -> str:
         """Return a text that changes whenever a cell of the experiment ends; quick to ask for."""
         rows = self._store.read(queries.NEWEST, (experiment,))

@@ -54,6 +54,13 @@ COUNTS = """
 SELECT c.status, count(*), sum(c.seconds) FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? GROUP BY c.status
 """
+TIMES = """
+SELECT dataset, method, count(*), sum(ended), sum(took), sum(took > 0) FROM (
+    SELECT p.dataset AS dataset, p.method AS method, c.id IS NOT NULL AS ended, coalesce(c.seconds, 0.0) AS took
+    FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key)
+    WHERE p.current = 1 AND e.name = ? GROUP BY p.key
+) GROUP BY dataset, method
+"""
 ENDED = """
 SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id, {{costs}}
 FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) {{join_costs}}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from paragone.engine.estimates import Estimates, Rest
+from paragone.engine.quantities import spoken_duration
 from paragone.results import Results
 from paragone.results.warned import warned_groups, warning_lines
 
@@ -19,16 +20,8 @@ SHOWN = 10
 FAILURES = 30
 
 
-@dataclass(frozen=True)
-class Rate:
-    """How fast cells end, from the latest of them, and how long the rest will take at that."""
-
-    a_second: float
-    seconds_left: float
-
-
-def rate_of(finished: list[datetime], now: datetime, n_left: int) -> Rate | None:
-    """Estimate the rate from the times at which cells ended, newest first.
+def rate_of(finished: list[datetime], now: datetime) -> float | None:
+    """Return the cells that end per second, from the times at which they ended, newest first.
 
     Only the last ten minutes count. The time since the newest cell counts too, so that a run that hangs slows down
     before the reader's eyes.
@@ -37,19 +30,39 @@ def rate_of(finished: list[datetime], now: datetime, n_left: int) -> Rate | None
     --------
     >>> from datetime import datetime, timedelta, UTC
     >>> now = datetime(2030, 1, 1, tzinfo=UTC)
-    >>> rate_of([now - timedelta(seconds=s) for s in (0, 10, 20)], now, 3)
-    Rate(a_second=0.1, seconds_left=30.0)
-    >>> rate_of([now], now, 3) is None
+    >>> rate_of([now - timedelta(seconds=s) for s in (0, 10, 20)], now)
+    0.1
+    >>> rate_of([now], now) is None
     True
     """
     recent = [moment for moment in finished if (now - moment).total_seconds() <= WINDOW_SECONDS]
-    if len(recent) < 2:
-        return None
-    span = (now - recent[-1]).total_seconds()
-    if span <= 0:
-        return None
-    a_second = (len(recent) - 1) / span
-    return Rate(a_second, n_left / a_second)
+    span = (now - recent[-1]).total_seconds() if len(recent) > 1 else 0.0
+    return (len(recent) - 1) / span if span > 0 else None
+
+
+def seconds_left(results: Results, experiment: str, later: int) -> float | None:
+    """Return what the rest of an experiment may take, as the run in the terminal says it.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    experiment : str
+        Which experiment.
+    later : int
+        Cells of later stages that are not planned yet.
+    """
+    described = results.datasets(experiment)
+    estimates = Estimates({name: float(d["n_samples"] * d["n_features"]) for name, d in described.items()})
+    times = results.times(experiment)
+    for dataset, method, _, _, seconds, count in times:
+        if count:
+            estimates.learn_at(method, dataset, seconds, count)
+    rest = Rest(n_unknown=later)
+    for dataset, method, cells, ended, _, _ in times:
+        rest += Rest.of(estimates.expect_at(method, dataset), cells - ended)
+    runs = results.runs()
+    return rest.seconds_left(estimates.mean, int(runs.loc[runs["lives"], "workers"].sum()))
 
 
 def progress_of(results: Results, experiment: str, now: datetime | None = None) -> dict[str, Any]:
@@ -67,8 +80,8 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     Returns
     -------
     dict
-        ``counts, total, ended, running, rate, seconds_left, slowest, failed, warned, version``; ``seconds`` of a cell
-        are wall time, ``cpu_seconds`` processor time, None where that is not known.
+        ``counts, total, ended, running, rate, seconds_left, left, slowest, failed, warned, version``; ``seconds`` of a
+        cell are wall time, ``cpu_seconds`` processor time, None where that is not known.
     """
     counts = results.counts(experiment)
     total = sum(counts.values())
@@ -77,15 +90,20 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     moments = [datetime.fromisoformat(text) for text in latest["finished_at"]]
     runs = results.runs()
     alive = bool(len(runs)) and bool(runs["lives"].any())
-    rate = rate_of(moments, now or datetime.now(UTC), total - ended) if alive and ended < total else None
+    later = results.described(experiment).get("later_cells")
+    total += later if isinstance(later, int) else 0
+    going = alive and ended < total
+    rate = rate_of(moments, now or datetime.now(UTC)) if going else None
+    left = seconds_left(results, experiment, total - sum(counts.values())) if going else None
     return {
         "experiment": experiment,
         "counts": counts,
         "total": total,
         "ended": ended,
         "alive": alive,
-        "rate": None if rate is None else rate.a_second,
-        "seconds_left": None if rate is None or not math.isfinite(rate.seconds_left) else rate.seconds_left,
+        "rate": rate,
+        "seconds_left": left,
+        "left": None if left is None else spoken_duration(left),
         "slowest": _cells(results.ended(experiment, order="slowest", limit=SHOWN)),
         "failed": _cells(results.ended(experiment, failed=True, limit=FAILURES)),
         "warned": list(warning_lines(warned_groups(results, experiment))),

@@ -276,6 +276,11 @@ class Crossval(Protocol):
         return (), None, tuple(notes)
 
     @override
+    def later_cells(self, arrangements: Sequence[Arrangement], methods: Mapping[str, Method]) -> int:
+        each = sum(criterion.top_k for criterion in self.select)
+        return sum(min(len(methods), each * max(1, a.dataset.n_targets)) for a in arrangements if a.later)
+
+    @override
     def next_places(
         self,
         arrangements: Sequence[Arrangement],

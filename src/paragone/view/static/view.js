@@ -62,18 +62,12 @@
 
   /* Progress */
 
-  const duration = (seconds) => {
-    if (seconds < 90) return `${Math.round(seconds)} s`;
-    if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-    return `${(seconds / 3600).toFixed(1)} h`;
-  };
-
   const where = (cell) => `${cell.method} on ${cell.dataset}, fold ${cell.fold}${cell.repeat ? `, seed ${cell.repeat}` : ""}`;
 
   function showCounts(progress) {
     const facts = Object.entries(progress.counts);
     if (progress.rate !== null) facts.push(["cells a minute", (60 * progress.rate).toPrecision(3)]);
-    if (progress.seconds_left !== null) facts.push(["time left", duration(progress.seconds_left)]);
+    if (progress.left !== null) facts.push(["time left", progress.left]);
     byId("counts").replaceChildren(...facts.map(([name, value]) => {
       const pair = make("div");
       pair.append(make("dt", name), make("dd", String(value)));
