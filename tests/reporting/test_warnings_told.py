@@ -172,6 +172,11 @@ def test_the_verdict_of_a_comparison_says_it(lab, paragone):
         assert compare(results.scores(), bayes=False).method_warnings == ()
 
 
+def test_a_comparison_of_two_says_it_of_those_two_only(lab, paragone):
+    told = json.loads(paragone("pairwise", f"{lab}::LR", f"{lab}::Scaled", "--key", "fold", "--json").out)
+    assert "LR did not converge in 3 of 3 fits." in told["warnings"]
+
+
 def test_the_live_view_says_it(lab):
     with Results.open(lab) as results:
         progress = progress_of(results, "lab")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -68,4 +69,5 @@ def pairwise(
         test_train_ratio=test_train_ratio,
         seed=seed,
     )
+    result = replace(result, paired=replace(result.paired, warnings=(*sides.warned, *result.warnings)))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))

@@ -79,13 +79,14 @@ def chart_formats(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TwoSides:
-    """Two Series of scores, what they are called, and the metric both are."""
+    """Two Series of scores, what they are called, the metric both are, and what their stores say of the methods."""
 
     a: pd.Series
     b: pd.Series
     name_a: str
     name_b: str
     metric: str | None
+    warned: tuple[str, ...] = ()
 
 
 def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: float | None) -> TwoSides:
@@ -99,7 +100,19 @@ def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: f
     if names[0] == names[1]:
         folders = [Path(path).resolve().parent.name for path in (path_a, path_b)]
         names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
-    return TwoSides(first, second, names[0], names[1], metric_a)
+    warned = dict.fromkeys([*_warned(path_a, method_a), *_warned(path_b, method_b)])
+    return TwoSides(first, second, names[0], names[1], metric_a, tuple(warned))
+
+
+def _warned(path: str, method: str | None) -> tuple[str, ...]:
+    """Return what a store says of a method that a verdict must not leave out; a file says nothing."""
+    if not is_store(path):
+        return ()
+    from paragone.results.warned import verdict_sentences, warned_groups
+
+    with open_results(path) as results:
+        groups = [group for name in results.experiments() for group in warned_groups(results, name)]
+    return verdict_sentences(group for group in groups if method in (None, group.method))
 
 
 def _side(
