@@ -139,6 +139,12 @@ CODES: dict[str, Code] = _catalogue(
         "a published table or row that cannot be checked",
         "see that its headings and names are those of the store; give --display-map where names are shown otherwise",
     ),
+    Code(
+        "PG306",
+        "error",
+        "a published table that lost or gained a row or column, or shows numbers under another name",
+        "put back what was left out, and every number under its own dataset and method; say why where it is meant",
+    ),
     Code("PG401", "warning", "missing cells", "run the experiment again: it goes on where it was"),
     Code(
         "PG402", "warning", "failed cells", "see `paragone status STORE --tracebacks`; mend and run with --retry-failed"

@@ -25,7 +25,7 @@ class Difference:
     Attributes
     ----------
     kind : str
-        ``number``, ``text`` or ``mark``.
+        ``number``, ``text``, ``mark``, or ``name``: of the row or column that numbers stand in.
     row, column : str
         Their names.
     published, expected : str

@@ -1,4 +1,4 @@
-"""PG303 to PG305: published tables against what the stored predictions give."""
+"""PG303 to PG306: published tables against what the stored predictions give."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from paragone.auditing.expected_topk import topk_expectations
 from paragone.auditing.finding import SHOWN, Ledger
 from paragone.auditing.matching import Difference, Match, best_match, compared_with
 from paragone.auditing.reading import read_tables
-from paragone.auditing.remade import RemadeReport, differences_of_twins, recognised_split, shape, with_names_of
-from paragone.auditing.table_model import ExpectedTable, PublishedTable, numbers_in, plain, renamed
+from paragone.auditing.remade import (
+    RemadeReport,
+    aligned,
+    differences_of_twins,
+    recognised_split,
+    shape,
+    with_names_of,
+)
+from paragone.auditing.table_model import ExpectedTable, PublishedCell, PublishedTable, numbers_in, plain, renamed
 from paragone.errors import InputError, unknown_name
 from paragone.results import Results
 
@@ -180,8 +187,7 @@ def _compare_alone(table: PublishedTable, twin: PublishedTable | None, expected:
     """Compare a table with what is recomputed alone; return how many numbers were compared."""
     match = expected.match(table)
     if twin is not None:
-        told = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
-        ledger.find("PG305", told, file=table.file)
+        _report_shape(table, twin, ledger)
     elif match is None:
         ledger.find(
             "PG305",
@@ -208,6 +214,29 @@ def _compare_alone(table: PublishedTable, twin: PublishedTable | None, expected:
     return match.compared
 
 
+def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -> None:
+    """Say which rows and columns a table lost or gained."""
+    alignment = aligned(table, twin)
+    found = [f"{name} is missing" for name in alignment.lost]
+    there = {_row_name(row) for row in twin.rows}
+    for name in alignment.gained:
+        stands_twice = name.startswith("row ") and name in there
+        found.append(f"{name} {'stands there once more' if stands_twice else 'is none of the report'}")
+    told = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
+    ledger.find(
+        "PG306",
+        f"{told}: {', '.join(found[:SHOWN]) or 'its rows stand in another order'}",
+        file=table.file,
+        count=max(1, len(found)),
+        total=len(twin.rows) + len(twin.columns),
+        examples=found,
+    )
+
+
+def _row_name(row: Sequence[PublishedCell]) -> str:
+    return f"row {row[0].text!r}" if row else ""
+
+
 def _size(table: PublishedTable) -> str:
     headings, *cells = shape(table)
     uneven = [number for number, count in enumerate(cells, start=1) if count != headings]
@@ -218,8 +247,18 @@ def _report(
     table: PublishedTable, title: str, differences: Sequence[Difference], compared: int, ledger: Ledger
 ) -> None:
     numbers = [one for one in differences if one.kind == "number"]
-    others = [one for one in differences if one.kind != "number"]
+    names = [one for one in differences if one.kind == "name"]
+    others = [one for one in differences if one.kind not in ("number", "name")]
     where = f"table {table.number} ({title})"
+    if names:
+        ledger.find(
+            "PG306",
+            f"{where}: {len(names)} rows or columns stand under another name",
+            file=table.file,
+            count=len(names),
+            total=len(table.rows) + len(table.columns),
+            examples=[_words(one) for one in names],
+        )
     for one in numbers[:LISTED]:
         ledger.find("PG303", f"{where}: {_words(one)}", file=table.file, count=1, total=compared)
     if len(numbers) > LISTED:

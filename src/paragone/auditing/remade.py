@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -97,7 +98,8 @@ class RemadeReport:
             one
             for name, remade in self._files(split_columns).items()
             for one in remade
-            if name.suffix == ending and one.columns == table.columns and len(one.rows) == len(table.rows)
+            if name.suffix == ending
+            and (_known_as(table, one) or (one.columns == table.columns and len(one.rows) == len(table.rows)))
         ]
         share, best = max(((_share([_alike(table, one)]), place) for place, one in enumerate(same)), default=(0.0, 0))
         return same[best] if share >= LEAST_ALIKE else None
@@ -143,16 +145,24 @@ def _paired(tables: Sequence[PublishedTable], remade: Sequence[PublishedTable]) 
 
 def _known_as(table: PublishedTable, twin: PublishedTable) -> bool:
     named = (table.label or table.caption) and (table.label == twin.label or table.caption == twin.caption)
-    return bool(named) and table.columns == twin.columns
+    # Stacked blocks have label and caption in common; one that lost a column is still more like its own than any other.
+    return bool(named) and (table.columns == twin.columns or _share([_alike(table, twin)]) >= LEAST_ALIKE)
 
 
 def _alike(table: PublishedTable, twin: PublishedTable) -> tuple[int, int]:
-    """Count the headings and cells that are equal, and those there are."""
+    """Count the headings and cells that are equal, and those there are.
+
+    By their places or, where a row or column is gone and everything behind it stands elsewhere, by their names.
+    """
     pairs = list(zip(table.columns, twin.columns, strict=False))
     for row, wanted in zip(table.rows, twin.rows, strict=False):
         pairs += [(cell.text, other.text) for cell, other in zip(row, wanted, strict=False)]
-    total = max(_size(table), _size(twin))
-    return sum(a == b for a, b in pairs), total
+    by_place = sum(a == b for a, b in pairs)
+    if shape(table) == shape(twin):
+        return by_place, _size(table)
+    alignment = aligned(table, twin)
+    by_name = len(alignment.columns) + len(alignment.rows) * len(alignment.columns)
+    return max(by_place, by_name), max(_size(table), _size(twin))
 
 
 def _size(table: PublishedTable) -> int:
@@ -163,6 +173,62 @@ def _share(counts: Iterable[tuple[int, int]]) -> float:
     counts = list(counts)
     total = sum(there for _, there in counts)
     return sum(equal for equal, _ in counts) / total if total else 0.0
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Two tables laid side by side where one lost or gained something.
+
+    Attributes
+    ----------
+    columns, rows : tuple of (int, int)
+        The places of the columns with one heading, and of the rows that say the same in those.
+    lost, gained : tuple of str
+        What the second has and the first lacks, and the other way round; rows and columns by their names.
+    """
+
+    columns: tuple[tuple[int, int], ...]
+    rows: tuple[tuple[int, int], ...]
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+
+
+def aligned(table: PublishedTable, twin: PublishedTable) -> Alignment:
+    """Find the rows and columns that two tables have in common, in order, and those that only one of them has.
+
+    Examples
+    --------
+    >>> one, other = (
+    ...     PublishedTable("t.csv", 1, ("data", "A"), tuple((PublishedCell(name), PublishedCell("5")) for name in rows))
+    ...     for rows in ("xz", "xyz")
+    ... )
+    >>> aligned(one, other).lost
+    ("row 'y'",)
+    """
+    columns = tuple(_common(table.columns, twin.columns))
+    said = [tuple(_text(row, place) for place, _ in columns) for row in table.rows]
+    wanted = [tuple(_text(row, place) for _, place in columns) for row in twin.rows]
+    rows = tuple(_common(said, wanted))
+    mine, theirs = {place for place, _ in columns}, {place for _, place in columns}
+    my_rows, their_rows = {place for place, _ in rows}, {place for _, place in rows}
+    lost = [f"column {name!r}" for place, name in enumerate(twin.columns) if place not in theirs]
+    gained = [f"column {name!r}" for place, name in enumerate(table.columns) if place not in mine]
+    lost_rows = [_text(row, 0) for place, row in enumerate(twin.rows) if place not in their_rows]
+    gained_rows = [_text(row, 0) for place, row in enumerate(table.rows) if place not in my_rows]
+    # A row whose numbers were changed as well stands on both sides: what differs in it is told number by number.
+    changed = Counter(lost_rows) & Counter(gained_rows)
+    lost += [f"row {name!r}" for name in (Counter(lost_rows) - changed).elements()]
+    gained += [f"row {name!r}" for name in (Counter(gained_rows) - changed).elements()]
+    return Alignment(columns, rows, tuple(lost), tuple(gained))
+
+
+def _common(said: Sequence[Hashable], wanted: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    blocks = SequenceMatcher(a=said, b=wanted, autojunk=False).get_matching_blocks()
+    return ((block.a + step, block.b + step) for block in blocks for step in range(block.size))
+
+
+def _text(row: tuple[PublishedCell, ...], place: int) -> str:
+    return row[place].text if place < len(row) else ""
 
 
 def shape(table: PublishedTable) -> tuple[int, ...]:
@@ -213,7 +279,9 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around:
     """
     for place, (said, wanted) in enumerate(zip(table.columns, twin.columns, strict=True)):
         if said != wanted:
-            yield Difference("text", f"heading of column {place + 1}", "", said, wanted, (HEADING, place))
+            # The first heading says what rows are; every other one says whose numbers stand below it.
+            kind = "name" if place else "text"
+            yield Difference(kind, f"heading of column {place + 1}", "", said, wanted, (HEADING, place))
     for number, (row, right, name) in enumerate(zip(table.rows, twin.rows, _row_names(twin), strict=True)):
         for place, (cell, twin_cell) in enumerate(zip(row, right, strict=True)):
             yield from _of_cell(cell, twin_cell, name, twin.columns[place], (number, place))
@@ -254,7 +322,7 @@ def _of_cell(
 ) -> Iterator[Difference]:
     if cell.text != twin.text:
         is_name = place[1] == 0 and any(letter.isalpha() for letter in twin.text)
-        kind = "text" if is_name else _kind(cell.text, twin.text)
+        kind = "name" if is_name else _kind(cell.text, twin.text)
         yield Difference(kind, row, column, cell.text or "nothing", twin.text or "nothing", place)
     if cell.superscript != twin.superscript:
         raised = f"{twin.text} with {twin.superscript or 'nothing'} raised"
