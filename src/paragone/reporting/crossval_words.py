@@ -18,7 +18,7 @@ from paragone.results import Results
 from paragone.tables import format_number
 from paragone.ties import least_loss
 
-USED = {"PLSRegression": "wold2001", "PLSCanonical": "wold2001"}
+USED = {"PLS": "wold2001", "PLSRegression": "wold2001", "PLSCanonical": "wold2001"}
 STEPS = {"snv": "barnes1989", "savgol": "savitzky1964"}
 NAMED = 3
 

@@ -69,7 +69,7 @@ class Variant(Method):
     def family(self) -> str:
         """A hash of everything but the number of components: what PLS variants of one path have in common."""
         others = {key: value for key, value in self.params.items() if key != "n_components"}
-        return digest([others, [step.identity() for step in self.steps]])
+        return digest([self.label, others, [step.identity() for step in self.steps]])
 
     @override
     def versions(self) -> dict[str, str]:
@@ -210,16 +210,21 @@ def _variant(
 
 def _with_paths(family: list[tuple[str, Variant]]) -> list[tuple[str, Variant]]:
     """Tell PLS variants how far their family goes, so that one fit can serve all of it."""
-    from sklearn.cross_decomposition import PLSRegression
-
     ends: dict[str, int] = {}
     for _, variant in family:
         size = variant.params.get("n_components")
-        if variant.factory is PLSRegression and type(size) is int:
+        if _nests(variant.factory) and type(size) is int:
             ends[variant.family] = max(size, ends.get(variant.family, 0))
-    return [
-        (label, replace(v, path_end=ends.get(v.family)) if v.factory is PLSRegression else v) for label, v in family
-    ]
+    return [(label, replace(v, path_end=ends.get(v.family)) if _nests(v.factory) else v) for label, v in family]
+
+
+def _nests(factory: Any) -> bool:
+    """Say whether a fit with many components holds those with fewer: scikit-learn's PLS, by whatever defaults."""
+    from sklearn.cross_decomposition import PLSRegression
+
+    if not isinstance(factory, type) or not issubclass(factory, PLSRegression):
+        return False
+    return all(getattr(factory, name) is getattr(PLSRegression, name) for name in ("fit", "predict"))
 
 
 def _shown(value: Any) -> str:
