@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -20,6 +21,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.sources import code_words
 
 ENTRY_POINTS = "paragone.methods"
+_OURS = (str(Path(__file__).parent), str(Path(inspect.__file__).parent / "importlib"))
 SEED_PARAMETERS = ("random_state", "seed")
 
 
@@ -66,9 +68,9 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     try:
         found: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        # Importing runs a stranger's code, which may raise anything.
-        why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({why})") from error
+        # Importing runs a stranger's code, which may raise anything, an error that cannot be printed among it.
+        why = str(error) if isinstance(error, ImportError) else traceback.format_exception_only(error)[-1].strip()
+        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({why}){_place_of(error)}") from error
     for name in attribute.split("."):
         if not hasattr(found, name):
             public = [member for member in dir(found) if not member.startswith("_")]
@@ -76,7 +78,22 @@ def resolve(use: str, *, kind: str = "method") -> Any:
         found = getattr(found, name)
     if not callable(found):
         raise InputError(f"{kind} {use!r} is not a class")
+    try:
+        inspect.signature(found)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{kind} {use!r} is not a class of Python whose parameters can be seen") from error
+    if inspect.isbuiltin(found):
+        raise InputError(f"{kind} {use!r} is a built-in function: name a class with a fit method, or what makes one")
     return found
+
+
+def _place_of(error: BaseException) -> str:
+    """Say where in the user's own files an import failed, where that is known."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f" ({error.filename}, line {error.lineno})"
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    own = [place for place in frames if not place[0].startswith("<") and not place[0].startswith(_OURS)]
+    return f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
 
 
 @dataclass(frozen=True)

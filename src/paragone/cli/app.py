@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import sqlite3
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -15,6 +17,7 @@ from paragone.cli.safe_path import RUN_CODE, without_working_folder
 from paragone.cli.terminal import only_json
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
+from paragone.folders import told
 
 app = typer.Typer(
     name="paragone",
@@ -25,6 +28,7 @@ app = typer.Typer(
 )
 
 EXIT_INPUT = 2
+EXIT_PIPE = 141
 
 
 def _print_version(value: bool) -> None:
@@ -63,5 +67,21 @@ def main() -> None:
         with only_json("--json" in sys.argv[1:]):
             app()
     except InputError as error:
-        say(f"paragone: {error}", stderr=True)
-        sys.exit(EXIT_INPUT)
+        _end(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has enough, as `head` has: nothing is wrong, and there is nobody left to tell.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+        sys.exit(EXIT_PIPE)
+    except OSError as error:
+        # A disk, a folder or a permission: the machine's, not the program's.
+        _end(f"the system refused: {told(error)}")
+    except MemoryError as error:
+        _end(f"there is not enough memory{f' ({error})' if str(error) else ''}")
+    except sqlite3.Error as error:
+        _end(f"the store cannot be used: {error}; `paragone doctor` says more")
+
+
+def _end(sentence: str) -> NoReturn:
+    """Say what is wrong on one line, and end."""
+    say(f"paragone: {' '.join(sentence.splitlines())}", stderr=True)
+    sys.exit(EXIT_INPUT)

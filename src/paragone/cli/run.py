@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -178,6 +180,8 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
             results = experiment.run(store, workers, observer=bar, **options)
         except KeyboardInterrupt:
             results = None
+        except OSError as error:
+            raise InputError(_cannot_go_on(error, store)) from error
     if results is None:
         say(f"stopped: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
         sys.exit(EXIT_STOPPED)
@@ -185,6 +189,18 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
         say(out_of_budget(bar.tally, store, options["budget"]), stderr=True)
         sys.exit(EXIT_BUDGET)
     return results
+
+
+def _cannot_go_on(error: OSError, store: Path) -> str:
+    """Say that the system refused something that a run needs, and where it writes."""
+    from paragone.folders import told
+
+    with suppress(OSError):
+        return (
+            f"the run cannot go on ({told(error)}): the data goes to the temporary folder {tempfile.gettempdir()} "
+            f"(TMPDIR) and results to {store}; every finished cell is kept, run the same command again to go on"
+        )
+    return f"the run cannot go on ({told(error)}): there is no temporary folder that can be written to, set TMPDIR"
 
 
 def out_of_budget(tally: Tally, store: Path, budget: float) -> str:

@@ -75,6 +75,8 @@ def _attribute(line: str, where: str) -> Attribute:
     match = _ATTRIBUTE.match(line)
     if match is None:
         raise InputError(f"{where}: cannot read the attribute {line.strip()[:60]!r}")
+    if _is_open(match[1]):
+        raise InputError(f"{where}: the quote around {match[1][:40]!r} is never closed")
     name, kind = unquote(match[1]), match[2].strip()
     if kind.startswith("{"):
         return Attribute(name, "nominal", _categories(kind, f"{where}: attribute {name!r}"))
@@ -88,6 +90,11 @@ def _attribute(line: str, where: str) -> Attribute:
     raise InputError(f"{where}: attribute {name!r} has the type {kind[:40]!r}, which is not read")
 
 
+def _is_open(text: str) -> bool:
+    """Tell whether a name or value begins with a quote that does not end it."""
+    return text[:1] in ("'", '"') and re.fullmatch(_QUOTED, text) is None
+
+
 def _categories(kind: str, where: str) -> tuple[str, ...]:
     end = kind.rfind("}")
     if end < 0:
@@ -97,6 +104,8 @@ def _categories(kind: str, where: str) -> tuple[str, ...]:
         match = _VALUE.match(inner, position)
         if match is None or match.end() == position:
             raise InputError(f"{where}: cannot read the list of values near {inner[position : position + 20]!r}")
+        if _is_open(match[1]):
+            raise InputError(f"{where}: the quote around the value {match[1][:40]!r} is never closed")
         values.append(unquote(match[1]))
         position = match.end()
     if not values or len(set(values)) < len(values):
