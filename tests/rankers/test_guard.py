@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from paragone.data import load, scale_split
 from paragone.errors import GuardWarning, InputError
 from paragone.rankers import DAGFS, GRRO, LSMFS, RFSFS, SCNMF, SRFS
 from paragone.rankers.guarded import GuardedRanker, Kept, Outcome
@@ -88,12 +90,13 @@ def test_the_guard_of_scnmf_puts_single_row_columns_between_the_others_and_the_c
 
 def test_the_guard_of_lsmfs_stops_a_runaway_at_the_least_objective() -> None:
     X, Y = problem()
-    guarded, raw = LSMFS().fit(X, Y), LSMFS(guard=False).fit(X, Y)
+    ones = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "lambda_": 1.0}
+    guarded, raw = LSMFS(**ones).fit(X, Y), LSMFS(**ones, guard=False).fit(X, Y)
     trace = raw.diagnostics_["objective"]
     assert trace[-1] > 100 * min(trace)
     assert guarded.diagnostics_["stopped_early"]
     assert guarded.diagnostics_["objective"] == trace[: len(guarded.diagnostics_["objective"])]
-    kept = LSMFS(max_iter=trace.index(min(trace)) + 1, guard=False).fit(X, Y)
+    kept = LSMFS(**ones, max_iter=trace.index(min(trace)) + 1, guard=False).fit(X, Y)
     np.testing.assert_array_equal(guarded.scores_, kept.scores_)
 
 
@@ -109,7 +112,7 @@ def diverging_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 ACTED = [
-    (LSMFS(form="reference", alpha=1.0), diverging_problem, ["the guard stopped the iteration after"]),
+    (LSMFS(form="reference", alpha=1.0, beta=1.0), diverging_problem, ["the guard stopped the iteration after"]),
     (
         SCNMF(),
         single_row_problem,
@@ -208,3 +211,30 @@ def test_grro_falls_back_to_a_general_solver_when_the_spectra_meet() -> None:
     X, Y = problem()
     fitted = GRRO(alpha=0.0, beta=5.0).fit(X, Y)
     assert np.isfinite(fitted.scores_).all()
+
+
+SETS = ["arts", "business", "education", "emotions", "enron", "flags", "health", "medical", "scene", "science", "yeast"]
+
+
+@pytest.mark.known_answer
+@pytest.mark.parametrize("name", SETS)
+def test_lsmfs_converges_at_its_defaults_on_every_set(data_folder: Path, name: str) -> None:
+    """The objective stands still to five digits after its twenty iterations, on the train part of every set."""
+    dataset = load(data_folder / "multilabel" / name)
+    train = dataset.train_part
+    X, _ = scale_split(dataset.X[train], dataset.X[train][:1], "minmax")
+    diagnostics = LSMFS().fit(X, dataset.y[train]).diagnostics_
+    last, before = diagnostics["objective"][-1], diagnostics["objective"][-2]
+    assert not diagnostics["stopped_early"]
+    assert abs(last - before) < 1e-5 * last
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lsmfs_converges_at_its_defaults_whatever_the_labels_are(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    X = generator.random((40, 90 if seed % 2 else 12)) * (generator.random((40, 90 if seed % 2 else 12)) < 0.4)
+    Y = (generator.random((40, 9)) < generator.random(9)).astype(int)
+    diagnostics = LSMFS(max_iter=200).fit(X, Y).diagnostics_
+    assert not diagnostics["stopped_early"]
+    last = diagnostics["objective"][-5:]
+    assert max(last) <= (1 + 1e-6) * min(last)

@@ -124,6 +124,11 @@ VARIANTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("grro", {"variant": "label_specific", "k": 2}, {"keep": 2}),
     ("lrmfs", {"alpha": 0.5, "lambda_": 0.1, "seed": 2}, {"alpha": 0.5, "lam": 0.1, "seed": 2}),
     ("lsmfs", {"form": "consistent"}, {"consistent": True}),
+    (
+        "lsmfs",
+        {"alpha": 1, "beta": 1, "gamma": 1, "lambda_": 1},
+        {"alpha": 1, "beta": 1, "gamma": 1, "lam": 1},
+    ),
     ("lsmfs", {"alpha": 3, "beta": 0.1, "gamma": 2, "lambda_": 0.5}, {"alpha": 3, "beta": 0.1, "gamma": 2, "lam": 0.5}),
 ]
 
@@ -149,3 +154,19 @@ def test_wide_data_with_constant_equal_and_single_row_columns_is_ranked_as_trans
     Y = (generator.random((24, 4)) < 0.4).astype(int)
     Y[:, 2] = 0
     compare(name, Problem(X, Y), guard)
+
+
+@both_modes
+def test_the_label_graph_of_lsmfs_loses_half_an_edge_between_coinciding_labels_only_without_the_guard(
+    guard: bool,
+) -> None:
+    generator = np.random.default_rng(3)
+    X, Y = generator.random((30, 5)), (generator.random((30, 6)) < 0.4).astype(float)
+    Y[:, 2], Y[:, 4:] = Y[:, 0], 0.0
+    params = {"alpha": 4, "beta": 1, "gamma": 1}
+    found = modes.scores("lsmfs", X, Y, guard=guard, **params)
+    ranker = make("lsmfs", guard=guard, **params).fit(X, Y)
+    np.testing.assert_allclose(ranker.scores_, found, rtol=1e-8)
+    assert ranker.diagnostics_["coinciding_labels"] == 2
+    other = modes.scores("lsmfs", X, Y, guard=not guard, **params)
+    assert np.abs(other / found - 1).max() > 1e-3

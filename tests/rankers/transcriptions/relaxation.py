@@ -24,12 +24,23 @@ def lrmfs(X, Y, slack, Q, *, alpha=0.1, lam=1.0, T=10, tolerance=1e-3):
     return (W**2).sum(1)
 
 
+def nearest_but_one_graph(Y):
+    """Join every label to all but the nearest of the sorted labels, and take the mean of both directions."""
+    L = Y.shape[1]
+    G = np.zeros((L, L))
+    for a in range(L):
+        order = sorted(range(L), key=lambda b: (((Y[:, a] - Y[:, b]) ** 2).sum(), b))
+        G[a, order[1:]] = 1
+    G = (G + G.T) / 2
+    return np.diag(G.sum(1)) - G
+
+
 def lsmfs(
-    X, Y, V, slack, W, *, alpha=1.0, beta=1.0, gamma=1.0, lam=1.0, consistent=False, T=20, tolerance=1e-6, guard=True
+    X, Y, V, slack, W, *, alpha=4.0, beta=0.1, gamma=0.1, lam=0.01, consistent=False, T=20, tolerance=1e-6, guard=True
 ):
     d, L = X.shape[1], Y.shape[1]
     B = 2 * Y - 1
-    LY = L * np.eye(L) - np.ones((L, L))
+    LY = L * np.eye(L) - np.ones((L, L)) if guard else nearest_but_one_graph(Y)
     inverse_D = np.ones(d)
     before, history = None, []
     for _ in range(T):
