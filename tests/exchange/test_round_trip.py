@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -40,9 +41,9 @@ def imported_run(place: Path, store: Path, data, protocol=BOTH, **options) -> Re
     return import_rankings(place / "run", data, protocol=protocol, **options).experiment.run(store, workers=0)
 
 
-def test_every_cell_has_its_four_files(first):
+def test_every_cell_has_its_five_files(first):
     names = sorted(contents(first / "run"))
-    assert len(names) == 3 * 2 * 3 * 4
+    assert len(names) == 3 * 2 * 3 * 5
     assert {name.split("/")[0] for name in names} == {"Variance", "Chi%2F2 .%2E", "Zuf%C3%A4llig"}
     assert "Variance/wine-traits_fold2_kgrid_metrics.json" in names
 
@@ -83,7 +84,25 @@ def test_a_single_grid_gives_its_own_document_only(first, tmp_path, grid, ending
     results = imported_run(first, tmp_path / "b.sqlite", [str(first / "folds")], protocol=grid)
     export_protocol_files(results, tmp_path / "run")
     endings = {name.rpartition("_fold")[2][2:] for name in contents(tmp_path / "run")}
-    assert endings == {"ranking.csv", "time.txt", f"{ending}_metrics.json"}
+    assert endings == {"ranking.csv", "time.txt", "cpu_time.txt", f"{ending}_metrics.json"}
+
+
+def test_the_time_files_hold_wall_time_and_processor_time_each_by_its_name(first):
+    with Results.open(first / "a.sqlite") as results:
+        for method, fold in (("Variance", 0), ("Variance", 2)):
+            told = results.diagnostics("wine-traits", fold, method)
+            stem = first / "run" / method / f"wine-traits_fold{fold}"
+            assert float(Path(f"{stem}_time.txt").read_text()) == told["seconds"]
+            assert float(Path(f"{stem}_cpu_time.txt").read_text()) == told["cpu_seconds"]
+
+
+def test_a_store_that_never_kept_processor_time_has_no_file_of_it(tmp_path):
+    old = Path(shutil.copy(Path(__file__).parents[1] / "store" / "version2.sqlite", tmp_path / "old.sqlite"))
+    with Results.open(old) as results:
+        export_protocol_files(results, tmp_path / "run")
+    names = [path.name for path in (tmp_path / "run" / "V").iterdir()]
+    assert "wine-traits_fold0_time.txt" in names
+    assert not [name for name in names if "cpu_time" in name]
 
 
 @pytest.mark.parametrize("zero_division", [1, "skip"])

@@ -20,7 +20,8 @@ def export(
     layout: Annotated[
         str,
         typer.Option(
-            help="protocol: METHOD/DATASET_foldI_ranking.csv, _time.txt, _kgrid_ and _pgrid_metrics.json; "
+            help="protocol: METHOD/DATASET_foldI_ranking.csv, _time.txt (wall), _cpu_time.txt, "
+            "_kgrid_ and _pgrid_metrics.json; "
             "archive: the whole store as Parquet and JSON, for git-lfs or a data archive."
         ),
     ] = "protocol",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from paragone.data.whole_folder import whole_folder
 from paragone.errors import InputError
 from paragone.exchange.metrics_files import kgrid_document, pgrid_document, write_document
-from paragone.exchange.places import KGRID, PGRID, RANKING, TIME, Place
+from paragone.exchange.places import CPU_TIME, KGRID, PGRID, RANKING, TIME, Place
 from paragone.exchange.ranking_files import write_ranking, write_seconds
 from paragone.protocols import PGrid
 from paragone.results import Results
@@ -41,8 +41,9 @@ def export_protocol_files(results: Results, out: str | Path, experiment: str | N
     """Write ``OUT/<METHOD>/<DATASET>_fold<i>_...``: ranking, time and curves of every done cell.
 
     The folder appears whole or not at all. The seeds of a repeated method are written as methods of their own,
-    ``NAME``, ``NAME#1``, ``NAME#2``. The time of a ranking that was imported is the one it came with; it
-    has no time file where it came without.
+    ``NAME``, ``NAME#1``, ``NAME#2``. A ranking has two time files: ``..._time.txt`` with its wall time and
+    ``..._cpu_time.txt`` with its processor time, where that is known. Those of a ranking that was imported are the
+    ones it came with.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def export_protocol_files(results: Results, out: str | Path, experiment: str | N
     ...     place = Path(folder)
     ...     results = Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}).run(place / "a.sqlite", 0)
     ...     _ = export_protocol_files(results, place / "run")
-    ...     sorted(path.name for path in (place / "run" / "V").iterdir())[:3]
-    ['wine-traits_fold0_kgrid_metrics.json', 'wine-traits_fold0_ranking.csv', 'wine-traits_fold0_time.txt']
+    ...     [path.name for path in sorted((place / "run" / "V").iterdir()) if path.suffix == ".txt"][:2]
+    ['wine-traits_fold0_cpu_time.txt', 'wine-traits_fold0_time.txt']
     """
     name = _chosen(results, experiment)
     grids = _declared_grids(results.described(name)["protocol"])
@@ -97,9 +98,11 @@ def _write(
     told = results.diagnostics(*address)
     place.file(folder, RANKING).parent.mkdir(exist_ok=True)
     write_ranking(place.file(folder, RANKING), ranking)
-    seconds = told["imported_seconds"] if told.get("imported") else told["seconds"]
-    if seconds is not None:
-        write_seconds(place.file(folder, TIME), seconds)
+    whose = "imported_" if told.get("imported") else ""
+    for ending, name in ((TIME, "seconds"), (CPU_TIME, "cpu_seconds")):
+        seconds = told.get(whose + name)
+        if seconds is not None:
+            write_seconds(place.file(folder, ending), seconds)
     for protocol, frame in curves.items():
         # Rows name their grid only where the experiment has both.
         grid = protocol.rpartition("-")[2] if "-" in protocol else next(iter(grids))

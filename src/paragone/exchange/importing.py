@@ -9,7 +9,7 @@ from pathlib import Path
 from paragone.data import Dataset, SplitPlan, make_splits
 from paragone.errors import InputError
 from paragone.exchange.data_sets import find_datasets
-from paragone.exchange.places import RANKING, TIME, Place, find_rankings
+from paragone.exchange.places import CPU_TIME, RANKING, TIME, Place, find_rankings
 from paragone.exchange.ranking_files import read_ranking, read_seconds
 from paragone.experiment import Experiment
 from paragone.experiment.split_methods import SplitMethods
@@ -143,9 +143,11 @@ def _missing(files: Mapping[Place, Path], n_folds: Mapping[str, int]) -> list[Pl
 
 
 def _method(path: Path, n_features: int) -> Method:
-    time_file = path.with_name(path.name.removesuffix(RANKING) + TIME)
-    seconds = read_seconds(time_file) if time_file.is_file() else None
-    return Method(ImportedRanking, {"ranking": read_ranking(path, n_features), "seconds": seconds})
+    wall, cpu = (path.with_name(path.name.removesuffix(RANKING) + ending) for ending in (TIME, CPU_TIME))
+    seconds = read_seconds(wall) if wall.is_file() else None
+    # A ranking that came without its processor time keeps the key that it always had.
+    known = {"cpu_seconds": read_seconds(cpu)} if cpu.is_file() else {}
+    return Method(ImportedRanking, {"ranking": read_ranking(path, n_features), "seconds": seconds, **known})
 
 
 def _by_name(methods: Mapping[Place, Method]) -> dict[str, SplitMethods]:

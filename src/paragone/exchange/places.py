@@ -9,9 +9,11 @@ from pathlib import Path
 from paragone.data.file_names import name_of_file, safe_file_name
 from paragone.errors import InputError
 
-RANKING, TIME, KGRID, PGRID = "ranking.csv", "time.txt", "kgrid_metrics.json", "pgrid_metrics.json"
+RANKING, KGRID, PGRID = "ranking.csv", "kgrid_metrics.json", "pgrid_metrics.json"
+TIME, CPU_TIME = "time.txt", "cpu_time.txt"
+"""Wall time and processor time of a ranking, each one number of seconds."""
 _RANKING_FILE = re.compile(r"(.+)_fold(\d+)_ranking\.csv")
-_KNOWN_FILE = re.compile(r".+_fold\d+_(ranking\.csv|time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)")
+_KNOWN_FILE = re.compile(r".+_fold\d+_(ranking\.csv|time\.txt|cpu_time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)")
 
 
 @dataclass(frozen=True, order=True)

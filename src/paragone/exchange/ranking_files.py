@@ -73,12 +73,12 @@ def read_ranking(path: Path, n_features: int) -> IntArray:
 
 
 def write_seconds(path: Path, seconds: float) -> None:
-    """Write the time of a ranking: seconds, in the shortest form that reads back as the same number."""
+    """Write a time of a ranking: seconds, in the shortest form that reads back as the same number."""
     path.write_text(f"{seconds!r}\n", encoding="ascii", newline="\n")
 
 
 def read_seconds(path: Path) -> float:
-    """Read the time of a ranking.
+    """Read a time of a ranking; which one, the name of the file says.
 
     Examples
     --------

@@ -24,7 +24,9 @@ class ImportedRanking(Ranker):
     ranking : sequence of int
         Features, 0-based, best first.
     seconds : float, optional
-        What the ranking took where it was made, if that is known; kept in the diagnostics.
+        The wall time of the ranking where it was made, if that is known; kept in the diagnostics.
+    cpu_seconds : float, optional
+        Its processor time, likewise.
 
     Examples
     --------
@@ -33,16 +35,20 @@ class ImportedRanking(Ranker):
     (array([2, 0, 1]), {'imported': True, 'imported_seconds': 1.5})
     """
 
-    def __init__(self, ranking: Sequence[int] | Any = (), seconds: float | None = None) -> None:
+    def __init__(
+        self, ranking: Sequence[int] | Any = (), seconds: float | None = None, cpu_seconds: float | None = None
+    ) -> None:
         self.ranking = ranking
         self.seconds = seconds
+        self.cpu_seconds = cpu_seconds
 
     @override
     def _score(self, X: FloatArray, Y: FloatArray) -> Scored:
         n_features = X.shape[1]
         scores = np.empty(n_features)
         scores[check_ranking(self.ranking, n_features)] = np.arange(n_features, 0, -1)
-        return Scored(scores, {"imported": True, "imported_seconds": self.seconds})
+        cpu = {} if self.cpu_seconds is None else {"imported_cpu_seconds": self.cpu_seconds}
+        return Scored(scores, {"imported": True, "imported_seconds": self.seconds, **cpu})
 
 
 class MissingRanking(Ranker):
