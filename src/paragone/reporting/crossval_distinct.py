@@ -148,7 +148,7 @@ def paired_p(differences: FloatArray, n_train: float) -> float:
     Examples
     --------
     >>> round(paired_p(np.array([0.1, 0.3, 0.2, 0.4]), 3.0), 4)
-    0.1022
+    0.085
     """
     n = len(differences)
     return t_test(differences, 1 / n + 1 / n_train, 1 - ALPHA).p if n > 1 else np.nan
