@@ -199,7 +199,7 @@ def storable(fitted: Fitted) -> Fitted:
     except (TypeError, ValueError) as error:
         raise TypeError(f"what a method tells about its fit must be plain values: {error}") from error
     arrays = {str(name): np.asarray(array) for name, array in fitted.arrays.items()}
-    return Fitted(arrays, info, float(fitted.seconds))
+    return Fitted(arrays, info, float(fitted.seconds), float(fitted.cpu_seconds), fitted.warnings)
 
 
 def _fit(task: Task, data: SplitData) -> Fitted:
