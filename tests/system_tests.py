@@ -35,6 +35,7 @@ SYSTEM = (
     "tests/experiment/test_limits.py",
     "tests/fuzz",
     "tests/generate/test_evolve.py",
+    "tests/isolation",  # hostile methods, in processes that end as they do
     "tests/protocols/crossval/test_protocol.py",
     "tests/rankers/test_published_figures.py",
     "tests/rankers/test_transcriptions.py",
@@ -47,6 +48,7 @@ SYSTEM = (
     "tests/system",
     "tests/test_known_answers.py",  # runs pytest
     "tests/testing/test_check_executor.py",  # Dask and local executors
+    "tests/trust",  # every verb, in a process of its own
     "tests/view",
 )
 
