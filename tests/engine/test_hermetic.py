@@ -25,11 +25,14 @@ from paragone.engine.kernel import child_processes
 from paragone.engine.laid_split import lay_out_split
 from paragone.engine.losses import Abandoned, Loss
 from paragone.engine.orders import Order
-from paragone.engine.packing import PackedTask
+from paragone.engine.packing import PackedTask, shared_group
 from paragone.engine.task import SplitReference, Task
 from paragone.experiment import Experiment
 from paragone.plugins import Method
-from paragone.protocols import Curve, KGrid
+from paragone.protocols import Crossval, Curve, KGrid
+from paragone.protocols.crossval.variants import expand
+from paragone.store import Store
+from paragone.store.cell_records import CellRecords
 from told_methods import Does
 
 MIB = 1 << 20
@@ -471,3 +474,38 @@ class Follower:
 
     def finished(self, cell, outcome, tally) -> None:
         self.outputs.append(outcome.output)
+
+
+class TestWhatMayBeShared:
+    """The members of a PLS path of installed code share one process per split; nothing of the user's own ever does."""
+
+    def test_the_bytes_do_not_depend_on_who_came_before_in_the_process(self, tmp_path):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(40, 12))
+        data = Dataset("d", X, X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=40), "regression")
+        kept = {}
+        for sizes in ([1, 2, 3, 4], [4, 3, 2, 1]):
+            pls = {"use": "pls", "grid": {"n_components": sizes}, "steps": [["snv"]]}
+            for isolation in ("cell", "none"):
+                experiment = Experiment([data], {"PLS": pls}, {"folds": 2}, Crossval(), name="pls")
+                path = tmp_path / f"{sizes[0]} {isolation}.sqlite"
+                experiment.run(path, workers=1, isolation=isolation).close()
+                with Store(path) as store:
+                    cells = [cell for cell in CellRecords(store, "pls").cells if cell.fold < 2]
+                    found = {(c.method, c.fold): store.fitted(c.fit_key).arrays["y"].tobytes() for c in cells}
+                kept[sizes[0], isolation] = dict(sorted(found.items()))
+        assert len(kept[1, "cell"]) == 8
+        assert all(found == kept[1, "cell"] for found in kept.values())
+
+    def test_only_installed_code_is_grouped(self):
+        nowhere = SplitReference("", "", np.arange(1), np.arange(1), "none")
+
+        def group(share: bool, *steps: object) -> str:
+            declared = {"use": "pls", "grid": {"n_components": [1, 2]}, "steps": [list(steps)] if steps else []}
+            variant = next(iter(expand({"PLS": declared}).values()))
+            return shared_group(Task(nowhere, variant, Crossval(share=share), 1, 2, None))
+
+        assert group(True) == group(True, "snv") == "PLS paths"
+        assert group(False) == ""
+        assert group(True, "told_methods:Step") == ""
+        assert shared_group(Task(nowhere, Method.declare(Does()), CURVE, 1, 2, None)) == ""

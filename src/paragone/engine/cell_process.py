@@ -111,10 +111,13 @@ def work_once(order: Order, laid: LaidSplit, channel: Channel) -> NoReturn:
 def work_on_all(channel: Channel) -> NoReturn:
     """Work on cells as they come, until the seat has no more."""
     try:
+        shared: SplitData | None = None
         while True:
             (order, laid), (descriptor,) = channel.receive()
             mine = replace(laid, descriptor=descriptor)
-            result = work_on(order, mine)
+            if order.packed.group and shared is None:
+                shared = mine.mapped()
+            result = work_on(order, mine, shared)
             mine.close()
             _flush()
             deliver(result, channel)
@@ -124,8 +127,20 @@ def work_on_all(channel: Channel) -> NoReturn:
         os._exit(1)
 
 
-def work_on(order: Order, laid: LaidSplit) -> tuple[Outcome | Refused, tuple[str, ...]]:
-    """Work on a cell; return what came of it and the data files that it opened."""
+def work_on(
+    order: Order, laid: LaidSplit, shared: SplitData | None = None
+) -> tuple[Outcome | Refused, tuple[str, ...]]:
+    """Work on a cell; return what came of it and the data files that it opened.
+
+    Parameters
+    ----------
+    order : Order
+        The cell.
+    laid : LaidSplit
+        Its data.
+    shared : SplitData, optional
+        The data as the cells before it in its group had them, by which the protocol knows what it may share.
+    """
     forget_peak_memory()
     before = memory_figures()
     with FileWatch(order.watch_files) as watch:
@@ -136,7 +151,7 @@ def work_on(order: Order, laid: LaidSplit) -> tuple[Outcome | Refused, tuple[str
         if isinstance(task, Refused):
             return task, ()
         handed: list[SplitData] = []
-        outcome = perform(task, lambda: _kept(handed, laid.mapped()))
+        outcome = perform(task, lambda: _kept(handed, laid.mapped() if shared is None else shared))
     # What was read of the data is told apart from what the method allocated as long as it is mapped.
     peak = _peak_since(before)
     handed.clear()

@@ -12,6 +12,7 @@ from typing import Any
 import cloudpickle
 
 from paragone.cells import Outcome
+from paragone.engine.preloading import is_frozen
 from paragone.engine.task import SplitReference, Task, failure, run_task
 from paragone.errors import InputError
 
@@ -40,18 +41,23 @@ class PackedTask:
         Where its classes may have to be imported from.
     versions : tuple of (str, str)
         The versions of the packages of method and protocol where the run was begun; empty where they need no checking.
+    group : str
+        Cells of one split with the same group may share a process and what the protocol keeps in it; empty for a cell
+        that is to be alone.
     """
 
     payload: bytes
     split: SplitReference
     import_paths: tuple[str, ...]
     versions: tuple[tuple[str, str], ...] = ()
+    group: str = ""
 
     @classmethod
     def of(cls, task: Task, import_paths: tuple[str, ...], *, checked: bool = False) -> PackedTask:
         """Pack a task; with the versions that another machine is to have, where that is to be checked."""
         work = {part.name: getattr(task, part.name) for part in fields(task) if part.name != "split"}
-        return cls(cloudpickle.dumps(work), task.split, import_paths, _versions(task) if checked else ())
+        versions = _versions(task) if checked else ()
+        return cls(cloudpickle.dumps(work), task.split, import_paths, versions, shared_group(task))
 
     def at(self, folder: str, import_paths: tuple[str, ...]) -> PackedTask:
         """Return the task as this machine finds it: with its own place of the dataset and of the code."""
@@ -86,6 +92,14 @@ class PackedTask:
         except (Exception, SystemExit) as error:  # noqa: BLE001  importing the user's modules runs them
             return failure(error)
         return task if isinstance(task, Refused) else run_task(task)
+
+
+def shared_group(task: Task) -> str:
+    """Return the group of a task: only cells of installed code may share anything, whatever the protocol would like."""
+    group = task.protocol.group_of(task.method)
+    classes = [method.factory for method in task.method.with_nested()] if group else []
+    modules = [sys.modules.get(str(factory.__module__)) for factory in classes]
+    return group if all(module is not None and is_frozen(module) for module in modules) else ""
 
 
 def run_packed(packed: PackedTask) -> Outcome | Refused:

@@ -76,8 +76,17 @@ class _Output:
         self._tail = (self._tail + piece[room:])[-MOST_OF_AN_OUTPUT // 2 :]
         return bool(piece)
 
+    def take(self) -> str:
+        """Return the text, and begin anew."""
+        text = self.text
+        self._head.clear()
+        self._tail.clear()
+        self._length = 0
+        return text
+
     @property
     def text(self) -> str:
+        """What there is so far."""
         left_out = self._length - len(self._head) - len(self._tail)
         between = f"\n[{left_out} bytes left out]\n".encode() if left_out else b""
         return clean_text((bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace"))
@@ -94,6 +103,7 @@ class _Child:
     pipe: int
     temporary: str
     held_at_start: int
+    shared_by: tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -132,14 +142,23 @@ class _Seat:
         except Exception as error:  # noqa: BLE001  whatever is wrong with the data must not cost the seat
             self._channel.send(failure(error, "the data could not be laid out: "))
             return
+        if self._child is not None and self._child.shared_by != self._shared_by(order):
+            self._end_child()
         if self._child is None:
             self._child = self._fork(order, laid)
-        if not self._surroundings.one_cell:
+        if self._child.shared_by is not None:
             # Where it died since its last cell, whoever watches it below will see that.
             with suppress(OSError):
                 self._child.channel.send((order, laid), [laid.descriptor])
         ending = self._watch(self._child, order.limits, begun, laid.size)
         self._tell(ending, begun)
+
+    def _shared_by(self, order: Order) -> tuple[str, ...] | None:
+        """Return what the cells of one process have in common; None where a process has one cell only."""
+        if not self._surroundings.one_cell:
+            return ()
+        split = order.packed.split
+        return (order.packed.group, split.folder, split.fingerprint) if order.packed.group else None
 
     def _lay_out(self, reference: SplitReference) -> LaidSplit:
         """Return the split of a cell; neighbouring cells share it, so the last one is kept."""
@@ -158,12 +177,13 @@ class _Seat:
         temporary = tempfile.mkdtemp(prefix="cell-", dir=self._surroundings.temporary)
         seat = os.getpid()
         held = memory_figures().get("RssAnon", 0)
+        shared_by = self._shared_by(order)
         process = os.fork()
         if process == 0:
             try:
                 own = begin_cell_process(seat, self._surroundings, temporary, writing, there)
                 close_foreign_descriptors(own.fileno(), laid.descriptor)
-                if self._surroundings.one_cell:
+                if shared_by is None:
                     work_once(order, laid, own)
                 work_on_all(own)
             except BaseException:  # noqa: BLE001  nothing may escape into the seat's own code, which goes on elsewhere
@@ -172,7 +192,8 @@ class _Seat:
                 os._exit(1)
         os.close(writing)
         there.close()
-        return _Child(process, os.pidfd_open(process), here, _Output(reading), reading, temporary, held)
+        handle = os.pidfd_open(process)
+        return _Child(process, handle, here, _Output(reading), reading, temporary, held, shared_by)
 
     def _watch(self, child: _Child, limits: Limits, begun: float, data_bytes: int) -> _Ending:
         """Wait until a cell has delivered, is over a limit, or its process ended."""
@@ -206,12 +227,12 @@ class _Seat:
         if child is None:
             raise RuntimeError("nobody worked on the cell")
         if ending.size_and_checksum is not None:
-            if self._surroundings.one_cell:
+            if child.shared_by is None:
                 self._await(child)
                 self._end_child()
             else:
                 _drain_quickly(child)
-            self._channel.send((*ending.size_and_checksum, child.output.text), [ending.descriptor])
+            self._channel.send((*ending.size_and_checksum, child.output.take()), [ending.descriptor])
             os.close(ending.descriptor)
             return
         if ending.over is not None and ending.over.status == "timeout":

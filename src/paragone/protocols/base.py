@@ -108,6 +108,13 @@ class Protocol(ABC):
         """Make methods of what the user declared; a protocol may write out variants."""
         return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
 
+    def group_of(self, method: Method) -> str:
+        """Name the cells of a split that share work in one process; empty where each is to be alone.
+
+        What is shared must be the same whoever makes it: a cell's result may not depend on which of them ran before.
+        """
+        return ""
+
     def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
         """Return what to tell the user about the methods before the run."""
         return ()

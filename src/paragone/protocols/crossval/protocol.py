@@ -168,6 +168,11 @@ class Crossval(Protocol):
         return dict(expand(methods))
 
     @override
+    def group_of(self, method: Method) -> str:
+        """Keep the members of PLS paths together: one fit serves all numbers of components."""
+        return "PLS paths" if self.share and isinstance(method, Variant) and method.path_end is not None else ""
+
+    @override
     def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
         counts = Counter(m.method if isinstance(m, Variant) else name for name, m in methods.items())
         each = ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -72,6 +72,10 @@ class Variant(Method):
         return digest([self.label, others, [step.identity() for step in self.steps]])
 
     @override
+    def with_nested(self) -> list[Method]:
+        return [*super().with_nested(), *(method for step in self.steps for method in step.with_nested())]
+
+    @override
     def versions(self) -> dict[str, str]:
         found = super().versions()
         for step in self.steps:
