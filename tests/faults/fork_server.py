@@ -168,7 +168,7 @@ def warm_up(experiment: str) -> None:
     from paragone.experiment import Experiment
 
     with tempfile.TemporaryDirectory() as folder:
-        results = Experiment.from_toml(experiment).run(Path(folder) / "warm.sqlite", workers=0)
+        results = Experiment.from_toml(experiment).run(Path(folder) / "warm.sqlite", isolation="none")
         results.scores()
         results.places()
         results.close()

@@ -63,7 +63,9 @@ class Bench:
         **environment: str,
     ) -> Command:
         """Start a run into a store; its fits are noted in the folder."""
-        arguments = ("run", self.lab, "--store", store, "--workers", workers, *options)
+        # Without workers all is in one process, which starts at once: a fault is tried at many instants.
+        where = ("--workers", workers) if workers else ("--isolation", "none")
+        arguments = ("run", self.lab, "--store", store, *where, *options)
         told = {"LAB_NAP": str(nap), "LAB_FITS": str(folder / fits), **environment}
         return self.server.start(arguments, folder, **told)
 

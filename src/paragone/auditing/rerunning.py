@@ -12,7 +12,7 @@ from paragone.engine.file_watch import FileWatch
 from paragone.engine.isolation import new_worker
 from paragone.engine.orders import Order
 from paragone.engine.packing import PackedTask
-from paragone.engine.preloading import installed_modules
+from paragone.engine.preloading import Preload, installed_modules
 from paragone.engine.seats import accepted
 from paragone.engine.task import run_task
 from paragone.experiment import Experiment
@@ -46,7 +46,8 @@ class Bench:
         self._in_process = in_process
         self._spool = Spool()
         modules = installed_modules(experiment.methods.values(), [experiment.protocol])
-        self._worker = new_worker("cell", lambda: self._spool.folder, modules, experiment.protocol.warm_ups)
+        preload = Preload(modules, experiment.protocol.warm_ups)
+        self._worker = new_worker("cell", lambda: self._spool.folder, preload)
 
     def close(self) -> None:
         """End the worker and remove what was laid out for it."""

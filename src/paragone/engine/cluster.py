@@ -14,9 +14,10 @@ from uuid import uuid4
 
 from typing_extensions import override
 
-from paragone.engine.isolation import Isolation, end_processes
+from paragone.engine.isolation import NOTHING, Isolation, end_processes
 from paragone.engine.limits import Limits
 from paragone.engine.losses import Abandoned, Loss
+from paragone.engine.preloading import Preload
 from paragone.engine.seats import Ended, Following, Seat, Workplace
 from paragone.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
 from paragone.engine.task import Task
@@ -132,6 +133,8 @@ class DaskCluster(Workplace):
         so that no worker waits and an adaptive cluster sees work to grow for.
     isolation : {"cell", "worker"}, default="cell"
         Whether workers give every cell a process of its own.
+    preload : Preload
+        What workers may import and run beforehand, once for all cells.
     """
 
     can_end = True
@@ -145,13 +148,14 @@ class DaskCluster(Workplace):
         most: int | None = None,
         *,
         isolation: Isolation = "cell",
+        preload: Preload = NOTHING,
     ) -> None:
         self._executor = executor
         self._client = executor._client
         self._options = {**executor._kwargs, "pure": False}
         self._most = most
         self.isolation = isolation
-        self.courier = Courier(import_paths, limits, isolation)
+        self.courier = Courier(import_paths, limits, isolation, preload)
         self._futures: dict[str, Future[Any]] = {}
         self._begun_at: dict[str, str] = {}
         self._meant_for: dict[str, str] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from multiprocessing.util import Finalize
 from typing import Literal, Protocol, TypeAlias, get_args
@@ -17,8 +17,10 @@ from paragone.engine.limits import Limits
 from paragone.engine.losses import Loss
 from paragone.engine.orders import Order, Reply
 from paragone.engine.packing import PackedTask
+from paragone.engine.preloading import Preload
 from paragone.errors import unknown_name
 
+NOTHING = Preload()
 Isolation: TypeAlias = Literal["cell", "worker", "none"]
 """``cell``: every cell in a process of its own. ``worker``: one process works on many cells, one after another, so that
 what a method leaves behind in it can reach the next. ``none``: in the calling process, for debuggers."""
@@ -59,8 +61,7 @@ class Worker(Protocol):
 def new_worker(
     isolation: Isolation,
     temporary: Callable[[], str] = tempfile.gettempdir,
-    modules: Iterable[str] = (),
-    warm_ups: Iterable[str] = (),
+    preload: Preload = NOTHING,
 ) -> Worker:
     """Return a worker of this machine, forking where that can be done.
 
@@ -70,13 +71,13 @@ def new_worker(
         Whether every cell gets a process of its own.
     temporary : callable
         Gives the folder in which cells get their temporary ones.
-    modules, warm_ups : iterable of str
+    preload : Preload
         What may be imported and run beforehand, once for all cells.
     """
     one_cell = isolation == "cell"
     if not can_fork():
         return FreshProcesses(one_cell=one_cell)
-    return CellProcesses(lambda: surroundings(temporary(), one_cell=one_cell), modules, warm_ups)
+    return CellProcesses(lambda: surroundings(temporary(), one_cell=one_cell), preload.modules, preload.warm_ups)
 
 
 class _Workers:
@@ -87,12 +88,12 @@ class _Workers:
         self._waiting: list[tuple[str, Worker]] = []
         self._lock = threading.Lock()
 
-    def take(self, run: str, isolation: Isolation, temporary: str) -> Worker:
+    def take(self, run: str, isolation: Isolation, temporary: str, preload: Preload) -> Worker:
         """Return a worker of this run that waits, or a new one; end those of other runs."""
         with self._lock:
             others = [worker for owner, worker in self._waiting if owner != run]
             own = [entry for entry in self._waiting if entry[0] == run]
-            taken = own.pop()[1] if own else new_worker(isolation, lambda: temporary)
+            taken = own.pop()[1] if own else new_worker(isolation, lambda: temporary, preload)
             self._all.add(taken)
             self._waiting = own
         for worker in others:
@@ -133,6 +134,7 @@ def run_isolated(
     *,
     isolation: Isolation = "cell",
     temporary: str = "",
+    preload: Preload = NOTHING,
 ) -> Reply:
     """Run a packed task in a process that is not this one, on behalf of a run.
 
@@ -150,13 +152,15 @@ def run_isolated(
         Whether it gets a process of its own.
     temporary : str
         The folder in which cells get their temporary ones.
+    preload : Preload
+        What may be imported and run beforehand, once for all cells of the run.
 
     Returns
     -------
     Outcome, Loss or Refused
         What came of it.
     """
-    worker = _WORKERS.take(run, isolation, temporary or tempfile.gettempdir())
+    worker = _WORKERS.take(run, isolation, temporary or tempfile.gettempdir(), preload)
     if not worker.is_ready:
         try:
             worker.start()

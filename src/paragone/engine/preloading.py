@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from paragone.engine.fresh_imports import is_installed
 from paragone.plugins import Method
+
+
+@dataclass(frozen=True)
+class Preload:
+    """What may be imported and run once for all cells, before the first of them is forked.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        Installed modules that cells will import.
+    warm_ups : tuple of str
+        Functions, as ``module:function``, that load compiled code; they must not start threads.
+    """
+
+    modules: tuple[str, ...] = ()
+    warm_ups: tuple[str, ...] = ()
 
 
 def installed_modules(methods: Iterable[Method], others: Iterable[Any] = ()) -> tuple[str, ...]:

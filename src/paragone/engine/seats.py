@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.isolation import Isolation, Worker, new_worker
+from paragone.engine.isolation import NOTHING, Isolation, Worker, new_worker
 from paragone.engine.limits import Limits
 from paragone.engine.losses import Loss
 from paragone.engine.orders import Order
 from paragone.engine.packing import PackedTask, Refused
+from paragone.engine.preloading import Preload
 from paragone.engine.spool import LockedFolder
 from paragone.engine.task import Task, run_task
 from paragone.errors import InputError
@@ -160,7 +161,7 @@ class LocalProcesses(Workplace):
         Where the user's modules are.
     isolation : {"cell", "worker"}, default="cell"
         Whether every cell gets a process of its own.
-    modules, warm_ups : tuple of str
+    preload : Preload
         What may be imported and run beforehand, once for all cells.
     """
 
@@ -174,15 +175,13 @@ class LocalProcesses(Workplace):
         import_paths: tuple[str, ...] = (),
         *,
         isolation: Isolation = "cell",
-        modules: tuple[str, ...] = (),
-        warm_ups: tuple[str, ...] = (),
+        preload: Preload = NOTHING,
     ) -> None:
         self._n_workers = n_workers
         self._limits = limits
         self._import_paths = import_paths
         self.isolation = isolation
-        self._modules = modules
-        self._warm_ups = warm_ups
+        self._preload = preload
         self._folder: LockedFolder | None = None
         self._seats: list[ProcessSeat] = []
 
@@ -195,7 +194,7 @@ class LocalProcesses(Workplace):
         if self._folder is None:
             self._folder = LockedFolder()
         folder = str(self._folder.path)
-        worker = new_worker(self.isolation, lambda: folder, self._modules, self._warm_ups)
+        worker = new_worker(self.isolation, lambda: folder, self._preload)
         seat = ProcessSeat(worker, self._limits, self._import_paths)
         self._seats.append(seat)
         return seat

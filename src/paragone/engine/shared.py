@@ -20,11 +20,12 @@ from uuid import uuid4
 from typing_extensions import override
 
 from paragone.cells import Outcome
-from paragone.engine.isolation import Isolation, run_isolated
+from paragone.engine.isolation import NOTHING, Isolation, run_isolated
 from paragone.engine.limits import Limits
 from paragone.engine.losses import Loss
 from paragone.engine.packing import PackedTask, Refused, library_versions, run_packed, version_differences
 from paragone.engine.parcels import DATA, Depot, Parcel, Reference, code_reference
+from paragone.engine.preloading import Preload
 from paragone.engine.seats import Ended, Following, Seat, Workplace, accepted
 from paragone.engine.task import Task
 from paragone.errors import InputError
@@ -53,6 +54,8 @@ class Envelope:
         What the cell may cost.
     isolation : {"cell", "worker", "none"}
         How far the worker is to keep it from other cells.
+    preload : Preload
+        What the worker may import and run beforehand, once for all cells of the run.
     parcels : tuple of Parcel
         What the worker said it lacks.
     """
@@ -64,6 +67,7 @@ class Envelope:
     versions: tuple[tuple[str, str], ...]
     limits: Limits
     isolation: Isolation
+    preload: Preload = NOTHING
     parcels: tuple[Parcel, ...] = ()
 
 
@@ -126,6 +130,7 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
             abandoned,
             isolation=envelope.isolation,
             temporary=str(depot.folder),
+            preload=envelope.preload,
         )
     return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
 
@@ -153,6 +158,8 @@ class Courier:
         What a cell may cost.
     isolation : {"cell", "worker", "none"}
         How far workers are to keep cells from each other.
+    preload : Preload
+        What workers may import and run beforehand, once for all cells.
     hidden : bool
         Whether to act as if no worker could see this machine's disk.
     """
@@ -160,6 +167,7 @@ class Courier:
     import_paths: tuple[str, ...]
     limits: Limits
     isolation: Isolation
+    preload: Preload = NOTHING
     hidden: bool = False
     run: str = field(default_factory=lambda: uuid4().hex)
     sent: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -173,7 +181,7 @@ class Courier:
         """Put a task into an envelope, without its data."""
         packed = PackedTask.of(task, (), checked=True)
         data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
-        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolation)
+        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolation, self.preload)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
         """Add what a worker lacks."""
@@ -280,6 +288,8 @@ class SharedExecutor(Workplace):
         Where the user's modules are.
     isolation : {"cell", "worker", "none"}, default="cell"
         How far the executor's workers are to keep cells from each other.
+    preload : Preload
+        What they may import and run beforehand, once for all cells.
     """
 
     def __init__(
@@ -290,11 +300,12 @@ class SharedExecutor(Workplace):
         import_paths: tuple[str, ...] = (),
         *,
         isolation: Isolation = "cell",
+        preload: Preload = NOTHING,
     ) -> None:
         self._executor = executor
         self._n_seats = n_seats
         self.isolation = isolation
-        self.courier = Courier(import_paths, limits, isolation)
+        self.courier = Courier(import_paths, limits, isolation, preload)
 
     @override
     def size(self, seconds: float | None = None) -> int:

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paragone.cells import Cell
 from paragone.cores import available_cores
@@ -26,7 +26,7 @@ from paragone.engine import (
 )
 from paragone.engine.isolation import check_isolation
 from paragone.engine.memory import check_memory_can_be_watched
-from paragone.engine.preloading import installed_modules
+from paragone.engine.preloading import Preload, installed_modules
 from paragone.errors import InputError
 from paragone.experiment.forecast import Forecast, overwritten, store_forecast
 from paragone.experiment.learning import learnt_estimates
@@ -105,23 +105,18 @@ def workplace_for(
         check_memory_can_be_watched()
     if limits and kept_apart == "none":
         raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
+    modules = installed_modules(experiment.methods.values(), [experiment.protocol])
+    options: dict[str, Any] = {"isolation": kept_apart, "preload": Preload(modules, experiment.protocol.warm_ups)}
     if executor is not None:
         if is_dask(executor):
-            return DaskCluster(executor, limits, import_paths, workers or None, isolation=kept_apart)
+            return DaskCluster(executor, limits, import_paths, workers or None, **options)
         n_seats = max(1, available_cores() if workers is None else workers)
-        return SharedExecutor(executor, n_seats, limits, import_paths, isolation=kept_apart)
+        return SharedExecutor(executor, n_seats, limits, import_paths, **options)
     if kept_apart == "none":
         return ThisProcess()
     # A worker computes on one thread: more workers than cores would only get in each other's way.
     n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())
-    return LocalProcesses(
-        n_workers,
-        limits,
-        import_paths,
-        isolation=kept_apart,
-        modules=installed_modules(experiment.methods.values(), [experiment.protocol]),
-        warm_ups=experiment.protocol.warm_ups,
-    )
+    return LocalProcesses(n_workers, limits, import_paths, **options)
 
 
 class _Stages:
