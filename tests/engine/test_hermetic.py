@@ -126,6 +126,25 @@ class TestWhatACellFinds:
         assert first == again
         assert first != other
 
+    def test_what_it_draws_does_not_depend_on_what_was_imported_before(self, folder, tmp_path):
+        """Loading scikit-learn's ensembles draws from Python's generator; PyTorch seeds itself from the system."""
+        source = """
+            import importlib.util, random
+            importlib.util.find_spec("torch")
+            import sklearn.ensemble
+            import torch
+            print(random.random(), np.random.rand(), torch.rand(1).item())
+        """
+        told = []
+        for modules in ((), ("sklearn.ensemble", "torch")):
+            ZYGOTES.close()
+            processes = CellProcesses(lambda: surroundings(str(tmp_path)), modules)
+            processes.start()
+            told.append(outcome(processes, folder, source).output)
+            processes.kill()
+        ZYGOTES.close()
+        assert told[0] == told[1] != ""
+
     def test_the_users_module_as_it_stands_whatever_byte_code_lies_beside_it(self, folder, tmp_path, monkeypatch):
         module = tmp_path / "mine" / "of_the_user.py"
         module.parent.mkdir()

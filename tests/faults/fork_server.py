@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from paragone.engine.kernel import child_processes
+
 
 class ForkServer:
     """The asking side: starts the server, then any number of commands.
@@ -112,20 +114,14 @@ class Command:
         return (self.output / "err").read_text()
 
     def workers(self) -> list[int]:
-        """Return the ids of its worker processes."""
-        return [child for child in _children(self.pid) if "loky.backend.popen_loky_posix" in _command_line(child)]
+        """Return the ids of its worker processes: those that have cells worked on."""
+        zygotes = [child for child in child_processes(self.pid) if "paragone.engine.zygote" in _command_line(child)]
+        return [seat for zygote in zygotes for seat in child_processes(zygote)]
 
     def signal(self, number: int, *, whole_group: bool = False) -> None:
         """Send a signal, if it still lives."""
         with contextlib.suppress(ProcessLookupError):
             (os.killpg if whole_group else os.kill)(self.pid, number)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
 
 
 def _command_line(pid: int) -> str:

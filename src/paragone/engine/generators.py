@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 from typing_extensions import override
+
+from paragone.engine.fresh_imports import is_installed
 
 _TORCH = "torch"
 _last_seed = 0
@@ -55,31 +56,50 @@ def _seed_torch(torch: Any) -> None:
         torch.manual_seed(_last_seed)
 
 
-def seed_torch_when_imported() -> None:
-    """Have PyTorch seeded as soon as somebody imports it: left alone, it seeds itself from the system's entropy."""
-    if _TORCH not in sys.modules and not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _TorchFinder())
+def keep_generators_while_importing() -> None:
+    """Have importing an installed package draw nothing from the global generators, and PyTorch seeded once it is there.
+
+    Some packages draw from Python's generator while they are loaded, and PyTorch seeds itself from the system's
+    entropy. What a cell draws must not depend on whether a package was loaded before it, for the sake of another method,
+    or in it.
+
+    Examples
+    --------
+    >>> keep_generators_while_importing()
+    >>> sys.meta_path.pop(0)
+    <paragone.engine.generators._KeepingFinder object at ...>
+    """
+    if not any(isinstance(finder, _KeepingFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _KeepingFinder())
 
 
-class _TorchFinder(MetaPathFinder):
+class _KeepingFinder(MetaPathFinder):
+    """Finds modules as the other finders do, and has those of installed packages loaded by a `_KeepingLoader`."""
+
+    def __init__(self) -> None:
+        self.is_loading = False
+
     @override
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != _TORCH:
+        if self.is_loading:
             return None
-        sys.meta_path.remove(self)
-        found = importlib.util.find_spec(fullname)
-        if found is not None and found.loader is not None:
-            found.loader = _SeedingLoader(found.loader)
-        return found
+        for finder in [finder for finder in sys.meta_path if finder is not self]:
+            found = finder.find_spec(fullname, path, target)
+            if found is not None:
+                if found.loader is not None and found.has_location and is_installed(found.origin or ""):
+                    found.loader = _KeepingLoader(found.loader, self)
+                return found
+        return None
 
 
-class _SeedingLoader(Loader):
-    """Loads as another loader does, then seeds."""
+class _KeepingLoader(Loader):
+    """Loads as another loader does, and puts the global generators back to where they were."""
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader, finder: _KeepingFinder) -> None:
         self._loader = loader
+        self._finder = finder
 
     @override
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -87,8 +107,20 @@ class _SeedingLoader(Loader):
 
     @override
     def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        _seed_torch(module)
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        had_torch = _TORCH in sys.modules and module.__name__ != _TORCH
+        states = random.getstate(), np.random.get_state()  # noqa: NPY002
+        self._finder.is_loading = True
+        try:
+            self._loader.exec_module(module)
+        finally:
+            self._finder.is_loading = False
+            random.setstate(states[0])
+            np.random.set_state(states[1])  # noqa: NPY002
+            if not had_torch:
+                _seed_torch(sys.modules.get(_TORCH))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)

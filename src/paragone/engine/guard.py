@@ -220,9 +220,9 @@ def _work_on(order: Order) -> tuple[Reply, tuple[str, ...]]:
 def _be_ready() -> int:
     """Import what a task needs, and return the process's id."""
     import paragone.engine.task  # noqa: F401
-    from paragone.engine.generators import seed_torch_when_imported
+    from paragone.engine.generators import keep_generators_while_importing
 
-    seed_torch_when_imported()
+    keep_generators_while_importing()
     return os.getpid()
 
 

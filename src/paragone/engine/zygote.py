@@ -23,7 +23,7 @@ import numpy as np
 
 from paragone.engine.channel import Channel
 from paragone.engine.fresh_imports import import_from_source
-from paragone.engine.generators import seed_globals, seed_torch_when_imported
+from paragone.engine.generators import keep_generators_while_importing, seed_globals
 from paragone.engine.kernel import adopt_orphans, child_processes, collapse_memory
 from paragone.engine.orders import Surroundings
 from paragone.engine.seat_process import live_as_seat
@@ -156,7 +156,7 @@ def main(descriptor: int) -> NoReturn:
         warnings.simplefilter("ignore")
         _warm_up()
         import_from_source()
-        seed_torch_when_imported()
+        keep_generators_while_importing()
         zygote = Zygote(control)
         _settle()
     try:
