@@ -60,7 +60,7 @@ def keep_generators_while_importing() -> None:
     """Have importing an installed package draw nothing from the global generators, and PyTorch seeded once it is there.
 
     Some packages draw from Python's generator while they are loaded, and PyTorch seeds itself from the system's
-    entropy. What a cell draws must not depend on whether a package was loaded before it, for the sake of another method,
+    entropy. What a cell draws must not depend on whether a package was loaded before it, for another method's sake,
     or in it.
 
     Examples
