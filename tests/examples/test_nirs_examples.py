@@ -38,6 +38,7 @@ def test_gasoline_is_predicted_well_below_its_spread(run):
     assert final["RMSECV"].min() < 0.25 < np.std(experiment.layout.arrangements["gasoline"].dataset.y)
 
 
+@pytest.mark.slow
 def test_corn_gives_a_score_a_target(run):
     _, results = run("corn")
     scores = results.cv_scores()

@@ -204,4 +204,4 @@ class TestResultsOfAnEarlierDerivation:
         forecast = experiment().forecast(store)
         assert len(forecast.to_run) == 2
         assert forecast.reused_fits == 0
-        assert set(forecast.stale.values()) == {("seed",)}
+        assert set(forecast.stale.values()) == {("derivation of seeds",)}

@@ -82,6 +82,7 @@ evolve(SMALL, sys.argv[1], tell=lambda said: print(said, flush=True))
 """
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_it_ends_the_same(tmp_path, once):
     fields = {name: getattr(SMALL, name) for name in SMALL.__dataclass_fields__}
     (tmp_path / "test_spec.py").write_text(

@@ -254,7 +254,7 @@ def test_failures_show_with_their_tracebacks(browser, tmp_path):
     assert console(browser) == []
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_axe_finds_nothing_serious(browser, address, dark):
     from axe_core_python.selenium import Axe
 

@@ -141,7 +141,7 @@ def test_a_chart_tells_its_values_and_can_be_saved(browser, stores, kind, downlo
 
 
 @KINDS
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_axe_finds_nothing_serious(browser, stores, kind, dark):
     from axe_core_python.selenium import Axe
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
 from faults.lab import Contents, assert_sound, contents, count_cells, lab_of
 
-N_METHODS = 20
+N_METHODS = 10
 FOLDS = 10
 N_CELLS = N_METHODS * FOLDS
 

@@ -25,7 +25,7 @@ def loky() -> Executor:
     return LokyExecutor(2)
 
 
-@pytest.mark.parametrize("make", [threads, processes, loky])
+@pytest.mark.parametrize("make", [threads, processes, pytest.param(loky, marks=pytest.mark.slow)])
 def test_a_local_executor_keeps_the_contract(make):
     with make() as executor:
         assert len(check_executor(executor)) == len(EXECUTOR_CONTRACT.laws)
