@@ -22,7 +22,7 @@ FOLDS = 10
 N_CELLS = N_METHODS * FOLDS
 
 
-def lab_of_200_cells(folder: Path) -> Path:
+def small_lab(folder: Path) -> Path:
     return lab_of(folder, N_METHODS, FOLDS)
 
 
@@ -42,7 +42,7 @@ def start(file: Path, store: Path, workers: int = 2, nap: float = 0.0) -> subpro
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory) -> Contents:
     folder = tmp_path_factory.mktemp("uninterrupted")
-    run = start(lab_of_200_cells(folder), folder / "a.sqlite")
+    run = start(small_lab(folder), folder / "a.sqlite")
     assert run.wait(timeout=240) == 0, run.stderr.read()
     assert_sound(folder / "a.sqlite", N_CELLS)
     return contents(folder / "a.sqlite")
@@ -51,7 +51,7 @@ def uninterrupted(tmp_path_factory) -> Contents:
 # Two kills are one of each kind: the coordinator alone, and the whole group.
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path, uninterrupted, kills):
-    file, store = lab_of_200_cells(tmp_path), tmp_path / "a.sqlite"
+    file, store = small_lab(tmp_path), tmp_path / "a.sqlite"
     instants = random.Random(kills)
     for kill in range(kills):
         before = count_cells(store)
@@ -72,13 +72,13 @@ def test_killed_at_random_instants_and_resumed_every_cell_is_there_once(tmp_path
 
 
 def test_two_runs_on_one_store_at_once_both_end_well(tmp_path, uninterrupted):
-    file, store = lab_of_200_cells(tmp_path), tmp_path / "a.sqlite"
+    file, store = small_lab(tmp_path), tmp_path / "a.sqlite"
     runs = [start(file, store, workers=1, nap=0.02) for _ in range(2)]
     for run in runs:
         out, err = run.communicate(timeout=240)
         assert run.returncode == 0, err
         assert "locked" not in err
-        assert "200 done" in out
+        assert f"{N_CELLS} done" in out
     assert_sound(store, N_CELLS)
     assert contents(store) == uninterrupted
     connection = sqlite3.connect(store)
@@ -87,7 +87,7 @@ def test_two_runs_on_one_store_at_once_both_end_well(tmp_path, uninterrupted):
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
-    file, store = lab_of_200_cells(tmp_path), tmp_path / "a.sqlite"
+    file, store = small_lab(tmp_path), tmp_path / "a.sqlite"
     run = start(file, store, nap=0.05)
     while count_cells(store) < 3:
         assert run.poll() is None, run.stderr.read()
