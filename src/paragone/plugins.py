@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import json
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -18,10 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.registry import imported
 from paragone.sources import code_words
 
 ENTRY_POINTS = "paragone.methods"
-_OURS = (str(Path(__file__).parent), str(Path(inspect.__file__).parent / "importlib"))
 SEED_PARAMETERS = ("random_state", "seed")
 
 
@@ -64,18 +62,7 @@ def resolve(use: str, *, kind: str = "method") -> Any:
         if use not in aliases():
             raise unknown_name(kind, use, sorted(aliases()))
         use = aliases()[use]
-    module_name, _, attribute = use.partition(":")
-    try:
-        found: Any = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
-        # Importing runs a stranger's code, which may raise anything, an error that cannot be printed among it.
-        why = str(error) if isinstance(error, ImportError) else traceback.format_exception_only(error)[-1].strip()
-        raise InputError(f"{kind} {use!r}: cannot import {module_name!r} ({why}){_place_of(error)}") from error
-    for name in attribute.split("."):
-        if not hasattr(found, name):
-            public = [member for member in dir(found) if not member.startswith("_")]
-            raise unknown_name(f"class in {module_name}", attribute, public)
-        found = getattr(found, name)
+    found = imported(use, kind)
     if not callable(found):
         raise InputError(f"{kind} {use!r} is not a class")
     try:
@@ -85,15 +72,6 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     if inspect.isbuiltin(found):
         raise InputError(f"{kind} {use!r} is a built-in function: name a class with a fit method, or what makes one")
     return found
-
-
-def _place_of(error: BaseException) -> str:
-    """Say where in the user's own files an import failed, where that is known."""
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        return f" ({error.filename}, line {error.lineno})"
-    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [place for place in frames if not place[0].startswith("<") and not place[0].startswith(_OURS)]
-    return f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
 
 
 @dataclass(frozen=True)
