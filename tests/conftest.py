@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what tries the whole system, and leave out what needs data that is not there."""
     mark_system_tests(items)
     leave_out_without_data(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector off what was imported: some libraries collect at every call."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

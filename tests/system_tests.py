@@ -1,7 +1,7 @@
 """Which tests try the whole system: they start processes, browsers or clusters, or draw whole pages.
 
-They are marked `system` here, file by file, or by the mark itself in a file of mixed tests. `make test` runs them,
-`make test-fast`, which a developer runs all day, does not. A test that only computes belongs there, whatever it proves.
+Tests that train or search for seconds belong here too. They are marked `system` here, file by file, or by the mark
+itself in a file of mixed tests. `make test` runs them, `make test-fast`, which a developer runs all day, does not.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 SYSTEM = (
+    "src/paragone/generate/digen_evidence.py",  # fits all methods
+    "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
     "tests/auditing/test_audit.py",  # whole stores, run and audited
     "tests/auditing/test_published.py",  # whole reports, written and read back
     "tests/auditing/test_reruns.py",
     "tests/charts",  # the renderer of charts, a program of its own
-    "tests/cli/test_generate.py",  # whole searches
-    "tests/cli/test_run.py",
-    "tests/cli/test_run_engine.py",  # Dask
-    "tests/cli/test_topk_experiments.py",
+    "tests/cli",  # whole commands, many of them in processes of their own
     "tests/comparison/test_charts.py",
+    "tests/data/digen/test_expression.py",  # a thousand trees, evaluated twice
     "tests/data/test_hostile_files.py",  # each file in a process with little memory
     "tests/data/test_mat_versions.py",
     "tests/data/test_prescription_sets.py",
@@ -31,21 +31,38 @@ SYSTEM = (
     "tests/docs/test_pages.py",
     "tests/engine",  # processes that are ended, clusters
     "tests/examples",
+    "tests/exchange/test_round_trip.py",
     "tests/experiment/test_experiment.py",
+    "tests/experiment/test_kept_logs.py",  # training runs
     "tests/experiment/test_limits.py",
+    "tests/experiment/test_seeds.py",  # every seeded ranker on every form of the data
     "tests/fuzz",
+    "tests/generate/test_duel.py",  # whole searches
     "tests/generate/test_evolve.py",
+    "tests/generate/test_proving.py",
+    "tests/generate/test_scouts.py",  # compiles the kernels
     "tests/isolation",  # hostile methods, in processes that end as they do
+    "tests/models/recommenders/test_classic_log.py",  # training runs
+    "tests/models/recommenders/test_smgcn.py",
+    "tests/models/test_presets.py",  # every preset, built and fitted
+    "tests/protocols/crossval/test_edge_cases.py",  # whole runs
+    "tests/protocols/crossval/test_path_rank.py",
     "tests/protocols/crossval/test_protocol.py",
+    "tests/protocols/topk/test_protocol.py",
+    "tests/rankers/test_guard.py",  # LSMFS on every real dataset
     "tests/rankers/test_published_figures.py",
     "tests/rankers/test_transcriptions.py",
     "tests/reporting/test_chart_files.py",
     "tests/reporting/test_crossval_report.py",
+    "tests/reporting/test_crossval_words.py",  # whole reports
     "tests/reporting/test_curve_report.py",
     "tests/reporting/test_page.py",
     "tests/reporting/test_protocol_pages.py",
     "tests/reporting/test_topk_report.py",
+    "tests/reporting/test_warnings_told.py",
+    "tests/store/test_doctor.py",  # stores damaged byte by byte
     "tests/system",
+    "tests/test_folders.py",  # processes that are ended
     "tests/test_known_answers.py",  # runs pytest
     "tests/testing/test_check_executor.py",  # Dask and local executors
     "tests/trust",  # every verb, in a process of its own

@@ -243,8 +243,8 @@ class TestTuning:
                 for key, info in db.execute("SELECT fit_key, info FROM fits")
                 if "candidates" in info
             )
-            worse = min(info["candidates"], key=lambda c: c["score"])
-            better = max(info["candidates"], key=lambda c: c["score"])
+            # Of equal candidates, one is the worse and the other the better: which does not matter.
+            worse, *_, better = sorted(info["candidates"], key=lambda c: c["score"])
             better["score"] += 1e-6
             info["tuned"] = worse["params"]
             db.execute("UPDATE fits SET info = ? WHERE fit_key = ?", (json.dumps(info), key))
