@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from paragone.errors import InputError
 from paragone.validation import FloatArray
@@ -119,6 +118,9 @@ def auroc_columns(labels: NDArray[Any], values: FloatArray) -> FloatArray:
     positive = np.asarray(labels) == 1
     n_positive = positive.sum(axis=0)
     n_negative = len(positive) - n_positive
+    # Importing scipy.stats takes a second, which whoever asks for another metric need not wait for.
+    from scipy.stats import rankdata
+
     ranks = rankdata(values, axis=0)
     above = np.where(positive, ranks, 0.0).sum(axis=0) - n_positive * (n_positive + 1) / 2
     pairs = n_positive * n_negative

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray
@@ -163,6 +162,9 @@ def _area(positive: NDArray[np.bool_], score: FloatArray) -> float:
     n_negative = len(positive) - n_positive
     if not n_positive or not n_negative:
         return np.nan
+    # Importing scipy.stats takes a second, which whoever asks for another metric need not wait for.
+    from scipy.stats import rankdata
+
     return float((rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray
@@ -150,6 +149,9 @@ def _pearson(a: FloatArray, b: FloatArray) -> float:
 
 
 def _spearman(s: RegressionStatistics) -> float:
+    # Importing scipy.stats takes a second, which whoever asks for another metric need not wait for.
+    from scipy.stats import rankdata
+
     return _pearson(rankdata(s.y_true), rankdata(s.y_pred))
 
 
