@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paragone import Curve, Experiment, Results
-from paragone.auditing.exact_rows import check_exact_rows
-from paragone.auditing.finding import Ledger
-from paragone.auditing.label_features import check_label_features
-from paragone.auditing.material import materials
-from paragone.auditing.near_rows import check_near_rows
-from paragone.auditing.verify_curve import verify_curve
+from paragone.checks.features import check_label_features
+from paragone.checks.finding import Ledger
+from paragone.checks.material import materials
+from paragone.checks.near_rows import check_near_rows
+from paragone.checks.rows import check_exact_rows
+from paragone.checks.verify import verify_curve
 from paragone.protocols import KGrid
 from paragone.store import Store
 from paragone.store.cell_records import CellRecords

@@ -16,9 +16,9 @@ SYSTEM = (
     "src/paragone/generate/digen_evidence.py",  # fits all methods
     "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
-    "tests/auditing/test_audit.py",  # whole stores, run and audited
-    "tests/auditing/test_published.py",  # whole reports, written and read back
-    "tests/auditing/test_reruns.py",
+    "tests/checks/test_audit.py",  # whole stores, run and audited
+    "tests/checks/test_published.py",  # whole reports, written and read back
+    "tests/checks/test_reruns.py",
     "tests/charts",  # the renderer of charts, a program of its own
     "tests/cli",  # whole commands, many of them in processes of their own
     "tests/comparison/test_charts.py",

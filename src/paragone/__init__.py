@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.auditing import Audit, audit
+    from paragone.checks import Audit, audit
     from paragone.comparison import Comparison, PairedComparison, compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Audit": "paragone.auditing",
+    "Audit": "paragone.checks",
     "Comparison": "paragone.comparison",
     "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
@@ -29,7 +29,7 @@ _PUBLIC = {
     "PairedComparison": "paragone.comparison",
     "Results": "paragone.results",
     "TopK": "paragone.protocols",
-    "audit": "paragone.auditing",
+    "audit": "paragone.checks",
     "compare": "paragone.comparison",
     "load": "paragone.data",
     "pairwise": "paragone.comparison",
@@ -40,7 +40,7 @@ _PUBLIC = {
 
 _PACKAGES = frozenset(
     {
-        "auditing",
+        "checks",
         "comparison",
         "data",
         "exchange",

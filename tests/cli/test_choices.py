@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 from rich.text import Text
 
-from paragone.auditing.canary import Canary
-from paragone.auditing.codes import Severity
+from paragone.checks.finding import Severity
+from paragone.checks.rerun import Canary
 from paragone.comparison.paired_figures import PairKind
 from paragone.comparison.scores.missing import Missing
 from paragone.comparison.wilcoxon import Zeros

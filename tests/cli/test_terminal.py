@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 import paragone.cli
 from paragone.cli import main
-from paragone.cli.terminal import printable
+from paragone.cli.output import printable
 from paragone.comparison import compare
 from paragone.reporting import report
 from paragone.tables import no_formula

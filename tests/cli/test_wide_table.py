@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paragone.cli.output import show_table
-from paragone.cli.wide_table import TextColumn, drawn, panels
+from paragone.cli.output import TextColumn, drawn, panels, show_table
 
 WORDS = st.text(
     st.characters(codec="utf-8", categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF), min_size=1, max_size=8

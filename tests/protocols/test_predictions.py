@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import coverage_error, label_ranking_average_precision_score, label_ranking_loss
 
-from paragone.auditing import recomputed_curve
+from paragone.checks import recomputed as recomputed_curve
 from paragone.metrics import MULTILABEL, multilabel_values
 from paragone.protocols.predictions import TablePredictions
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paragone.auditing.expected_crossval import crossval_expectations
-from paragone.auditing.tuning import selected
+from paragone.checks.expected import crossval_expectations
+from paragone.checks.tuning import selected
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
 from paragone.protocols.crossval.selection import Criterion

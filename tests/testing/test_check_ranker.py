@@ -11,7 +11,7 @@ import pytest
 from paragone.rankers import ALIASES, DAGFS, GRRO, LSMFS, Ranker, Variance
 from paragone.rankers.base import Scored
 from paragone.testing import check_ranker
-from paragone.testing.ranker_laws import RANKER_CONTRACT
+from paragone.testing.rankers import RANKER_CONTRACT
 
 
 def of_alias(alias: str) -> type:

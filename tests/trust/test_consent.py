@@ -15,8 +15,8 @@ import pytest
 
 import paragone as pg
 from paragone import InputError, Results
-from paragone.auditing.data_at_hand import why_withheld
-from paragone.cli.safe_path import without_working_folder
+from paragone.checks.subject import why_withheld
+from paragone.cli.output import without_working_folder
 from paragone.experiment.declaration import parse_declaration
 from paragone.experiment.named_code import code_named_by
 
@@ -298,11 +298,11 @@ use = "sklearn.linear_model:Ridge"
 @pytest.mark.parametrize("lab", ["numbers", "groups", "classes", "garden"])
 def test_the_data_is_looked_at_alike_with_and_without_code(lab, tmp_path):
     """The splits of the store are those of the plan: both ways see the same rows in the same roles."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "auditing"))
+    sys.path.insert(0, str(Path(__file__).parents[1] / "checks"))
     from made_labs import crossval_experiments, topk_experiment
 
-    from paragone.auditing.data_at_hand import _splits
-    from paragone.auditing.material import sides_of
+    from paragone.checks.material import sides_of
+    from paragone.checks.subject import _splits
     from paragone.store import Store
     from paragone.store.cell_records import CellRecords
 

@@ -12,9 +12,7 @@ import typer
 
 from paragone.cli.data import data_app
 from paragone.cli.generate import generate_app
-from paragone.cli.output import say, write_line
-from paragone.cli.safe_path import RUN_CODE, without_working_folder
-from paragone.cli.terminal import only_json
+from paragone.cli.output import RUN_CODE, only_json, say, without_working_folder, write_line
 from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 from paragone.folders import told

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import console, print_json, say
-from paragone.cli.safe_path import without_working_folder
+from paragone.cli.output import console, print_json, say, without_working_folder
 
 EXIT_FINDINGS = 1
 
@@ -57,8 +56,8 @@ def audit(
 
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
-    from paragone.auditing import audit as run
-    from paragone.auditing.subject import is_experiment_file
+    from paragone.checks import audit as run
+    from paragone.checks.subject import is_experiment_file
     from paragone.reporting import read_display_map
 
     names = None if display_map is None else read_display_map(display_map)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paragone.cli.output import console, print_json, write_line
-from paragone.cli.terminal import printable
+from paragone.cli.output import console, print_json, printable, write_line
 
 if TYPE_CHECKING:
     from paragone.data import DatasetDescription

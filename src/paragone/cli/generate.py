@@ -1,24 +1,233 @@
-"""`paragone generate ...`: datasets that tell methods apart."""
+"""`paragone generate ...`: datasets that tell methods apart, and the published procedure that made such sets."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from paragone.cli.engine_choice import Engine
-from paragone.cli.generate_engine import AddressOption, EngineOption, chosen_executor
-from paragone.cli.generate_sample import draw_sample
-from paragone.cli.generate_stages import Workers, fight, measure_published, run_stage2, run_stage3
-from paragone.cli.output import print_json, say, show_table
+from paragone.cli.engine import AddressOption, Engine, EngineOption, chosen_executor
+from paragone.cli.output import print_json, say, show_table, write_frame
 from paragone.errors import InputError
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.generate import Collection, Inspection
+    from paragone.generate import Collection, DuelSettings, Inspection
+
+
+def draw_sample(
+    formula: Annotated[str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
+    rows: Annotated[int, typer.Option(help="Rows.", min=1)] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
+    name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
+    features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
+    target: Annotated[
+        Literal["binary", "multiclass", "regression"], typer.Option(help="binary, multiclass or regression.")
+    ] = "binary",
+    classes: Annotated[int, typer.Option(help="Classes of a multiclass target.")] = 3,
+    positive: Annotated[float, typer.Option(help="The share of class 1.")] = 0.5,
+    noise: Annotated[float, typer.Option(help="The share of labels drawn anew.")] = 0,
+    correlation: Annotated[float, typer.Option(help="Of every two columns, from 0 to below 1.")] = 0,
+    irrelevant: Annotated[int, typer.Option(help="Columns added that mean nothing.", min=0)] = 0,
+    categorical: Annotated[str, typer.Option(help="Columns shown as quarters 0 to 3: 0,4.")] = "",
+    missing: Annotated[float, typer.Option(help="The share of entries left out.")] = 0,
+    file_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
+) -> None:
+    """Draw fresh rows of a formula and write them with a manifest.
+
+    Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out product
+    """
+    from dataclasses import asdict
+
+    from paragone.errors import InputError
+    from paragone.generate import GeneratorSpec, write_sets
+    from paragone.generate.set_files import described_sample
+
+    parts = [part.strip() for part in categorical.split(",") if part.strip()]
+    wrong = [part for part in parts if not part.isdigit()]
+    if wrong:
+        raise InputError(f"--categorical takes numbers of columns with commas between, not {wrong[0]!r}")
+    if Path(name).name != name:
+        raise InputError(f"--name {name!r} is to be a file name: leave out folders")
+    spec = GeneratorSpec(
+        formula,
+        features,
+        correlation=correlation,
+        irrelevant=irrelevant,
+        noise=noise,
+        positive=positive,
+        n_classes=classes,
+        target=target,
+        categorical=tuple(map(int, parts)),
+        missing=missing,
+    )
+    dataset = spec.sample(rows, seed, name=name)
+    written = write_sets([(dataset, described_sample(dataset, asdict(spec), seed))], out, name, file_format)
+    say(f"{dataset.n_samples} rows of {dataset.n_features} features in {written[0]}, described in {written[1].name}")
+
+
+StoreFile = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
+Workers = Annotated[int, typer.Option("--workers", help="Worker processes, 0 for none.", min=0)]
+Preset = Annotated[str | None, typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded.")]
+Limit = Annotated[float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")]
+
+
+def fight(
+    up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
+    down: Annotated[str, typer.Argument(help="The method that is to lose.")],
+    seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
+    store: StoreFile = Path("duel.sqlite"),
+    workers: Workers = 0,
+    population: Annotated[int, typer.Option(help="Formulas a generation.", min=2)] = 100,
+    generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
+    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+    out: Annotated[Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")] = None,
+) -> None:
+    """Stage 1 of the published procedure: evolve formulas on which one method beats another.
+
+    Example: paragone generate duel K R --seed 5 --population 20 --generations 4
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Duel, Laboratory
+
+    settings = replace(
+        _settings(preset), population=population, generations=generations, trials=trials, methods=tuple(methods)
+    )
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        outcome = Duel(up, down, seed, laboratory, settings).run(
+            lambda generation, lead: say(f"generation {generation}: best lead {lead:.4f}", stderr=True)
+        )
+    table = outcome.table()
+    if out is not None:
+        write_frame(table, out)
+    show_table(table.head(10), title=f"{outcome.up} over {outcome.down}")
+    say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
+
+
+def run_stage2(
+    formulas: Annotated[Path, typer.Argument(help="A CSV with the columns formula and seed.")],
+    out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
+    store: StoreFile = Path("stage2.sqlite"),
+    workers: Workers = 0,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+) -> None:
+    """Stage 2 of the published procedure: tune every method on every formula's dataset.
+
+    Example: paragone generate stage2 best.csv --out tuned.csv --workers 2
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Laboratory, stage2
+
+    settings = replace(_settings(preset), methods=tuple(methods))
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        pairs = _read_formulas(formulas, ("formula", "seed"))
+        table = stage2([(str(f), int(s)) for f, s in pairs], laboratory, settings, trials=trials)
+        _conclude(table, out, laboratory)
+
+
+def run_stage3(
+    formulas: Annotated[Path, typer.Argument(help="A CSV with the column formula.")],
+    out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
+    store: StoreFile = Path("stage3.sqlite"),
+    workers: Workers = 0,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 100,
+    seeds: Annotated[int, typer.Option(help="How many new seeds.", min=1)] = 100,
+    first_seed: Annotated[int, typer.Option(help="The first of them.", min=0)] = 1,
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+) -> None:
+    """Stage 3 of the published procedure: score formulas on datasets of new seeds.
+
+    Example: paragone generate stage3 best.csv --out seeds.csv --seeds 10 --trials 20
+    """
+    from dataclasses import replace
+
+    from paragone.generate import Laboratory, stage3
+
+    settings = replace(_settings(preset), methods=tuple(methods))
+    with Laboratory(store, workers, seconds_limit=seconds) as laboratory:
+        texts = list(dict.fromkeys(str(f) for (f,) in _read_formulas(formulas, ("formula",))))
+        options: dict[str, Any] = {"first_seed": first_seed, "n_seeds": seeds, "trials": trials}
+        _conclude(stage3(texts, laboratory, settings, **options), out, laboratory)
+
+
+def measure_published(
+    out: Annotated[Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)],
+    store: StoreFile = Path("digen.sqlite"),
+    workers: Workers = 0,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
+    seeds: Annotated[int, typer.Option(help="Samples a formula.", min=2)] = 10,
+    rows: Annotated[int, typer.Option(help="Fresh rows a sample.", min=50)] = 20_000,
+) -> None:
+    """Measure the DIGEN formulas on fresh samples, with intervals, as evolved ones are measured.
+
+    Example: paragone generate measure-digen --out digen.json --workers 2
+    """
+    from paragone.generate import Laboratory, measure_digen
+    from paragone.generate.methods import reference_method
+
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: the folder {out.parent} does not exist")
+    chosen = [part.strip() for part in sets.split(",") if part.strip()]
+    contenders = [reference_method(letter) for letter in methods]
+    with Laboratory(store, workers) as laboratory:
+        found = measure_digen(
+            laboratory,
+            sets=chosen,
+            methods=contenders,
+            n_fresh=rows,
+            n_seeds=seeds,
+            tell=lambda said: say(said, stderr=True),
+        )
+    found.write(out)
+    n_pairs = len(contenders) * (len(contenders) - 1)
+    say(f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on {len(found.sets)} formulas")
+    if laboratory.n_failed:
+        say(f"{laboratory.n_failed} cells failed: paragone status {store} says why", stderr=True)
+
+
+def _settings(preset: str | None) -> DuelSettings:
+    from paragone.errors import unknown_name
+    from paragone.generate import DuelSettings
+
+    if preset not in (None, "digen_v1"):
+        raise unknown_name("preset", str(preset), ["digen_v1"])
+    return DuelSettings.digen_v1() if preset else DuelSettings()
+
+
+def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as CSV: {error}") from error
+    for column in columns:
+        if column not in table.columns:
+            raise InputError(f"{path} has no column {column!r}; it has {', '.join(map(str, table.columns))}")
+    return list(table[list(columns)].itertuples(index=False, name=None))
+
+
+def _conclude(table: Any, out: Path, laboratory: Any) -> None:
+    write_frame(table, out)
+    say(f"{len(table)} rows in {out}")
+    if laboratory.n_failed:
+        say(f"{laboratory.n_failed} cells failed: paragone status {laboratory.store} says why", stderr=True)
+
 
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]

@@ -1,23 +1,253 @@
-"""How the command line prints: tables for people, JSON, CSV and Parquet for programs."""
+"""How the command line prints: tables for people, JSON, CSV and Parquet for programs.
+
+Names, errors and notes come from data: a store or a file of somebody else's may hold sequences that change the window's
+title, write to the clipboard, hide text behind a link or move the cursor over what was printed before. Everything that
+the command line prints goes through `printable`.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+from typing_extensions import override
 
-from paragone.cli.terminal import SafeConsole, printable, write_json
-from paragone.cli.wide_table import TextColumn, drawn, panels
 from paragone.errors import InputError
 from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SEQUENCES = re.compile(
+    # Strings for the terminal itself (OSC, DCS, SOS, PM, APC), up to their end, or to the end of the line without one.
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    # Control sequences (CSI): colours, the cursor, erasing.
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    # Every other escape.
+    r"|\x1b[ -/]*[0-~]?"
+)
+_CONTROLS = re.compile(
+    # C0 but for the tab and the line feed, DEL, C1; what reorders the text around it (bidirectional embeddings,
+    # overrides and isolates, whose end a name may leave out). The marks U+200E and U+200F, which Arabic and Hebrew
+    # need, are kept.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+STANDARD_OUTPUT = 1
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""Return a text without what a terminal would take for a command.
+
+    Parameters
+    ----------
+    text : str
+        Any text; lines and tabs are kept.
+
+    Returns
+    -------
+    str
+        Without escape sequences, control characters and overrides of the direction of writing. Bytes of a file name
+        that are not text, which no terminal can show, become a replacement character.
+
+    Examples
+    --------
+    >>> printable("A\x1b]0;a new title\x07 is \x1b[31mbetter\x1b[0m"), printable("caf\u00e9\t1\nB\udcff")
+    ('A is better', 'café\t1\nB�')
+    """
+    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))
+
+
+class SafeConsole(Console):
+    """A console whose own colours are kept and whose text holds no sequence of anybody else's."""
+
+    @override
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
+_json_stream: TextIO | None = None
+"""Standard output while it is kept for JSON."""
+
+
+@contextmanager
+def only_json(wanted: bool) -> Iterator[None]:
+    """Keep standard output for JSON: what methods, libraries and their processes print goes to standard error.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether JSON was asked for; nothing changes otherwise.
+    """
+    global _json_stream
+    if not wanted:
+        yield
+        return
+    _json_stream = _own_stream()
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _json_stream.flush()
+        _json_stream = None
+
+
+def _own_stream() -> TextIO:
+    """Return a stream to standard output; its number leads to standard error from now on, for children too."""
+    stream = sys.stdout
+    try:
+        if stream.fileno() != STANDARD_OUTPUT:
+            return stream
+        errors = sys.stderr.fileno()
+    except (AttributeError, io.UnsupportedOperation, ValueError):
+        # Not a file: somebody runs the command inside a program of theirs and takes what it prints.
+        return stream
+    stream.flush()
+    kept = os.dup(STANDARD_OUTPUT)
+    # For good: what a method left to be printed at the end of the process comes after everything else.
+    os.dup2(errors, STANDARD_OUTPUT)
+    return os.fdopen(kept, "w", encoding="utf-8")
+
+
+def write_json(value: Any) -> None:
+    r"""Print a value as JSON that every program reads: NaN, which JSON does not know, is null, and all is ASCII.
+
+    Examples
+    --------
+    >>> write_json({"score": float("nan"), "name": "\x9b31m"})
+    {
+     "score": null,
+     "name": "\u009b31m"
+    }
+    """
+    stream = sys.stdout if _json_stream is None else _json_stream
+    stream.write(json.dumps(_plain(value), indent=1, default=str, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+BETWEEN = 3
+EDGES = 2
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column as it is printed: its name, one text a row, and whether it holds numbers, which stand to the right."""
+
+    name: str
+    cells: tuple[str, ...]
+    numeric: bool
+
+    @cached_property
+    def width(self) -> int:
+        """How many places the widest text takes."""
+        return max(cell_len(text) for text in (self.name, *self.cells))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every text stands on one line."""
+        return all(text.isprintable() for text in (self.name, *self.cells))
+
+
+def panels(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]] | None:
+    """Cut a table into as few as fit the width; columns of text, which say whose the numbers are, stand in each.
+
+    Parameters
+    ----------
+    columns : sequence of TextColumn
+        The whole table.
+    width : int
+        How many places there are.
+
+    Returns
+    -------
+    list of list of TextColumn, or None
+        None where a text is too long or has several lines, so that it has to be folded.
+
+    Examples
+    --------
+    >>> table = [TextColumn("dataset", ("iris",), False), *(TextColumn(m, ("0.5000",), True) for m in "ABC")]
+    >>> [[column.name for column in panel] for panel in panels(table, 27)]
+    [['dataset', 'A', 'B'], ['dataset', 'C']]
+    """
+    if not columns or not all(column.plain for column in columns):
+        return None
+    keys = [column for column in columns if not column.numeric]
+    numbers = [column for column in columns if column.numeric]
+    if _width(columns) <= width:
+        return [list(columns)]
+    if columns[: len(keys)] != keys or any(_width([*keys, column]) > width for column in numbers or keys):
+        return None
+    found = [list(keys)]
+    for column in numbers:
+        if _width([*found[-1], column]) > width:
+            found.append(list(keys))
+        found[-1].append(column)
+    return found
+
+
+def _width(columns: Sequence[TextColumn]) -> int:
+    return sum(column.width for column in columns) + BETWEEN * (len(columns) - 1) + EDGES
+
+
+def drawn(columns: Sequence[TextColumn]) -> Text:
+    """Return a table with its frame; the heads are bold.
+
+    Examples
+    --------
+    >>> print(drawn([TextColumn("method", ("A", "B"), False), TextColumn("value", ("0.5", "12.0"), True)]))
+    ┏━━━━━━━┳━━━━━━┓
+    ┃method ┃ value┃
+    ┡━━━━━━━╇━━━━━━┩
+    │A      │   0.5│
+    │B      │  12.0│
+    └───────┴──────┘
+    """
+    widths = [column.width for column in columns]
+    padded = [
+        [_padded(text, width, column.numeric) for text in (column.name, *column.cells)]
+        for column, width in zip(columns, widths, strict=True)
+    ]
+    head, *rows = zip(*padded, strict=True)
+    text = Text(_rule("┏", "━", "┳", "┓", widths) + "\n┃")
+    for place, name in enumerate(head):
+        text.append(" ┃ " if place else "").append(name, style="bold")
+    body = [f"│{' │ '.join(row)}│" for row in rows]
+    return text.append("\n".join(["┃", _rule("┡", "━", "╇", "┩", widths), *body, _rule("└", "─", "┴", "┘", widths)]))
+
+
+def _padded(text: str, width: int, to_the_right: bool) -> str:
+    space = " " * (width - cell_len(text))
+    return space + text if to_the_right else text + space
+
+
+def _rule(left: str, line: str, between: str, right: str, widths: Sequence[int]) -> str:
+    return left + f"{line}{between}{line}".join(line * width for width in widths) + right
+
 
 PLAIN_WIDTH = 160
 
@@ -111,3 +341,32 @@ def write_frame(frame: pd.DataFrame, out: Path) -> None:
         raise InputError(f"--out {out} cannot be written: {error}") from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+RUN_CODE = frozenset({"run", "demo", "generate", "import", "audit"})
+"""Verbs that may run methods, whose own programs must find Python as it is; audit decides by what it is given."""
+VARIABLE = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def without_working_folder() -> Iterator[None]:
+    """Let no Python that this process starts meanwhile look for modules in the working folder.
+
+    Charts and pages are made in processes of their own, and Python puts the folder in which it is started first on
+    their path: a ``threading.py`` beside a store would be run by them.
+
+    Examples
+    --------
+    >>> with without_working_folder():
+    ...     os.environ["PYTHONSAFEPATH"]
+    '1'
+    """
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before

@@ -7,8 +7,7 @@ from typing import Self
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paragone.cells import Cell, Outcome
-from paragone.cli.output import console
-from paragone.cli.terminal import printable
+from paragone.cli.output import console, printable
 from paragone.engine import Tally
 from paragone.engine.quantities import spoken_duration
 

@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
-from paragone.cli.engine_choice import CellIsolation, Engine
+from paragone.cli.engine import CellIsolation, Engine
 from paragone.cli.output import print_json, say
 from paragone.errors import InputError
 

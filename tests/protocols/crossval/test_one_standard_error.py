@@ -8,7 +8,7 @@ from sklearn.cross_decomposition import PLSRegression
 from sklearn.model_selection import RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import Pipeline
 
-from paragone.auditing.tuning import selected
+from paragone.checks.tuning import selected
 from paragone.protocols.crossval.complexity import simplicity
 from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions
 from paragone.protocols.crossval.scores import Scoring, chain_scores

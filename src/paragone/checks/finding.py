@@ -1,0 +1,540 @@
+"""Finding: what an audit can find, what it found, which findings are acknowledged, and the audit as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from paragone.errors import InputError, unknown_name
+from paragone.tables import Column, Table, to_html
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Code:
+    """One kind of finding.
+
+    Attributes
+    ----------
+    code : str
+        ``PG1..`` leaks, ``PG2..`` determinism, ``PG3..`` verification, ``PG4..`` completeness.
+    severity : {"error", "warning", "note"}
+        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth knowing.
+    title : str
+        What it is.
+    advice : str
+        What to do.
+
+    Examples
+    --------
+    >>> CODES["PG103"].severity, CODES["PG103"].title
+    ('error', 'groups on both sides of a split')
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    advice: str
+
+
+def _catalogue(*codes: Code) -> dict[str, Code]:
+    return {code.code: code for code in codes}
+
+
+CODES: dict[str, Code] = _catalogue(
+    Code(
+        "PG101",
+        "error",
+        "held-out rows that occur in train",
+        "remove the repeats, or name a groups column that keeps equal rows together",
+    ),
+    Code(
+        "PG102",
+        "warning",
+        "held-out rows that nearly occur in train",
+        "look at the pairs; where they are one sample measured twice, name a groups column",
+    ),
+    Code("PG103", "error", "groups on both sides of a split", "split by groups: kind = 'groups', or leave kind out"),
+    Code(
+        "PG104",
+        "error",
+        "replicates of one sample on both sides of a split",
+        "say replicates = R for the dataset, or name a groups column",
+    ),
+    Code(
+        "PG105",
+        "error",
+        "a feature that is a copy of a label or target",
+        "drop the column (drop = [...]): it will not be there when the label is asked for",
+    ),
+    Code(
+        "PG106",
+        "warning",
+        "a feature that determines a label alone",
+        "see whether the column is known before the label is; drop it where it is not",
+    ),
+    Code(
+        "PG107",
+        "warning",
+        "features scaled as a whole before the split",
+        "start from the unscaled data and let `scale` fit on train inside every split",
+    ),
+    Code("PG108", "note", "constant columns", "drop them, or acknowledge them: no method can use them"),
+    Code("PG109", "warning", "id-like columns", "drop the column: it tells where a row stands, not what it is"),
+    Code(
+        "PG110",
+        "error",
+        "a result that changes when the held-out labels are scrambled",
+        "find where the method reads labels that it was not handed",
+    ),
+    Code(
+        "PG111",
+        "warning",
+        "a method that opens data files while it is fitted",
+        "hand the method all it may know through fit; a file may hold the test labels",
+    ),
+    Code(
+        "PG112",
+        "error",
+        "a choice that does not follow from inner scores",
+        "choose parameters and variants by inner splits or cross-validation alone, and run again",
+    ),
+    Code("PG113", "error", "evaluation rows that stand in train", "take them out of train, or acknowledge the repeats"),
+    Code(
+        "PG114",
+        "error",
+        "rows set aside to choose on that stand in train or test",
+        "say validation = 'file', so that they are taken out of train",
+    ),
+    Code("PG115", "error", "row numbers on both sides of a split", "mend the stored folds: a row has one role a fold"),
+    Code(
+        "PG201",
+        "error",
+        "a cell that gives other bytes when it is run again",
+        "seed everything random in the method; see whether packages changed since the run",
+    ),
+    Code(
+        "PG301",
+        "error",
+        "a score that does not follow from the stored predictions",
+        "do not publish it: restore the store, or run the cell again with --overwrite",
+    ),
+    Code(
+        "PG302",
+        "error",
+        "truth in the store that is not that of the data",
+        "see which of the two was changed; run again on the right data",
+    ),
+    Code("PG303", "error", "a published number that differs", "put the recomputed value into the table"),
+    Code(
+        "PG304",
+        "warning",
+        "a mark or text in a published table that differs",
+        "put the mark or text there that belongs there",
+    ),
+    Code(
+        "PG305",
+        "warning",
+        "a published table or row that cannot be checked",
+        "see that its headings and names are those of the store; give --display-map where names are shown otherwise",
+    ),
+    Code(
+        "PG306",
+        "error",
+        "a published table that lost or gained a row or column, or shows numbers under another name",
+        "put back what was left out, and every number under its own dataset and method; say why where it is meant",
+    ),
+    Code("PG401", "warning", "missing cells", "run the experiment again: it goes on where it was"),
+    Code(
+        "PG402", "warning", "failed cells", "see `paragone status STORE --tracebacks`; mend and run with --retry-failed"
+    ),
+    Code("PG403", "warning", "cells that ran out of time", "raise limits.seconds and run with --retry-failed"),
+    Code("PG404", "warning", "stale cells", "run the experiment again: what a result depends on has changed"),
+    Code(
+        "PG405",
+        "error",
+        "a verdict that hangs on incomplete datasets",
+        "complete the cells before drawing a conclusion, or report both verdicts",
+    ),
+)
+"""The catalogue, in the order of the codes."""
+
+
+def code_of(code: str) -> Code:
+    """Return a code's entry.
+
+    Examples
+    --------
+    >>> code_of("PG101").severity
+    'error'
+    >>> code_of("PG1O1")
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: unknown audit code 'PG1O1': did you mean ...?
+    """
+    if code not in CODES:
+        raise unknown_name("audit code", code, CODES)
+    return CODES[code]
+
+
+SHOWN = 5
+"""Examples a finding carries at most."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something an audit found.
+
+    Attributes
+    ----------
+    code : str
+        Which kind; see `CODES`.
+    message : str
+        One sentence with the counts.
+    experiment, dataset, method, file : str
+        Where; empty where it is not about one.
+    count, total : int
+        How many, of how many.
+    examples : tuple of str
+        The first few, named.
+    reason : str
+        Why it is acknowledged; empty while it is open.
+
+    Examples
+    --------
+    >>> finding = Finding("PG108", "2 of 9 columns hold a single value", dataset="d", count=2, total=9)
+    >>> finding.severity, finding.is_open
+    ('note', True)
+    """
+
+    code: str
+    message: str
+    experiment: str = ""
+    dataset: str = ""
+    method: str = ""
+    file: str = ""
+    count: int = 0
+    total: int = 0
+    examples: tuple[str, ...] = ()
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        code_of(self.code)
+        object.__setattr__(self, "examples", tuple(self.examples)[:SHOWN])
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return code_of(self.code).severity
+
+    @property
+    def title(self) -> str:
+        """What kind of thing it is."""
+        return code_of(self.code).title
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return code_of(self.code).advice
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has acknowledged it."""
+        return not self.reason
+
+    @property
+    def where(self) -> str:
+        """Dataset, method and file in one text."""
+        return ", ".join(part for part in (self.dataset, self.method, self.file) if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        more = {"severity": self.severity, "title": self.title, "advice": self.advice, "open": self.is_open}
+        return {**asdict(self), "examples": list(self.examples), **more}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was looked at: the check, how many of what, and how it was done where that must be known.
+
+    Examples
+    --------
+    >>> Checked("repeated rows", 12, "pairs of splits").check
+    'repeated rows'
+    """
+
+    check: str
+    count: int
+    unit: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """What could not be looked at, how many of it, and why.
+
+    Examples
+    --------
+    >>> Unchecked("repeated rows", 3, "datasets", "they are not at hand").why
+    'they are not at hand'
+    """
+
+    check: str
+    count: int
+    unit: str
+    why: str
+
+
+class Ledger:
+    """What the checks of an audit write down: findings, what was looked at, and what was not.
+
+    Examples
+    --------
+    >>> ledger = Ledger("lab")
+    >>> ledger.find("PG108", "1 of 3 columns holds a single value", dataset="d")
+    >>> ledger.findings[0].experiment
+    'lab'
+    """
+
+    def __init__(self, experiment: str) -> None:
+        self.experiment = experiment
+        self.findings: list[Finding] = []
+        self.checked: list[Checked] = []
+        self.unchecked: list[Unchecked] = []
+
+    def find(self, code: str, message: str, **where: Any) -> None:
+        """Write down a finding."""
+        self.findings.append(Finding(code, message, experiment=self.experiment, **where))
+
+    def look(self, check: str, count: int, unit: str, note: str = "") -> None:
+        """Write down what was looked at."""
+        if count:
+            self.checked.append(Checked(check, count, unit, note))
+
+    def miss(self, check: str, count: int, unit: str, why: str) -> None:
+        """Write down what could not be looked at."""
+        if count:
+            self.unchecked.append(Unchecked(check, count, unit, why))
+
+
+FIELDS = ("code", "reason", "dataset", "method", "file")
+
+
+@dataclass(frozen=True)
+class Acknowledgement:
+    """A code that is known, with the reason; for one dataset, method or file where they are named.
+
+    Examples
+    --------
+    >>> known = Acknowledgement("PG108", "padding pixels", dataset="digits")
+    >>> known.covers(Finding("PG108", "...", dataset="digits")), known.covers(Finding("PG108", "...", dataset="x"))
+    (True, False)
+    >>> Acknowledgement("PG108", " ")
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: audit.acknowledge of PG108: the reason is empty; say why the finding may stand
+    """
+
+    code: str
+    reason: str
+    dataset: str = ""
+    method: str = ""
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        code_of(self.code)
+        if not self.reason.strip():
+            raise InputError(f"audit.acknowledge of {self.code}: the reason is empty; say why the finding may stand")
+
+    @classmethod
+    def of(cls, given: Acknowledgement | Mapping[str, Any]) -> Acknowledgement:
+        """Take it from the keys of an experiment file."""
+        if isinstance(given, Acknowledgement):
+            return given
+        for key, value in given.items():
+            if key not in FIELDS:
+                raise unknown_name("key of audit.acknowledge", key, FIELDS)
+            if not isinstance(value, str):
+                raise InputError(f"audit.acknowledge: {key} must be a text, it is {value!r}")
+        missing = [key for key in ("code", "reason") if key not in given]
+        if missing:
+            raise InputError(f"audit.acknowledge: the key {missing[0]!r} is missing")
+        return cls(**given)
+
+    def covers(self, finding: Finding) -> bool:
+        """Say whether it is about this finding."""
+        named = all(getattr(self, part) in ("", getattr(finding, part)) for part in ("dataset", "method"))
+        return self.code == finding.code and named and finding.file.endswith(self.file)
+
+
+def acknowledge(findings: Iterable[Finding], known: Iterable[Acknowledgement]) -> tuple[Finding, ...]:
+    """Return the findings, each with the reason of the first acknowledgement that covers it.
+
+    Examples
+    --------
+    >>> found = [Finding("PG108", "..."), Finding("PG109", "...")]
+    >>> [finding.is_open for finding in acknowledge(found, [Acknowledgement("PG108", "padding")])]
+    [False, True]
+    """
+    known = tuple(known)
+
+    def settled(finding: Finding) -> Finding:
+        reason = next((one.reason for one in known if one.covers(finding)), "")
+        return replace(finding, reason=reason)
+
+    return tuple(settled(finding) for finding in findings)
+
+
+COLUMNS = ("code", "severity", "experiment", "dataset", "method", "file", "message", "count", "total", "reason")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What an audit of a store or an experiment found.
+
+    Attributes
+    ----------
+    subject : str
+        What was audited.
+    findings : tuple of Finding
+        The worst first; acknowledged ones carry their reason.
+    checked : tuple of Checked
+        What was looked at, counted.
+    unchecked : tuple of Unchecked
+        What could not be looked at, counted, and why.
+
+    Examples
+    --------
+    >>> audit = Audit("lab", (Finding("PG108", "1 of 3 columns holds a single value", dataset="d"),))
+    >>> audit.clean, len(audit.open)
+    (False, 1)
+    >>> print(audit)
+    Audit of lab: 1 open finding (1 note)
+    PG108 note: d: 1 of 3 columns holds a single value
+      to do: drop them, or acknowledge them: no method can use them
+    """
+
+    subject: str
+    findings: tuple[Finding, ...] = ()
+    checked: tuple[Checked, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    hidden: int = 0
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.findings, key=lambda found: (SEVERITIES.index(found.severity), found.code))
+        object.__setattr__(self, "findings", tuple(ordered))
+
+    @property
+    def open(self) -> tuple[Finding, ...]:
+        """The findings that nobody has acknowledged."""
+        return tuple(finding for finding in self.findings if finding.is_open)
+
+    @property
+    def acknowledged(self) -> tuple[Finding, ...]:
+        """The findings that carry a reason."""
+        return tuple(finding for finding in self.findings if not finding.is_open)
+
+    @property
+    def clean(self) -> bool:
+        """Whether no finding is open."""
+        return not self.open
+
+    def of(self, code: str) -> tuple[Finding, ...]:
+        """Return the findings of one code."""
+        return tuple(finding for finding in self.findings if finding.code == code)
+
+    def at_least(self, level: str) -> Audit:
+        """Leave out what is less bad; how many that are is kept in ``hidden``."""
+        kept = SEVERITIES[: SEVERITIES.index(check_level(level)) + 1]
+        shown = tuple(finding for finding in self.findings if finding.severity in kept)
+        return replace(self, findings=shown, hidden=self.hidden + len(self.findings) - len(shown))
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row a finding."""
+        import pandas as pd
+
+        rows = [[getattr(finding, column) for column in COLUMNS] for finding in self.findings]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "subject": self.subject,
+            "clean": self.clean,
+            "open": len(self.open),
+            "acknowledged": len(self.acknowledged),
+            "left_out_by_level": self.hidden,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "checked": [asdict(checked) for checked in self.checked],
+            "unchecked": [asdict(unchecked) for unchecked in self.unchecked],
+        }
+
+    @property
+    def summary(self) -> str:
+        """One line: what is open, what is acknowledged."""
+        counts = [(sum(f.severity == s for f in self.open), s) for s in SEVERITIES]
+        each = ", ".join(f"{count} {severity}{'s' * (count != 1)}" for count, severity in counts if count)
+        n = len(self.open)
+        words = f"{n} open finding{'s' * (n != 1)} ({each})" if n else "no open finding"
+        if self.acknowledged:
+            words += f", {len(self.acknowledged)} acknowledged"
+        if self.hidden:
+            words += f", {self.hidden} below the level asked for"
+        return f"Audit of {self.subject}: {words}"
+
+    def lines(self) -> list[str]:
+        """Return the audit as lines of text."""
+        lines = [self.summary]
+        for finding in self.findings:
+            lines += finding_lines(finding)
+        lines += [f"checked: {_words(one)}" for one in self.checked]
+        lines += [f"not checked: {one.check}: {one.count} {one.unit}: {one.why}" for one in self.unchecked]
+        return lines
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        columns: list[str | Column] = [Column(n, "left") for n in ("code", "severity", "where", "finding", "to do")]
+        rows = [
+            [f.code, f.severity, f.where, f.message, f.advice if f.is_open else f"acknowledged: {f.reason}"]
+            for f in self.findings
+        ]
+        notes = [*(_words(one) for one in self.checked)]
+        notes += [f"not checked: {one.check}: {one.count} {one.unit}: {one.why}" for one in self.unchecked]
+        return to_html(Table.of(columns, rows, caption=self.summary, notes=notes))
+
+
+def check_level(level: str) -> Severity:
+    """Return the level if it is one.
+
+    Examples
+    --------
+    >>> check_level("warning")
+    'warning'
+    """
+    for known in SEVERITIES:
+        if level == known:
+            return known
+    raise unknown_name("level", level, SEVERITIES)
+
+
+def finding_lines(finding: Finding) -> list[str]:
+    """Return a finding as lines: the sentence, examples, and what to do or why it may stand."""
+    where = f"{finding.where}: " if finding.where else ""
+    lines = [f"{finding.code} {finding.severity}: {where}{finding.message}"]
+    lines += [f"  {example}" for example in finding.examples]
+    lines.append(f"  to do: {finding.advice}" if finding.is_open else f"  acknowledged: {finding.reason}")
+    return lines
+
+
+def _words(one: Checked) -> str:
+    return f"{one.check}: {one.count} {one.unit}" + (f" ({one.note})" if one.note else "")

@@ -1,0 +1,328 @@
+"""The audit: every check that one experiment allows, and what they need of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
+from paragone.checks.features import check_columns, check_label_features
+from paragone.checks.finding import Acknowledgement, Audit, Checked, Finding, Ledger, Unchecked, acknowledge
+from paragone.checks.material import Material, materials
+from paragone.checks.near_rows import check_near_rows
+from paragone.checks.published import Expectations, check_published
+from paragone.checks.rerun import CANARY, DETERMINISM, Bench, Canary, check_canary, check_determinism
+from paragone.checks.rows import check_exact_rows, check_groups, check_replicates, check_topk_rows
+from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
+from paragone.checks.tables import table_files
+from paragone.checks.tuning import check_selection, check_tuning
+from paragone.checks.verify import check_truths, verify_crossval, verify_curve, verify_topk
+from paragone.errors import InputError, unknown_name
+from paragone.experiment import Experiment
+from paragone.experiment.stages import extended
+from paragone.protocols.base import Arrangement
+from paragone.results import Results
+from paragone.store import Store
+from paragone.store.cell_records import CellRecords
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEED_DATA = "leaks, canary and determinism (they need the data)"
+NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
+NEED_CODE = "this would run code that the store names, which --run-code (run_code=True) allows"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an audit is asked to do beside its subject."""
+
+    sample: int = 5
+    canary: Canary = "small"
+    seconds: float = 60.0
+    seed: int = 0
+    in_process: bool = False
+    against: tuple[Path, ...] = ()
+    reference: str | None = None
+    names: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A part of an audit: what it is called, and the work."""
+
+    name: str
+    work: Callable[[], None]
+
+
+class ExperimentAudit:
+    """The steps of the audit of one experiment, and the ledger that they write to."""
+
+    def __init__(self, subject: Subject, options: Options, *, alone: bool) -> None:
+        self.subject = subject
+        self.ledger = Ledger(subject.name)
+        self._options = options
+        self._alone = alone
+        self._recomputed: pd.DataFrame | None = None
+        self._open_bench: Bench | None = None
+        needed = NEED_DATA if subject.at_hand is None else NEED_DATA_ALONE
+        for name, why in subject.left_out:
+            self.ledger.miss(needed, 1, f"of the datasets ({name})", why)
+
+    def steps(self) -> Iterator[Step]:
+        """Name the steps, those that need no running first."""
+        experiment, store, results = self.subject.experiment, self.subject.store, self.subject.results
+        at_hand = self.subject.at_hand
+        if experiment is not None:
+            yield from self._data_steps(experiment.layout.arrangements)
+        if at_hand is not None:
+            yield from self._data_steps(at_hand.arrangements)
+        if results is not None:
+            yield from self._result_steps(results)
+        if results is not None and store is not None and experiment is not None:
+            yield Step("declaration", partial(self._declaration, experiment, store))
+        if at_hand is not None:
+            yield Step(
+                "truths", partial(check_truths, self._records, at_hand.arrangements, at_hand.protocol, self.ledger)
+            )
+            yield Step("what needs code", self._without_code)
+        if results is not None and self._options.against:
+            yield Step("published tables", partial(self._published, results))
+        if experiment is not None:
+            yield Step("canary", partial(self._canary, experiment))
+        if experiment is not None and store is not None and self._options.sample:
+            yield Step("determinism", partial(self._determinism, experiment, store))
+
+    def close(self) -> None:
+        """End the worker, where one was started."""
+        if self._open_bench is not None:
+            self._open_bench.close()
+
+    @cached_property
+    def _records(self) -> CellRecords:
+        assert self.subject.store is not None
+        return CellRecords(self.subject.store, self.subject.name)
+
+    def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[Step]:
+        for material in materials(tuple(arrangements.values())):
+            for check in data_checks(material):
+                name = f"{material.name}: {check.__name__.removeprefix('check_')}"
+                yield Step(name, partial(check, material, self.ledger))
+
+    def _result_steps(self, results: Results) -> Iterator[Step]:
+        yield Step("completeness", partial(check_completeness, results, self.subject.name, self.ledger))
+        yield Step("scores", partial(self._scores, results))
+        yield Step("choices", partial(self._choices, results))
+
+    def _scores(self, results: Results) -> None:
+        name = self.subject.name
+        if name in results.crossval_experiments():
+            verify_crossval(results.crossval(name), self.ledger)
+        elif name in results.topk_experiments():
+            verify_topk(results.topk(name), self._records, self.ledger)
+        else:
+            self._recomputed = verify_curve(self._records, results, name, self.ledger)
+
+    def _choices(self, results: Results) -> None:
+        name = self.subject.name
+        check_tuning(self._records, results, name, self.ledger)
+        if name in results.crossval_experiments():
+            refitted: dict[str, list[str]] = {}
+            for record in self._records.cells:
+                if record.protocol == "refit":
+                    refitted.setdefault(record.dataset, []).append(record.method)
+            check_selection(results.crossval(name), refitted, self.ledger)
+
+    def _declaration(self, experiment: Experiment, store: Store) -> None:
+        check_declaration(experiment, store, self.ledger)
+        check_truths(self._records, experiment.layout.arrangements, experiment.protocol, self.ledger)
+
+    def _without_code(self) -> None:
+        """Count what is left out for want of consent to run code."""
+        cells = self._records.cells
+        self.ledger.miss(DECLARED, len(cells), "cells", NEED_CODE)
+        if self._options.canary == "none":
+            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", "left out as asked")
+        else:
+            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", NEED_CODE)
+        self.ledger.miss(DETERMINISM, min(self._options.sample, len(cells)), "cells", NEED_CODE)
+
+    def _published(self, results: Results) -> None:
+        if not self._alone:
+            raise InputError("published tables need one experiment: say which with experiment=")
+        options = self._options
+        expected = Expectations(results, self.subject.name, self._recomputed, options.reference, options.names)
+        check_published(options.against, expected, self.ledger)
+
+    def _canary(self, experiment: Experiment) -> None:
+        check_canary(
+            experiment,
+            self.ledger,
+            self._options.canary,
+            bench=self._bench(experiment),
+            too_slow=self._too_slow(),
+            seed=self._options.seed,
+        )
+
+    def _determinism(self, experiment: Experiment, store: Store) -> None:
+        cells = {cell.key: cell for cell in extended(experiment.layout, experiment.methods, store).cells}
+        check_determinism(
+            self._records,
+            store,
+            cells,
+            self.ledger,
+            bench=self._bench(experiment),
+            sample=self._options.sample,
+            too_slow=self._too_slow(),
+            seed=self._options.seed,
+        )
+
+    def _too_slow(self) -> dict[str, float]:
+        if self.subject.store is None or self._options.in_process:
+            return {}
+        return {record.key: record.seconds for record in self._records.cells if record.seconds > self._options.seconds}
+
+    def _bench(self, experiment: Experiment) -> Bench:
+        """Return the one place where cells are run again: its worker takes a while to start."""
+        if self._open_bench is None:
+            self._open_bench = Bench(experiment, self._options.seconds, in_process=self._options.in_process)
+        return self._open_bench
+
+
+def data_checks(material: Material) -> tuple[Callable[[Material, Ledger], None], ...]:
+    """Return the checks that make sense for a dataset."""
+    if material.dataset.task == "topk":
+        return (check_topk_rows,)
+    return (check_exact_rows, check_near_rows, check_groups, check_replicates, check_label_features, check_columns)
+
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is looked at next, how many steps are done, and how many there are."""
+
+
+def audit(
+    subject: str | Path | Results | Experiment,
+    *,
+    experiment: str | None = None,
+    declaration: str | Path | Experiment | None = None,
+    sample: int = 5,
+    canary: Canary = "small",
+    seconds: float = 60.0,
+    seed: int = 0,
+    against: Iterable[str | Path] = (),
+    reference: str | None = None,
+    display_map: Mapping[str, str] | None = None,
+    known: Iterable[Acknowledgement | Mapping[str, Any]] = (),
+    in_process: bool = False,
+    progress: Progress | None = None,
+    run_code: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> Audit:
+    """Look for leaks, run a sample of cells again, recompute every score, and count what is missing.
+
+    An experiment without a store gets the checks of its data and the canary; a store gets everything, as far as the
+    data its experiments name can be found.
+
+    A store is data: nothing that it names is imported, and no method of it runs, unless ``run_code`` says so. Without
+    it every score is recomputed from the stored predictions, data in the store's folder is looked at on the splits that
+    the store keeps, and what was left out is said. An experiment that is handed over, as an object or as a ``.toml``
+    file, is a program, and is run.
+
+    Parameters
+    ----------
+    subject : str, Path, Results or Experiment
+        A store, an experiment file (``.toml``), or either of them opened.
+    experiment : str, optional
+        One experiment of a store that holds several.
+    declaration : str, Path or Experiment, optional
+        The experiment of a store, where it is neither beside the store nor in it.
+    sample : int, default=5
+        How many done cells are run again and compared byte by byte.
+    canary : {"small", "all", "none"}, default="small"
+        Which cells are run with scrambled held-out labels: every method on the smallest dataset, on all, or none.
+    seconds : float, default=60
+        Cells that take longer are not run again; how many is said.
+    seed : int, default=0
+        Of the sample and the scrambling.
+    against : iterable of paths
+        Published tables, LaTeX or CSV, to compare number by number.
+    reference : str, optional
+        The reference of the published statistics; the first method where it is not given, as in a report.
+    display_map : mapping of str to str, optional
+        Names that the published tables show instead of identifiers.
+    known : iterable of Acknowledgement or mapping, optional
+        Acknowledged findings beside those of the experiment file.
+    in_process : bool, default=False
+        Whether cells are run in the calling process, without a limit of seconds.
+    progress : callable, optional
+        Called before every step with its name, its number and the number of steps.
+    run_code : bool, default=False
+        Whether code that a store names may be imported and run: only for stores of people whose programs you would run.
+    tell : callable, optional
+        Called, before anything is imported, with lines that say what will be and from where.
+
+    Returns
+    -------
+    Audit
+        Findings, what was checked, and what could not be.
+
+    Examples
+    --------
+    >>> found = audit(Experiment(["wine-traits"], {"Variance": "variance"}, name="lab"), in_process=True)
+    >>> found.of("PG101"), len(found.unchecked)
+    ((), 0)
+    """
+    if sample < 0:
+        raise InputError(f"sample must be 0 or more, it is {sample}")
+    if canary not in get_args(Canary):
+        raise unknown_name("canary", canary, get_args(Canary))
+    given = tuple(Acknowledgement.of(one) for one in known)
+    files = tuple(table_files(against))
+    options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map)
+    consent = Consent(run_code, tell)
+    if isinstance(subject, Experiment) or is_experiment_file(subject):
+        if files:
+            raise InputError("published tables are compared with a store: give the store that holds the results")
+        return _audited([declared_subject(subject, consent)], _label(subject), options, given, progress)
+    store = Store(subject.path if isinstance(subject, Results) else Path(str(subject)))
+    try:
+        subjects = stored_subjects(store, experiment, declaration, consent)
+        return _audited(subjects, store.path.name, options, given, progress)
+    finally:
+        store.close()
+
+
+def _label(subject: str | Path | Experiment) -> str:
+    return subject.name if isinstance(subject, Experiment) else Path(subject).name
+
+
+def _audited(
+    subjects: Sequence[Subject],
+    label: str,
+    options: Options,
+    known: tuple[Acknowledgement, ...],
+    progress: Progress | None,
+) -> Audit:
+    audits = [ExperimentAudit(subject, options, alone=len(subjects) == 1) for subject in subjects]
+    steps = [step for one in audits for step in one.steps()]
+    try:
+        for number, step in enumerate(steps):
+            if progress is not None:
+                progress(step.name, number, len(steps))
+            step.work()
+    finally:
+        for one in audits:
+            one.close()
+    findings: list[Finding] = []
+    checked: list[Checked] = []
+    unchecked: list[Unchecked] = []
+    for one in audits:
+        findings += acknowledge(one.ledger.findings, (*one.subject.known, *known))
+        checked += one.ledger.checked
+        unchecked += one.ledger.unchecked
+    if progress is not None:
+        progress("done", len(steps), len(steps))
+    return Audit(label, tuple(findings), tuple(checked), tuple(unchecked))

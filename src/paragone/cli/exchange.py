@@ -1,0 +1,169 @@
+"""`paragone export` and `paragone import`: results for other programs, rankings made elsewhere, and archives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from paragone.cli.app import app
+from paragone.cli.output import print_json, say
+
+LAYOUTS = ("protocol", "archive")
+
+
+@app.command()
+def export(
+    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.", show_default=False)],
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="protocol: METHOD/DATASET_foldI_ranking.csv, _time.txt (wall), _cpu_time.txt, "
+            "_kgrid_ and _pgrid_metrics.json; "
+            "archive: the whole store as Parquet and JSON, for git-lfs or a data archive."
+        ),
+    ] = "protocol",
+    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Write rankings, times and curves as the files of the original protocol, or the whole store as an archive.
+
+    An archive has a manifest with the hash of every file, is the same bytes for the same store, and becomes a store
+    again by `paragone import`.
+
+    Example: paragone export first.sqlite --layout archive --out first-archive
+    """
+    from paragone.errors import unknown_name
+    from paragone.exchange import export_protocol_files
+    from paragone.results import Results
+
+    if layout not in LAYOUTS:
+        raise unknown_name("layout", layout, LAYOUTS)
+    if layout == "archive":
+        export_whole(store, out, experiment, as_json=as_json)
+        return
+    with Results.open(store) as results:
+        exported = export_protocol_files(results, out, experiment)
+    if as_json:
+        print_json({"folder": str(exported.folder), "written": exported.written, "left_out": exported.left_out})
+    else:
+        say(str(exported))
+
+
+def export_whole(store: Path, out: Path, experiment: str | None, *, as_json: bool) -> None:
+    """Write the archive of a store and say what is in it."""
+    from paragone.errors import InputError
+    from paragone.exchange import export_archive
+
+    if experiment is not None:
+        raise InputError("an archive holds the whole store: leave --experiment out")
+    archive = export_archive(store, out)
+    if as_json:
+        print_json({"folder": str(archive.place), "rows": dict(archive.rows)})
+    else:
+        say(str(archive))
+
+
+@app.command("import")
+def import_run(
+    run: Annotated[
+        Path,
+        typer.Argument(help="METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive.", show_default=False),
+    ],
+    store: Annotated[Path, typer.Option(help="Where results go; for an archive a new file.", show_default=False)],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.", show_default=False
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The experiment's name; RUN's by default.")] = None,
+    k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
+    p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
+    p_target: Annotated[float, typer.Option(help="The share that tables show.")] = 0.2,
+    metrics: Annotated[str | None, typer.Option(help="Metrics with commas between.")] = None,
+    evaluator: Annotated[str, typer.Option(help="Who predicts: mlknn, logistic, linear-svc, ...")] = "mlknn",
+    zero_division: Annotated[str, typer.Option(help="Macro F1 of an absent label: 0, 1 or skip.")] = "0",
+    mode: Annotated[str, typer.Option(help="The split of data without stored folds: kfold or holdout.")] = "kfold",
+    folds: Annotated[int | None, typer.Option(help="Its number of folds.")] = None,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that holdout tests on.")] = 0.2,
+    seed: Annotated[int | None, typer.Option(help="Its seed.")] = None,
+    scale: Annotated[
+        Literal["minmax", "zscore", "none"] | None,
+        typer.Option(help="minmax, zscore or none; stored folds are taken as they are by default."),
+    ] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Evaluate rankings made elsewhere and keep them in a store like any other; or make an archive a store again.
+
+    A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it: every hash
+    is checked, and no option but --store applies.
+
+    Example: paragone import run --data folds --store all.sqlite --p 0.05:0.5:0.05
+
+    Example: paragone import first-archive --store first.sqlite
+    """
+    from paragone.cli.run import conclude, run_with_progress
+    from paragone.data import SplitPlan
+    from paragone.errors import InputError
+    from paragone.exchange import import_rankings, is_archive
+    from paragone.plugins import Method
+    from paragone.protocols import Curve, KGrid, PGrid
+    from paragone.protocols.curve import DEFAULT_METRICS
+
+    if is_archive(run):
+        import_whole(run, store, data, as_json=as_json)
+        return
+    if not data:
+        raise InputError("say which data the rankings are of with --data")
+    protocol = Curve(
+        None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
+        None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
+        Method.declare(evaluator, kind="evaluator"),
+        DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
+        _zero_division(zero_division),
+    )
+    plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
+    imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
+    for note in imported.notes:
+        say(f"note: {note}", stderr=True)
+    conclude(run_with_progress(imported.experiment, store, workers), imported.experiment.name, as_json=as_json)
+
+
+def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: bool) -> None:
+    """Make a store of an archive and say what is in it."""
+    from paragone.errors import InputError
+    from paragone.exchange import import_archive
+
+    if data:
+        raise InputError(f"{folder} is an archive and brings its data's results along: leave --data out")
+    archive = import_archive(folder, store)
+    if as_json:
+        print_json({"store": str(archive.place), "rows": dict(archive.rows)})
+    else:
+        say(str(archive))
+
+
+def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:
+    from paragone.errors import InputError
+
+    try:
+        low, high, step = (number(part) for part in text.split(":"))
+    except ValueError as error:
+        raise InputError(f"grid {text!r}: write it as MIN:MAX:STEP, such as {example}") from error
+    return low, high, step
+
+
+def _zero_division(text: str) -> Any:
+    from paragone.errors import unknown_name
+
+    choices = {"0": 0, "1": 1, "skip": "skip"}
+    if text not in choices:
+        raise unknown_name("zero_division", text, choices)
+    return choices[text]
