@@ -102,6 +102,15 @@ def _content(path: Path) -> dict[str, Any]:
         }
 
 
+def _first_difference(here: list[Any], there: list[Any]) -> str:
+    """Say where two lists of rows part, in numbers and short text; bytes would tell nobody anything."""
+    if len(here) != len(there):
+        return f": {len(here)} rows here, {len(there)} there"
+    pairs = next((ours, theirs) for ours, theirs in zip(here, there, strict=True) if ours != theirs)
+    shown = [tuple(value for value in row if not isinstance(value, bytes)) for row in pairs]
+    return f", first in {shown[0]} here, {shown[1]} there"
+
+
 EXECUTOR_CONTRACT = Contract[ExecutorCase]("executor")
 
 
@@ -192,7 +201,7 @@ def _gives_the_same_bytes(case: ExecutorCase) -> None:
     _experiment().run(store, case.at_a_time, case.executor).close()
     there = _content(store)
     for part, here in case.here.items():
-        require(there[part] == here, f"the {part} differ")
+        require(there[part] == here, f"the {part} differ{_first_difference(here, there[part])}")
 
 
 @EXECUTOR_CONTRACT.law("a worker that does not see this machine's disk is sent what it lacks")
