@@ -71,7 +71,7 @@ def bare_loop(dataset: Dataset, models: list, n_folds: int) -> Ran:
 
 def sharing_loop(dataset: Dataset, components: range, n_folds: int) -> Ran:
     """Do what a careful loop does: fit each preprocessing once per fold, then every number of components on it."""
-    from paragone.protocols.crossval.steps import declare_step
+    from paragone.protocols.crossval.variants import declare_step
 
     begun = time.process_time()
     folds = list(KFold(n_folds, shuffle=True, random_state=SEED).split(dataset.X))
@@ -106,7 +106,7 @@ def by_paragone(dataset: Dataset, methods: dict, n_folds: int, share: bool) -> R
 
 def pls_models(components: range) -> list:
     """Return the pipelines of all variants, as a user of scikit-learn would write them."""
-    from paragone.protocols.crossval.steps import declare_step
+    from paragone.protocols.crossval.variants import declare_step
 
     models = []
     for given in STEPS:

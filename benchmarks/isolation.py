@@ -104,7 +104,7 @@ def measure_cost(cells: int) -> None:
     from paragone.engine.seat_process import _Seat
     from paragone.engine.zygote import _settle, _warm_up
     from paragone.experiment.preparation import cell_task
-    from paragone.protocols.warming import load_curve_kernels
+    from paragone.protocols.curve.protocol import load_curve_kernels
 
     _warm_up()
     load_curve_kernels()

@@ -66,7 +66,7 @@ SYSTEM = (
     "tests/test_known_answers.py",  # runs pytest
     "tests/testing/test_check_executor.py",  # Dask and local executors
     "tests/trust",  # every verb, in a process of its own
-    "tests/view",
+    "tests/reporting/live",
 )
 
 

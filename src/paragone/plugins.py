@@ -29,7 +29,7 @@ def aliases() -> dict[str, str]:
     # They import scikit-learn and Numba, which whoever only wants a hash need not wait for.
     from paragone import models, rankers
 
-    ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.tuning:TunedRanker"}
+    ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.curve.tuning:TunedRanker"}
     theirs = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     return {**theirs, **ours}
 

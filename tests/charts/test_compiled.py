@@ -7,8 +7,7 @@ import pytest
 import vl_convert
 
 from paragone.charts import from_rows, styled
-from paragone.charts.compiled import compiled, vega_lite_of
-from paragone.charts.save import draw_svg
+from paragone.charts.save import compiled, draw_svg, vega_lite_of
 
 
 def curves(rows, title, subtitle):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paragone.charts.vega_script import cache_folder, keep, read_kept, vega_bundle
+from paragone.charts.save import cache_folder, keep, read_kept, vega_bundle
 
 
 def test_what_is_kept_comes_back_and_what_was_changed_does_not(tmp_path):

@@ -193,7 +193,7 @@ class TestCrossvalidation:
         assert verified(found) >= 20
 
     def test_a_wrong_derivation_is_found(self, made_crossval, monkeypatch):
-        from paragone.protocols.crossval import weights
+        from paragone.protocols.crossval import ledger as weights
 
         monkeypatch.setattr(weights, "SHIFT", 1.0)
         store, declared = made_crossval / "numbers.sqlite", crossval_experiments()["numbers"]

@@ -16,7 +16,7 @@ from paragone.data.options import Nominal
 from paragone.data.plan import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import Target
-from paragone.protocols.crossval.naming import Naming
+from paragone.protocols.crossval.scores import Naming
 from paragone.store.merging import Side
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")

@@ -18,8 +18,8 @@ from paragone.engine import Silent, Tally
 from paragone.engine.estimates import Rest
 from paragone.engine.quantities import spoken_duration
 from paragone.protocols import Crossval, Curve, KGrid
+from paragone.reporting.live.details import progress_of
 from paragone.results import Results
-from paragone.view.progress import progress_of
 
 RNG = np.random.default_rng(0)
 

@@ -88,7 +88,7 @@ def test_diesel_counts_the_missing_values_of_every_target(run):
 def test_spectral_steps_are_those_of_their_formulas(data_folder):
     from scipy.signal import savgol_filter
 
-    from paragone.protocols.crossval.steps import declare_step
+    from paragone.protocols.crossval.variants import declare_step
 
     X = load(data_folder / "nirs" / "gasoline").X
     snv = declare_step("snv", where="step").method.build().fit_transform(X)

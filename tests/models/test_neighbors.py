@@ -17,7 +17,7 @@ from paragone.errors import InputError
 from paragone.metrics import MULTILABEL
 from paragone.models import MLkNN
 from paragone.models.neighbors import TIED, neighbor_label_counts
-from paragone.protocols.evaluators import predict_along
+from paragone.protocols.curve.evaluate import predict_along
 
 _oracle = importlib.util.spec_from_file_location("mlknn_oracle", Path(__file__).parent / "test_mlknn.py")
 oracle = importlib.util.module_from_spec(_oracle)

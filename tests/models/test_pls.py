@@ -12,8 +12,7 @@ from sklearn.pipeline import make_pipeline
 from paragone import Crossval, Dataset, Experiment, load
 from paragone.models.pls import PLS
 from paragone.plugins import resolve
-from paragone.protocols.crossval.steps import declare_step
-from paragone.protocols.crossval.variants import expand
+from paragone.protocols.crossval.variants import declare_step, expand
 
 
 @pytest.fixture

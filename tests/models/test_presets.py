@@ -18,7 +18,7 @@ from paragone.errors import InputError
 from paragone.models.presets import SUREST, Logistic, OneVsRestLinearSVC, RandomForest
 from paragone.plugins import Method
 from paragone.protocols import Curve, KGrid
-from paragone.protocols.evaluators import label_scores
+from paragone.protocols.curve.evaluate import label_scores
 
 ALIASES = {"logistic": Logistic, "linear-svc": OneVsRestLinearSVC, "random-forest": RandomForest}
 PRESETS = list(ALIASES.values())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
-from paragone.protocols.grids import KGrid, PGrid
+from paragone.protocols.curve.protocol import KGrid, PGrid
 
 
 def test_the_papers_k_grid_has_thirty_points():

@@ -8,7 +8,7 @@ from sklearn.metrics import coverage_error, label_ranking_average_precision_scor
 
 from paragone.checks import recomputed as recomputed_curve
 from paragone.metrics import MULTILABEL, multilabel_values
-from paragone.protocols.predictions import TablePredictions
+from paragone.protocols.curve.evaluate import TablePredictions
 
 OF_SCORES = [name for name, metric in MULTILABEL.items() if metric.needs_scores]
 

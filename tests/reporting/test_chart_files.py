@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paragone.charts.fonts import one_font_is_enough
-from paragone.charts.save import save_for_print
-from paragone.charts.vega_script import kept_as, read_kept, vega_lite_version
+from paragone.charts.save import kept_as, one_font_is_enough, read_kept, save_for_print, vega_lite_version
 from paragone.errors import InputError
-from paragone.reporting import chart_files
-from paragone.reporting.chart_files import drawn_charts, file_stem
+from paragone.reporting import drawing as chart_files
+from paragone.reporting.drawing import drawn_charts, file_stem
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.1.0.json"
 

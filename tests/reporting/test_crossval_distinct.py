@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from paragone.comparison.corrections import holm
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, make_problem
-from paragone.reporting.crossval_distinct import ALPHA, distinguish, holm_among, losses, paired_p
+from paragone.reporting.crossval_tables import ALPHA, distinguish, holm_among, losses, paired_p
 
 NONE = np.empty(0, dtype=np.int64)
 

@@ -21,8 +21,7 @@ from paragone.reporting.crossval_charts import (
     predicted_chart,
     residual_chart,
 )
-from paragone.reporting.crossval_distinct import distinguish, losses
-from paragone.reporting.crossval_tables import final_table, gap_lines, model_table, top_table
+from paragone.reporting.crossval_tables import distinguish, final_table, gap_lines, losses, model_table, top_table
 from paragone.tables import to_text
 
 PLS = "sklearn.cross_decomposition:PLSRegression"

@@ -17,10 +17,9 @@ import paragone
 from paragone import Experiment, Results
 from paragone.errors import InputError
 from paragone.reporting import read_display_map
-from paragone.reporting.curve_charts import mean_chart
-from paragone.reporting.fold_scores import grid_scores
-from paragone.reporting.stability import jaccard, kuncheva, seed_stability
-from paragone.reporting.wording import Wording
+from paragone.reporting.curve import jaccard, kuncheva, mean_chart, seed_stability
+from paragone.reporting.scores import grid_scores
+from paragone.reporting.words import Wording
 from real_latex import compile_latex
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -19,17 +19,13 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
+from paragone.page import Page, Section, Sheet
 from paragone.reporting import report
-from paragone.reporting.answer_table import BETTER, WORSE
-from paragone.reporting.curve_charts import dataset_curves
-from paragone.reporting.curve_page import curve_page
-from paragone.reporting.figure_data import compact
-from paragone.reporting.fold_scores import grid_scores
-from paragone.reporting.page_model import Page, Section, Sheet
-from paragone.reporting.page_render import json_in_script, render_page
-from paragone.reporting.references import RANKERS, STATISTICS, bibtex
-from paragone.reporting.views import named, views_of
-from paragone.reporting.wording import Wording
+from paragone.reporting.curve import curve_page, dataset_curves
+from paragone.reporting.render import compact, json_in_script, render_page
+from paragone.reporting.scores import grid_scores, named, views_of
+from paragone.reporting.sections import BETTER, WORSE
+from paragone.reporting.words import RANKERS, STATISTICS, Wording, bibtex
 from paragone.tables import Table
 
 sys.path.insert(0, str(Path(__file__).parent))

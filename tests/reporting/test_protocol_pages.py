@@ -13,13 +13,11 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
-from paragone.reporting.crossval_page import crossval_page
-from paragone.reporting.crossval_views import crossval_views, narrowed, renamed
-from paragone.reporting.page_render import render_page
-from paragone.reporting.references import bibtex
-from paragone.reporting.topk_page import topk_page
-from paragone.reporting.topk_report import topk_figures
-from paragone.reporting.wording import Wording
+from paragone.reporting.crossval import crossval_page
+from paragone.reporting.crossval_words import crossval_views, narrowed, renamed
+from paragone.reporting.render import render_page
+from paragone.reporting.topk import topk_figures, topk_page
+from paragone.reporting.words import Wording, bibtex
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import crossval_lab, topk_lab

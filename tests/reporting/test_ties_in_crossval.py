@@ -11,13 +11,11 @@ from paragone.checks.expected import crossval_expectations
 from paragone.checks.tuning import selected
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
-from paragone.protocols.crossval.selection import Criterion
-from paragone.reporting.answer_table import Behind
-from paragone.reporting.crossval_answer import answer_sheet
+from paragone.protocols.crossval.scores import Criterion
 from paragone.reporting.crossval_tables import crossval_tables
-from paragone.reporting.crossval_views import crossval_views
-from paragone.reporting.crossval_words import headline, summary
-from paragone.store.chains import CrossvalRun
+from paragone.reporting.crossval_words import answer_sheet, crossval_views, problem_headline, summary
+from paragone.reporting.sections import Behind
+from paragone.results.chains import CrossvalRun
 from paragone.tables import to_text
 
 N, N_TEST = 24, 6
@@ -55,7 +53,7 @@ def printed(run: CrossvalRun) -> str:
     views = crossval_views(run)
     behind = Behind()
     lines = [to_text(table) for table in crossval_tables(run)]
-    lines += [to_text(answer_sheet(views, behind).table), summary(views), *(headline(view) for view in views)]
+    lines += [to_text(answer_sheet(views, behind).table), summary(views), *(problem_headline(view) for view in views)]
     lines += [view.distinction.words() for view in views]
     return "\n\n".join(lines)
 
@@ -77,7 +75,7 @@ def test_ties_go_by_declared_order_and_all_of_them_are_the_best(twist):
     assert final.loc[final["best_of"] == "rmsecv", "variant"].tolist() == ["twin B", "twin A"]
     (view, _) = crossval_views(run)
     assert view.best == ("twin B", "twin A")
-    assert headline(view).startswith("lake: twin B and twin A, which are tied, are the best of 4 variants")
+    assert problem_headline(view).startswith("lake: twin B and twin A, which are tied, are the best of 4 variants")
 
 
 @pytest.mark.parametrize("twist", range(4))
@@ -120,8 +118,7 @@ def test_fits_that_are_perfect_but_for_rounding_are_tied_by_every_metric(metric)
 def test_within_one_standard_error_includes_what_lies_on_the_edge_but_for_rounding():
     """Means .70 and .75 with a standard error of .05, from folds that add up to them along another road."""
     from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions
-    from paragone.protocols.crossval.scores import ChainScores, Scoring
-    from paragone.protocols.crossval.selection import select
+    from paragone.protocols.crossval.scores import ChainScores, Scoring, select
 
     parts = [Predictions(np.arange(2) + 2 * fold, np.array([0.0, 1.0]), np.zeros(2)) for fold in range(2)]
     folds = tuple(FoldLedger(str(place), 0, part, part, part) for place, part in enumerate(parts))

@@ -22,10 +22,9 @@ from paragone import Dataset, Experiment, compare
 from paragone.cells import WarningCount
 from paragone.protocols import Crossval
 from paragone.reporting import report
+from paragone.reporting.live.details import Place, cell_details, progress_of
 from paragone.results import Results
-from paragone.results.warned import verdict_sentences, warned_groups
-from paragone.view.details import Place, cell_details
-from paragone.view.progress import progress_of
+from paragone.results.summaries import verdict_sentences, warned_groups
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import topk_lab

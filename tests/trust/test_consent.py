@@ -90,8 +90,8 @@ class Inline(Executor):
 def test_the_live_view_runs_nothing(stranger):
     from starlette.testclient import TestClient
 
-    from paragone.view.app import create_app
-    from paragone.view.building import Keeper
+    from paragone.reporting.live.app import create_app
+    from paragone.reporting.live.pages import Keeper
 
     keeper = Keeper(stranger.store, Inline())
     keeper._lock = threading.RLock()

@@ -1,9 +1,9 @@
 """What all charts share: how they look and how they are written to a file."""
 
-from paragone.charts.embedded import embedded
-from paragone.charts.rows import from_rows
-from paragone.charts.save import FORMATS, check_formats, save_chart
-from paragone.charts.theme import BLUE, GREY, LIGHT_GREY, ORANGE, PALETTE, VERMILION, styled
+from __future__ import annotations
+
+from paragone.charts.save import FORMATS, check_formats, embedded, save_chart
+from paragone.charts.theme import BLUE, GREY, LIGHT_GREY, ORANGE, PALETTE, VERMILION, from_rows, styled
 
 __all__ = [
     "BLUE",

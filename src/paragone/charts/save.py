@@ -1,14 +1,73 @@
-"""Write a chart as SVG, PDF, PNG or HTML, without a browser and without a network."""
+"""Charts as files: compiled, drawn with the bundled font, embedded in HTML; and the script that draws them in pages."""
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import html
+import json
+import os
 import re
+import shutil
+import tempfile
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache, lru_cache
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
-from paragone.charts.compiled import compiled, vega_lite_of
 from paragone.errors import InputError, unknown_name
+
+TITLES = ("text", "subtitle")
+
+
+def compiled(specification: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the Vega specification of a Vega-Lite one.
+
+    A report draws the same chart for every dataset. Compiling takes a fifth of drawing, and looks at neither the rows
+    nor the words of a title, so it is done without them, and they are filled in.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> chart = alt.Chart(alt.Data(values=[{"x": 1}]), title=alt.Title("One", subtitle="two"))
+    >>> vega = compiled(chart.mark_point().encode(x="x:Q").to_dict())
+    >>> vega["data"][0]["values"], vega["title"]["text"], vega["title"]["subtitle"]
+    ([{'x': 1}], 'One', 'two')
+    """
+    data, title = specification.get("data"), specification.get("title")
+    if not (isinstance(data, dict) and list(data) == ["values"] and isinstance(title, dict)):
+        return _compile(specification)
+    words = {name: title[name] for name in TITLES if name in title}
+    empty = {**specification, "data": {"values": []}, "title": {**title, **dict.fromkeys(words, "-")}}
+    vega = dict(_compile_once(json.dumps(empty)))
+    first, *others = vega["data"]
+    vega["data"] = [{**first, "values": list(data["values"])}, *others]
+    vega["title"] = {**vega["title"], **words}
+    return vega
+
+
+def vega_lite_of(specification: Mapping[str, Any]) -> str:
+    """Read the version off the specification: importing Altair for it would take a second in every process."""
+    version = str(specification["$schema"]).rpartition("/v")[2]
+    return ".".join(version.split(".")[:2])
+
+
+def _compile(specification: Mapping[str, Any]) -> dict[str, Any]:
+    import vl_convert
+
+    # Not as text: the renderer's reader of JSON does not give every number back to the last digit.
+    vega: dict[str, Any] = vl_convert.vegalite_to_vega(dict(specification), vl_version=vega_lite_of(specification))
+    return vega
+
+
+@lru_cache(maxsize=64)
+def _compile_once(specification: str) -> dict[str, Any]:
+    return _compile(json.loads(specification))
+
 
 FORMATS = ("svg", "pdf", "png", "html")
 
@@ -147,3 +206,141 @@ def _renumbered(svg: str) -> str:
         return f"{match[1]}{numbers.setdefault(match[0], len(numbers))}"
 
     return re.sub(r"\b(gradient_|clip)(\d+)\b", number, svg)
+
+
+LAST_PLAIN = "\u024f"
+PLAIN = frozenset("–—‘’“”•…←→−≤≥≈")
+
+
+def use_the_bundled_font() -> None:
+    """Show the renderer of this process no font but its own, Liberation Sans; to be called before it draws.
+
+    The renderer opens a font of the system anew for every letter that it measures, two thousand times a chart. Its
+    own font lies in memory, and is what it takes for charts anyway where the system has no other.
+    """
+    folder = tempfile.mkdtemp(prefix="paragone-fonts-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    empty = Path(folder) / "empty"
+    empty.mkdir()
+    settings = Path(folder) / "fonts.conf"
+    settings.write_text(
+        f'<?xml version="1.0"?>\n<fontconfig><dir>{escape(str(empty))}</dir></fontconfig>\n', encoding="utf-8"
+    )
+    os.environ["FONTCONFIG_FILE"] = str(settings)
+
+
+def one_font_is_enough(specification: Any) -> bool:
+    r"""Say whether a chart has only letters that the bundled font has.
+
+    Examples
+    --------
+    >>> one_font_is_enough({"title": "Größe ≤ 3"}), one_font_is_enough({"title": ["herb", "\u5934\u75db"]})
+    (True, False)
+    """
+    if isinstance(specification, str):
+        return specification.isascii() or all(letter <= LAST_PLAIN or letter in PLAIN for letter in specification)
+    if isinstance(specification, Mapping):
+        return all(one_font_is_enough(name) and one_font_is_enough(v) for name, v in specification.items())
+    if isinstance(specification, (list, tuple)):
+        return all(one_font_is_enough(value) for value in specification)
+    return True
+
+
+GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
+
+
+@cache
+def vega_bundle() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script that needs no network.
+
+    Examples
+    --------
+    >>> "</script" in vega_bundle()
+    False
+    """
+    version = vega_lite_version()
+    file = kept_as(version)
+    return read_kept(file) or make_bundle(version, file)
+
+
+def vega_lite_version() -> str:
+    """Return the version of Vega-Lite that Altair writes charts for.
+
+    Examples
+    --------
+    >>> vega_lite_version().count(".")
+    1
+    """
+    import altair as alt
+
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def make_bundle(version: str, file: Path) -> str:
+    """Put the script together for a version of Vega-Lite, and keep it."""
+    import vl_convert
+
+    bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
+    script = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    keep(file, script)
+    return script
+
+
+def kept_as(version: str) -> Path:
+    """Return where the script of a version of Vega-Lite is kept."""
+    snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
+    return cache_folder() / f"vega-{version}-{installed('vl-convert-python')}-{snippet}.js"
+
+
+def cache_folder() -> Path:
+    """Return where things are kept that can be made again at any time."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paragone"
+
+
+def read_kept(file: Path) -> str | None:
+    """Return a text that was kept; None where there is none, or where it is not what was kept."""
+    try:
+        digest, _, text = file.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return text.decode() if hashlib.sha256(text).hexdigest().encode() == digest else None
+
+
+def keep(file: Path, text: str) -> None:
+    """Keep a text with its hash, whole or not at all; where that cannot be, it is made again the next time."""
+    data = text.encode()
+    with suppress(OSError, RuntimeError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as partial:
+            partial.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+        Path(partial.name).replace(file)
+
+
+def embedded(chart: Any, description: str) -> str:
+    """Return an HTML image that holds the chart as SVG.
+
+    As an image it runs nothing and loads nothing, whatever a method is called, and notebooks show it without being
+    trusted first. Its background stays white, since axes and labels are dark.
+
+    Parameters
+    ----------
+    chart : altair chart
+        What is drawn.
+    description : str
+        What it shows, for those who do not see it.
+
+    Returns
+    -------
+    str
+        An ``img`` element.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> chart = alt.Chart({"values": [{"x": 1}]}).mark_point().encode(x="x:Q")
+    >>> embedded(chart, "one <point>")[:60]
+    '<img alt="one &lt;point&gt;" style="max-width:100%;backgroun'
+    """
+    drawing = b64encode(draw_svg(chart_specification(chart)).encode()).decode()
+    style = "max-width:100%;background:#fff"
+    return f'<img alt="{html.escape(description)}" style="{style}" src="data:image/svg+xml;base64,{drawing}">'

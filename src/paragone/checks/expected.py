@@ -16,16 +16,14 @@ from paragone.comparison import Comparison, SampleComparison, compare, compare_s
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.metrics.topk.conventions import F1_OF_MEANS
-from paragone.protocols.crossval.frames import final_frame
-from paragone.protocols.crossval.group_frames import group_frame
+from paragone.protocols.crossval.frames import final_frame, group_frame
 from paragone.protocols.crossval.ledger import Predictions
-from paragone.protocols.crossval.naming import metric_name, score_name
 from paragone.protocols.crossval.problem import Problem
-from paragone.reporting.wording import title_of
+from paragone.protocols.crossval.scores import metric_name, score_name
+from paragone.reporting.words import title_of
 from paragone.results import Results
-from paragone.results.topk_frames import BEYOND, beyond_frame, score_frame, segment_frame
-from paragone.store.chains import CrossvalRun
-from paragone.store.topk_runs import TopKRun
+from paragone.results.chains import CrossvalRun
+from paragone.results.topk_runs import BEYOND, TopKRun, beyond_frame, score_frame, segment_frame
 from paragone.ties import best_losses, loss_order
 from paragone.validation import FloatArray
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from paragone.data import Dataset, Split
 from paragone.protocols.base import Arrangement
-from paragone.protocols.crossval.partition import FoldSplit
+from paragone.protocols.crossval.splits import FoldSplit
 from paragone.validation import FloatArray, IntArray
 
 BLOCK_VALUES = 1 << 22

@@ -35,8 +35,7 @@ from paragone.experiment.planning import PART_LENGTH
 from paragone.experiment.reopening import reopen
 from paragone.protocols import Crossval, Curve, Protocol, TopK
 from paragone.protocols.base import Arrangement
-from paragone.protocols.crossval.arranging import mark_test_rows, problems_of
-from paragone.protocols.crossval.partition import FoldSplit
+from paragone.protocols.crossval.splits import FoldSplit, mark_test_rows, problems_of
 from paragone.results import Results
 from paragone.store import Store
 from paragone.store.cell_records import CellRecord, CellRecords

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError
 from paragone.tables import Table
-from paragone.tables.latex import names_of_letters
+from paragone.tables.writers import names_of_letters
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,9 +31,9 @@ from paragone.protocols.base import Arrangement
 from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.scores import ChainScores
 from paragone.results import Results
+from paragone.results.chains import CrossvalRun
+from paragone.results.topk_runs import TopKCell, TopKRun
 from paragone.store.cell_records import CellRecord, CellRecords
-from paragone.store.chains import CrossvalRun
-from paragone.store.topk_runs import TopKCell, TopKRun
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:

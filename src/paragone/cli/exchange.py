@@ -115,7 +115,7 @@ def import_run(
     from paragone.exchange import import_rankings, is_archive
     from paragone.plugins import Method
     from paragone.protocols import Curve, KGrid, PGrid
-    from paragone.protocols.curve import DEFAULT_METRICS
+    from paragone.protocols.curve.protocol import DEFAULT_METRICS
 
     if is_archive(run):
         import_whole(run, store, data, as_json=as_json)

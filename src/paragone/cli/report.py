@@ -68,9 +68,9 @@ def show_crossval(store: Path, experiment: str | None) -> None:
 
 def show_topk(store: Path, experiment: str | None, reference: str | None) -> None:
     """Print the tables of a topk experiment, where that is what the store holds."""
-    from paragone.reporting.topk_report import lines, topk_figures
+    from paragone.reporting.topk import lines, topk_figures
     from paragone.reporting.topk_tables import topk_tables
-    from paragone.reporting.wording import Wording
+    from paragone.reporting.words import Wording
     from paragone.results import Results
     from paragone.tables import to_text
 

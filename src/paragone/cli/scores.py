@@ -13,7 +13,7 @@ from paragone.cli.output import print_json, say, show_table, write_frame
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.protocols.crossval.naming import Naming
+    from paragone.protocols.crossval.scores import Naming
     from paragone.results import Results
 
 

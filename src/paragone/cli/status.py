@@ -92,7 +92,7 @@ def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
 
 def show_warnings(results: Results) -> None:
     """Say what the methods warned of, put together by method and kind of warning."""
-    from paragone.results.warned import warned_groups, warning_lines
+    from paragone.results.summaries import warned_groups, warning_lines
 
     for experiment in results.experiments():
         for line in warning_lines(warned_groups(results, experiment)):

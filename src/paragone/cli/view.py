@@ -27,6 +27,6 @@ def view(
 
     Example: paragone view first.sqlite --port 8765
     """
-    from paragone.view import serve
+    from paragone.reporting.live import serve
 
     serve(store, port, told=lambda address: say(f"open {address} (Ctrl-C ends the view)"), ask_token=token)

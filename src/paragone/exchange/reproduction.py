@@ -15,7 +15,7 @@ from paragone.data.whole_folder import whole_folder
 from paragone.errors import InputError, unknown_name
 from paragone.reading import check_size, parse_json
 from paragone.results import Results
-from paragone.results.record import ELEMENT, FORMAT, VERSION, experiment_record
+from paragone.results.results import ELEMENT, FORMAT, VERSION, experiment_record
 from paragone.store.opening import HEADER
 
 REQUIREMENTS, PYTHON, README = "requirements.txt", ".python-version", "REPRODUCE.md"

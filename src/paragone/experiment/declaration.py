@@ -25,10 +25,9 @@ from paragone.experiment.toml_lines import line_of
 from paragone.metrics.multilabel import ZeroDivision
 from paragone.metrics.topk.evaluate import DEFAULT_K
 from paragone.protocols.crossval import Criterion
-from paragone.protocols.crossval.naming import Naming
-from paragone.protocols.crossval.weights import Weighting
-from paragone.protocols.curve import DEFAULT_METRICS
-from paragone.protocols.grids import KGrid, PGrid
+from paragone.protocols.crossval.ledger import Weighting
+from paragone.protocols.crossval.scores import Naming
+from paragone.protocols.curve.protocol import DEFAULT_METRICS, KGrid, PGrid
 from paragone.reading import parse_toml
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from paragone.experiment.declaration import CrossvalSection, Declaration, ProtocolSection, TopKSection
 from paragone.models.recommenders import RECOMMENDERS
 from paragone.plugins import aliases
-from paragone.protocols.crossval.steps import STEPS
+from paragone.protocols.crossval.variants import STEPS
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from paragone.charts import save_chart
 from paragone.errors import InputError
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
-from paragone.reporting.figures import figure
-from paragone.reporting.page_model import Block, Gallery, Listing, Page, Points, Prose, Section
-from paragone.reporting.page_render import render_page
+from paragone.page import Block, Gallery, Listing, Page, Points, Prose, Section, figure
+from paragone.reporting.render import render_page
 from paragone.tables import frame_to_csv
 from paragone.ties import best_losses, loss_order, rank_losses
 

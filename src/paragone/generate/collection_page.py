@@ -13,9 +13,18 @@ from paragone.generate.collection import Collection
 from paragone.generate.inspection import Inspection
 from paragone.generate.limits import why_open
 from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
-from paragone.reporting.figures import figure
-from paragone.reporting.page_model import Block, Evidence, Fold, Gallery, Page, Points, Prose, Section
-from paragone.reporting.page_render import render_page
+from paragone.page import (
+    Block,
+    Evidence,
+    Fold,
+    Gallery,
+    Page,
+    Points,
+    Prose,
+    Section,
+    figure,
+)
+from paragone.reporting.render import render_page
 from paragone.tables import frame_to_csv
 
 if TYPE_CHECKING:

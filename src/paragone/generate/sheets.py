@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from paragone.reporting.page_model import Evidence, Sheet
+from paragone.page import Evidence, Sheet
 from paragone.tables import Cell, Column, Table
 from paragone.ties import best_losses
 

@@ -11,11 +11,10 @@ from paragone.charts import BLUE, GREY, PALETTE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
 from paragone.metrics.classification import Confusion
 from paragone.protocols.crossval.ledger import Chain
-from paragone.protocols.crossval.naming import metric_name, score_name
 from paragone.protocols.crossval.problem import Problem
-from paragone.protocols.crossval.scores import best_first
+from paragone.protocols.crossval.scores import best_first, metric_name, score_name
 from paragone.reporting.crossval_tables import problem_name
-from paragone.store.chains import CrossvalRun
+from paragone.results.chains import CrossvalRun
 from paragone.ties import loss_order
 
 SIZE = 320

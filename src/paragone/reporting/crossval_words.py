@@ -1,29 +1,347 @@
-"""A cross-validation in words: the verdict, and the paragraph for a paper."""
+"""A cross-validation as its page tells it: problem by problem, the table of all variants, and the words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from paragone.errors import InputError, unknown_name
+from paragone.page import Evidence, Sheet
 from paragone.protocols.crossval.ledger import repeats_of
 from paragone.protocols.crossval.problem import Problem, choose
-from paragone.protocols.crossval.selection import RANKINGS, Choice, Criterion
-from paragone.reporting.crossval_answer import average_ranks
-from paragone.reporting.crossval_views import ProblemView, n_compared
-from paragone.reporting.provenance import software_sentence, span
-from paragone.reporting.verdict_words import listing
+from paragone.protocols.crossval.scores import (
+    RANKINGS,
+    ChainScores,
+    Choice,
+    Criterion,
+    Scoring,
+    best_first,
+    score_name,
+    tied_best,
+)
+from paragone.reporting.crossval_tables import ALPHA, TEST, Distinction, distinguish, problem_name
+from paragone.reporting.how import software_sentence, span
+from paragone.reporting.sections import WORSE, Behind
+from paragone.reporting.words import Wording, listing
 from paragone.results import Results
-from paragone.tables import format_number
-from paragone.ties import least_loss
+from paragone.results.chains import CrossvalRun
+from paragone.tables import Cell, Column, Table, decimals_for, format_mean_std, format_number, mark_best
+from paragone.ties import FloatArray, least_loss, rank_losses
+
+COMPARED = 30
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemView:
+    """A problem as the page shows it.
+
+    Attributes
+    ----------
+    run : CrossvalRun
+        The experiment, under the names to display.
+    problem : Problem
+        One target of one dataset.
+    metric : str or None
+        Another metric than declared.
+    """
+
+    run: CrossvalRun
+    problem: Problem
+    metric: str | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The dataset's name, with the target where there are several."""
+        return problem_name(self.problem, self.run)
+
+    @cached_property
+    def place(self) -> str:
+        """What the plan calls the dataset of its cells; the name itself where names to display hide it."""
+        target = self.problem.target
+        for name, facts in self.run.settings.problems.items():
+            if facts["dataset"] == self.problem.dataset and target in facts["targets"]:
+                return name
+        return self.name
+
+    @cached_property
+    def scoring(self) -> Scoring:
+        """The metric and what goes with it."""
+        return self.run.settings.scoring(self.problem.truth.task, self.metric)
+
+    @cached_property
+    def scores(self) -> dict[str, ChainScores]:
+        """The scores of every chain that has a pooled one, the best first."""
+        found = [scores for scores in self.problem.scores(self.scoring).values() if not np.isnan(scores.cv_score)]
+        return {scores.variant: scores for scores in best_first(found)}
+
+    @cached_property
+    def best(self) -> tuple[str, ...]:
+        """The variants with the best pooled score: one, or all that are tied."""
+        return tied_best(self.scores.values())
+
+    @cached_property
+    def size(self) -> float:
+        """The size of what the scores are made from."""
+        return self.scoring.size(self.problem.truth.y)
+
+    @cached_property
+    def distinction(self) -> Distinction | None:
+        """Which of the best chains are not told from the very best; None where there is none."""
+        return distinguish(self.problem, self.scores, COMPARED)
+
+    @cached_property
+    def digits(self) -> int:
+        """How many decimals its scores are printed with."""
+        return decimals_for([scores.cv_score for scores in self.scores.values()])
+
+    def called(self, key: str) -> str:
+        """Return what a score is called here."""
+        settings = self.run.settings
+        return score_name(key, self.scoring.metric, settings.naming, holdout=settings.holdout)
+
+
+def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[ProblemView, ...]:
+    """Return a view of every problem that has a chain with a score.
+
+    Parameters
+    ----------
+    run : CrossvalRun
+        The experiment, under the names to display.
+    metric : str, optional
+        Another metric than declared.
+
+    Returns
+    -------
+    tuple of ProblemView
+        At least one; a run without any score is refused.
+    """
+    views = [ProblemView(run, problem, metric) for problem in run.problems]
+    found = tuple(view for view in views if view.scores)
+    if not found:
+        raise InputError(f"experiment {run.experiment!r} has no variant with all its folds yet: run it first")
+    return found
+
+
+def n_compared(views: Sequence[ProblemView]) -> int:
+    """Return how many chains, at most, were compared with the best of a problem."""
+    return max((len(view.distinction.others) for view in views if view.distinction is not None), default=0)
+
+
+def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
+    """Return the experiment under the names to display; two that would share a name are refused."""
+    if not wording.names:
+        return run
+    variants = _names(wording, run.settings.variants, "variants")
+    _names(wording, dict.fromkeys(problem.dataset for problem in run.problems), "datasets")
+    settings = replace(run.settings, variants={variants[name]: facts for name, facts in run.settings.variants.items()})
+    problems = tuple(
+        replace(
+            problem,
+            dataset=wording.name(problem.dataset),
+            chains={variants[v]: replace(chain, variant=variants[v]) for v, chain in problem.chains.items()},
+            failures={variants.get(v, v): reason for v, reason in problem.failures.items()},
+            pending=tuple(variants.get(v, v) for v in problem.pending),
+        )
+        for problem in run.problems
+    )
+    return replace(run, settings=settings, problems=problems)
+
+
+def _names(wording: Wording, names: Mapping[str, object], what: str) -> dict[str, str]:
+    shown = {name: wording.name(name) for name in names}
+    if len(set(shown.values())) < len(shown):
+        raise InputError(f"the display map gives two {what} the same name: {sorted(shown.values())}")
+    return shown
+
+
+def narrowed(run: CrossvalRun, datasets: tuple[str, ...], variants: tuple[str, ...]) -> CrossvalRun:
+    """Keep some datasets and variants; none named keeps all, one that is not there is refused.
+
+    Parameters
+    ----------
+    run : CrossvalRun
+        The experiment.
+    datasets : tuple of str
+        Problems by name, as the page shows them.
+    variants : tuple of str
+        Variants or the methods they are of.
+
+    Returns
+    -------
+    CrossvalRun
+        With the problems and chains named.
+    """
+    names = {problem_name(problem, run): problem for problem in run.problems}
+    methods = {variant: str(facts.get("method", variant)) for variant, facts in run.settings.variants.items()}
+    for kind, wanted, known in (("dataset", datasets, names), ("method", variants, {*methods, *methods.values()})):
+        for name in wanted:
+            if name not in known:
+                raise unknown_name(kind, name, sorted(known))
+    kept = [names[name] for name in datasets] if datasets else list(run.problems)
+    if variants:
+        kept = [
+            replace(p, chains={v: c for v, c in p.chains.items() if v in variants or methods[v] in variants})
+            for p in kept
+        ]
+    return replace(run, problems=tuple(kept))
+
+
+def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
+    """Make the table of the pooled score of every variant on every problem.
+
+    Parameters
+    ----------
+    views : sequence of ProblemView
+        The problems.
+    behind : Behind
+        Where the fold scores behind the numbers go.
+
+    Returns
+    -------
+    Sheet
+        The best of a problem in bold, the second underlined, a mark where a chain is told from the best; with the
+        average rank where there are several problems.
+    """
+    variants = [v for v in views[0].run.settings.variants if any(v in view.scores for view in views)]
+    columns = [_column(view, variants, behind) for view in views]
+    ranks = average_ranks(views, variants)
+    if ranks is not None:
+        columns.append(_rank_column(views, variants, ranks, behind))
+    order = _order(views, variants, ranks)
+    rows = [[Cell(variants[i]), *(column[0][i] for column in columns)] for i in order]
+    numbers = tuple((None, *(column[1][i] for column in columns)) for i in order)
+    links = tuple(("", *(column[2][i] for column in columns)) for i in order)
+    heading: list[str | Column] = ["Variant", *(view.name for view in views)]
+    heading += ["Average rank"] if ranks is not None else []
+    return Sheet(
+        "answer",
+        f"{views[0].called('cv_score')} of every variant",
+        Table.of(heading, rows, caption=_caption(views), label="tab:answer"),
+        numbers,
+        links,
+        wide=len(views) > 1,
+    )
+
+
+def fold_key(view: ProblemView, variant: str) -> str:
+    """Return the key of the folds of a chain; a slash inside a name is doubled, so that no two share a key."""
+    return "/".join(part.replace("/", "//") for part in (view.scoring.metric, view.name, variant))
+
+
+def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
+    """Keep the fold scores of a chain as evidence and return its key."""
+    scores = view.scores[variant]
+    chain = scores.chain
+    several = len({fold.repeat for fold in chain.folds}) > 1
+    rows = tuple(
+        (f"repeat {fold.repeat}, fold {fold.fold}" if several else fold.fold, float(value), "")
+        for fold, value in zip(chain.folds, scores.fold_val, strict=True)
+    )
+    note = f"{view.called('cv_score')} is {format_number(scores.cv_score, view.digits)}"
+    if not view.run.settings.holdout:
+        note += ", the score of all out-of-fold predictions together, not the mean of these"
+    if chain.final is not None and len(chain.final.test):
+        note += (
+            f"; {view.called('test_score')} of the refitted model is {format_number(scores.test_score, view.digits)}"
+        )
+    title = f"{variant} on {view.name}: {view.scoring.metric}"
+    evidence = Evidence(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant))
+    return behind.add(fold_key(view, variant), evidence)
+
+
+def told_apart(view: ProblemView) -> set[str]:
+    """Return the chains that a test tells from the best of their problem."""
+    found = view.distinction
+    return set() if found is None else {other.variant for other in found.others if not other.indistinguishable}
+
+
+def _column(
+    view: ProblemView, variants: Sequence[str], behind: Behind
+) -> tuple[list[Cell], list[float | None], list[str]]:
+    values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
+    texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
+    apart = told_apart(view)
+    marks = [WORSE if variant in apart else "" for variant in variants]
+    losses = view.scoring.settled(values, view.size).tolist()
+    cells = list(mark_best(losses, texts, higher_is_better=False, superscripts=marks))
+    links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
+    return cells, [None if np.isnan(value) else float(value) for value in values], links
+
+
+def _spread(view: ProblemView, variant: str) -> float:
+    """Return the deviation (ddof = 1) of the folds' own scores, NaN where there are fewer than two."""
+    folds = view.scores[variant].fold_val if variant in view.scores else np.array([])
+    folds = folds[~np.isnan(folds)]
+    return float(np.std(folds, ddof=1)) if len(folds) > 1 else np.nan
+
+
+def average_ranks(views: Sequence[ProblemView], variants: Sequence[str]) -> np.ndarray | None:
+    """Return the rank of every variant averaged over problems, NaN where it lacks one; None for one problem."""
+    if len(views) < 2:
+        return None
+    shared = [i for i, variant in enumerate(variants) if all(variant in view.scores for view in views)]
+    ranks = np.full(len(variants), np.nan)
+    if shared:
+        ranks[shared] = np.mean([_ranks(view, [variants[i] for i in shared]) for view in views], axis=0)
+    return ranks
+
+
+def _ranks(view: ProblemView, variants: Sequence[str]) -> FloatArray:
+    """Return the ranks of variants that all have a score, by the pooled one, ties averaged."""
+    return rank_losses(view.scoring.settled([view.scores[v].cv_score for v in variants], view.size))
+
+
+def _rank_column(
+    views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray, behind: Behind
+) -> tuple[list[Cell], list[float | None], list[str]]:
+    cells = list(mark_best(ranks.tolist(), [format_number(rank, 2) for rank in ranks], higher_is_better=False))
+    shared = [i for i in range(len(variants)) if not np.isnan(ranks[i])]
+    each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
+    links = [""] * len(variants)
+    for place, i in enumerate(shared):
+        rows = tuple((view.name, float(each[view.name][place]), fold_key(view, variants[i])) for view in views)
+        evidence = Evidence(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
+        links[i] = behind.add(f"ranks/{variants[i].replace('/', '//')}", evidence)
+    return cells, [None if np.isnan(rank) else float(rank) for rank in ranks], links
+
+
+def _order(views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray | None) -> list[int]:
+    """Put the best first, and what is incomplete last."""
+    if ranks is None:
+        places = {variant: place for place, variant in enumerate(views[0].scores)}
+        return sorted(range(len(variants)), key=lambda i: places[variants[i]])
+    return sorted(range(len(variants)), key=lambda i: (np.isnan(ranks[i]), ranks[i]))
+
+
+def _caption(views: Sequence[ProblemView]) -> str:
+    first = views[0]
+    what = "the hold-out" if first.run.settings.holdout else "all out-of-fold predictions together"
+    text = f"{first.called('cv_score')}: {first.scoring.metric} of {what}"
+    text += "" if first.run.settings.holdout else ", ± the standard deviation of the folds' own scores"
+    text += ". Best of a problem in bold, second underlined."
+    if len(views) > 1:
+        text += " Average rank over the problems, of the variants that all of them have."
+    if any(told_apart(view) for view in views):
+        n = n_compared(views)
+        text += (
+            f" {WORSE}: told from the best of that problem by the {TEST}, replicates averaged (Holm over all pairs of "
+            f"chains, alpha = {ALPHA:g}; the {n} next best are tested)"
+        )
+        untested = any(len(view.scores) > n + 1 for view in views)
+        text += "; chains further down are not tested." if untested else "."
+    return text
+
 
 USED = {"PLS": "wold2001", "PLSRegression": "wold2001", "PLSCanonical": "wold2001"}
 STEPS = {"snv": "barnes1989", "savgol": "savitzky1964"}
 NAMED = 3
 
 
-def headline(view: ProblemView) -> str:
+def problem_headline(view: ProblemView) -> str:
     """Say in a sentence or three which chain is the best of a problem, how sure that is, and what was refitted."""
     best, scores = next(iter(view.scores.items()))
     cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError, unknown_name
+from paragone.results.places import crossval_experiments
 from paragone.store import Store
-from paragone.store.kinds import crossval_experiments
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.protocols.crossval.aggregation import Aggregate
-    from paragone.protocols.crossval.naming import Naming
-    from paragone.store.chains import CrossvalRun
+    from paragone.protocols.crossval.ledger import Aggregate
+    from paragone.protocols.crossval.scores import Naming
+    from paragone.results.chains import CrossvalRun
 
 
 class CrossvalResults:
@@ -27,7 +27,7 @@ class CrossvalResults:
 
     def crossval(self, experiment: str | None = None) -> CrossvalRun:
         """Return the ledgers of an experiment, which may be left out where the store has one."""
-        from paragone.store.chains import read_crossval
+        from paragone.results.chains import read_crossval
 
         names = self.crossval_experiments()
         if not names:
@@ -42,7 +42,7 @@ class CrossvalResults:
 
     def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
         """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
-        from paragone.store.chains import read_crossval
+        from paragone.results.chains import read_crossval
 
         return read_crossval(self._store, experiment, (dataset, variant))
 
@@ -61,7 +61,7 @@ class CrossvalResults:
         DataFrame
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
         """
-        from paragone.protocols.crossval import ledger_frames
+        from paragone.protocols.crossval import frames as ledger_frames
 
         run = self.crossval(experiment)
         return ledger_frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
@@ -111,7 +111,7 @@ class CrossvalResults:
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return scores a group (a physical sample, a subject) beside those a row."""
-        from paragone.protocols.crossval import group_frames
+        from paragone.protocols.crossval import frames as group_frames
 
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
@@ -122,7 +122,7 @@ class CrossvalResults:
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
-        from paragone.protocols.crossval import group_frames
+        from paragone.protocols.crossval import frames as group_frames
 
         run = self.crossval(experiment)
         return group_frames.group_score_frame(run.problems, run.settings, metric)
@@ -175,7 +175,7 @@ class CrossvalResults:
 
     def _tidy_scores(self, experiment: str, metric: str | None) -> pd.DataFrame:
         from paragone.protocols.crossval import frames
-        from paragone.store.chains import read_crossval
+        from paragone.results.chains import read_crossval
 
         run = read_crossval(self._store, experiment)
         return frames.tidy_frame(run.problems, run.settings, experiment, metric)

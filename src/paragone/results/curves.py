@@ -10,9 +10,9 @@ import numpy as np
 
 from paragone.cells import Parts
 from paragone.errors import InputError
+from paragone.results.places import topk_experiments
 from paragone.store import Store, queries, truth_key
 from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
-from paragone.store.kinds import topk_experiments
 from paragone.store.readable import has_table
 from paragone.validation import IntArray
 
@@ -81,7 +81,7 @@ class CurveResults:
         """
         import pandas as pd
 
-        from paragone.protocols.predictions import CurvePredictions
+        from paragone.protocols.curve.evaluate import CurvePredictions
 
         address = self._address(dataset, fold, method, experiment, repeat)
         if address.experiment in topk_experiments(self._store):

@@ -1,11 +1,14 @@
-"""What a store says about its cells: the part of `Results` that tells done, failed, running, stale and missing."""
+"""What a store says about its cells and their scores."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from paragone.store import Store, queries
 from paragone.store.readable import has_table
+from paragone.store.score_columns import Names, ScoreColumns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,3 +169,82 @@ class PlaceResults:
     def _costed(self, sql: str) -> str:
         """Complete a query by what cells cost, where the store has that."""
         return queries.with_costs(sql, has_table(self._store, "costs"))
+
+
+SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
+
+
+def score_frame(columns: ScoreColumns, *, repeats: bool) -> pd.DataFrame:
+    """Return scores as a frame, one row a value.
+
+    Parameters
+    ----------
+    columns : ScoreColumns
+        The scores.
+    repeats : bool
+        Whether the repeats of a method stand row by row; else their mean stands.
+
+    Returns
+    -------
+    DataFrame
+        Columns `SCORE_COLUMNS`, with ``repeat`` after the method where asked.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "experiment": _texts(columns.experiment),
+            "protocol": _texts(_protocols(columns)),
+            "dataset": _texts(columns.dataset),
+            "fold": columns.fold,
+            "method": _texts(columns.method),
+            "repeat": columns.repeat,
+            "metric": _texts(columns.metric),
+            "at": columns.at,
+            "value": columns.value,
+        }
+    )
+    if repeats:
+        return frame
+    if (columns.repeat > 0).any():
+        frame = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean().reset_index()
+    return frame[SCORE_COLUMNS]
+
+
+def _texts(names: Names) -> pd.Series:
+    import pandas as pd
+
+    return pd.Series(list(names.distinct), dtype="str").take(names.codes).reset_index(drop=True)
+
+
+def _protocols(columns: ScoreColumns) -> Names:
+    """Tell the rows of a k-grid from those of a p-grid by the protocol, where an experiment has both."""
+    grids = len(columns.grid.distinct)
+    pairs = np.unique(columns.experiment.codes * grids + columns.grid.codes)
+    both = np.bincount(pairs // grids, minlength=len(columns.experiment.distinct)) > 1 if grids else np.zeros(0, bool)
+    if not both.any():
+        return columns.protocol
+    joined = columns.protocol.codes * grids + columns.grid.codes
+    plain = tuple(columns.protocol.distinct)
+    named = tuple(f"{protocol}-{grid}" for protocol in plain for grid in columns.grid.distinct)
+    return Names(plain + named, np.where(both[columns.experiment.codes], len(plain) + joined, columns.protocol.codes))
+
+
+EXPERIMENTS = """
+SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND p.protocol = ? ORDER BY e.id
+"""
+
+
+def crossval_experiments(store: Store) -> list[str]:
+    """Return the experiments of a store whose protocol is a cross-validation."""
+    return _of_protocol(store, "crossval")
+
+
+def topk_experiments(store: Store) -> list[str]:
+    """Return the experiments of a store whose protocol is top-K recommendation."""
+    return _of_protocol(store, "topk")
+
+
+def _of_protocol(store: Store, protocol: str) -> list[str]:
+    return [row[0] for row in store.read(EXPERIMENTS, (protocol,))]

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 from paragone.errors import unknown_name
 from paragone.results.crossval import CrossvalResults
 from paragone.results.curves import CurveResults
-from paragone.results.means import means_as_html
-from paragone.results.places import STATUSES, PlaceResults
-from paragone.results.score_frame import score_frame
+from paragone.results.places import STATUSES, PlaceResults, score_frame
+from paragone.results.summaries import means_as_html, verdict_sentences, warned_groups
 from paragone.results.topk import TopKResults
-from paragone.results.warned import verdict_sentences, warned_groups
 from paragone.store import Store, queries
 from paragone.store.kept import kept_object, spoilt
 from paragone.store.runs import RunIdentity
@@ -146,3 +144,52 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def _repr_html_(self) -> str:
         """Show cells by status and the mean scores in a notebook: best in bold, second underlined."""
         return means_as_html(repr(self), self.scores())
+
+
+FORMAT, VERSION = "paragone-provenance", 1
+ELEMENT = "paragone-provenance"
+"""The id of the script element that holds the record in a page."""
+
+
+def experiment_record(results: Results, experiment: str) -> dict[str, Any]:
+    """Return all that `paragone reproduce` needs of an experiment in a store.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    experiment : str
+        The experiment's name.
+
+    Returns
+    -------
+    dict
+        Its declaration as text, the runs with their provenance, and what identifies the datasets.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from paragone.experiment import Experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "a.sqlite"
+    ...     with Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, seed=3).run(path, 0) as results:
+    ...         record = experiment_record(results, "experiment")
+    >>> record["seed"], list(record["datasets"])
+    (3, ['wine-traits'])
+    """
+    described = results.described(experiment)
+    runs = results.runs()
+    # Runs of a version that did not say whose they were count for every experiment of the store.
+    mine = [run for run in runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "experiment": described["name"],
+        "seed": described["seed"],
+        "declared": results.declared(experiment),
+        "data": [str(name) for name in described["data"]],
+        "datasets": results.fingerprints(experiment),
+        "runs": [
+            {"begun_at": run.begun_at, "workers": int(run.workers), "environment": run.environment} for run in mine
+        ],
+    }

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.results.places import topk_experiments
 from paragone.store import Store
-from paragone.store.kinds import topk_experiments
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from paragone.metrics.topk import TopKResult
-    from paragone.store.topk_runs import TopKRun
+    from paragone.results.topk_runs import TopKRun
 
 SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
 
@@ -38,7 +38,7 @@ class TopKResults:
             raise InputError(f"several experiments are topk ({', '.join(names)}): say which with experiment=")
         if experiment is not None and experiment not in names:
             raise unknown_name("topk experiment", experiment, names)
-        from paragone.store.topk_runs import TopKRun
+        from paragone.results.topk_runs import TopKRun
 
         return TopKRun(self._store, experiment or names[0])
 

@@ -1,12 +1,18 @@
-"""A table as a value: columns, cells with their marks, caption and notes."""
+"""Tables as values: cells and columns, numbers as text, marks of the best, stacked blocks, plain text."""
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from paragone.errors import InputError
+from paragone.ties import best_losses
 
 Align = Literal["left", "right", "center"]
 
@@ -97,3 +103,249 @@ class Table:
     def with_caption(self, caption: str, label: str = "") -> Table:
         """Return the same table under another caption and label."""
         return replace(self, caption=caption, label=label or self.label)
+
+
+def decimals_for(values: ArrayLike) -> int:
+    """Return how many decimals show four figures of scores of this size: four for shares, fewer for large scores.
+
+    Parameters
+    ----------
+    values : array-like
+        The scores; their median size decides. NaN and zero are looked past.
+
+    Returns
+    -------
+    int
+        From 2 to 10; 4 where there is nothing to go by.
+
+    Examples
+    --------
+    >>> decimals_for([0.71, 0.69]), decimals_for([85.2, 90.1]), decimals_for([3e-6, 4e-6]), decimals_for([0.0])
+    (4, 2, 9, 4)
+    """
+    sizes = np.abs(np.asarray(values, dtype=np.float64)).ravel()
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if sizes.size == 0:
+        return 4
+    return min(10, max(2, 3 - math.floor(math.log10(float(np.median(sizes))))))
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Print a number with a fixed number of decimals; a dash where there is none.
+
+    Examples
+    --------
+    >>> format_number(0.5), format_number(float("nan")), format_number(-0.00001)
+    ('0.5000', '-', '0.0000')
+    """
+    if math.isnan(value):
+        return "-"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def format_signed(value: float, digits: int = 4) -> str:
+    """Print a difference with its sign.
+
+    Examples
+    --------
+    >>> format_signed(0.012), format_signed(-0.3), format_signed(0.0)
+    ('+0.0120', '-0.3000', '0.0000')
+    """
+    text = format_number(value, digits)
+    return f"+{text}" if value > 0 and float(text) != 0 else text
+
+
+def format_interval(value: float, low: float, high: float, digits: int = 4) -> str:
+    """Print a difference with its interval, or alone where there is none (NaN).
+
+    Examples
+    --------
+    >>> format_interval(0.012, -0.003, 0.02), format_interval(0.012, float("nan"), float("nan"))
+    ('+0.0120 [-0.0030, +0.0200]', '+0.0120')
+    """
+    alone = format_signed(value, digits)
+    if math.isnan(low) or math.isnan(high):
+        return alone
+    return f"{alone} [{format_signed(low, digits)}, {format_signed(high, digits)}]"
+
+
+def format_p(p: float) -> str:
+    """Print a p-value with three significant figures, or as smaller than 0.0001.
+
+    Examples
+    --------
+    >>> format_p(0.274414), format_p(0.00732), format_p(1e-7), format_p(1.0)
+    ('0.274', '0.00732', '<0.0001', '1')
+    """
+    if math.isnan(p):
+        return "-"
+    if p < 1e-4:
+        return "<0.0001"
+    if p >= 0.9995:
+        return "1"
+    return f"{p:.{2 - math.floor(math.log10(p))}f}"
+
+
+def p_is(p: float) -> str:
+    """Print a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> p_is(0.274414), p_is(1e-7)
+    ('p = 0.274', 'p < 0.0001')
+    """
+    text = format_p(p)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def format_mean_std(mean: float, std: float, digits: int = 4) -> str:
+    """Print a mean with its standard deviation, or alone where there is no spread to print.
+
+    Examples
+    --------
+    >>> format_mean_std(0.71234, 0.012), format_mean_std(0.7, float("nan"))
+    ('0.7123 ± 0.0120', '0.7000')
+    """
+    text = format_number(mean, digits)
+    return text if math.isnan(std) or math.isnan(mean) else f"{text} ± {format_number(std, digits)}"
+
+
+def mark_best(
+    values: Sequence[float],
+    texts: Sequence[str],
+    *,
+    higher_is_better: bool,
+    superscripts: Sequence[str] | None = None,
+    size: float = 0.0,
+) -> tuple[Cell, ...]:
+    """Return cells with the best value in bold and the second best underlined.
+
+    Parameters
+    ----------
+    values : sequence of float
+        What is compared; NaN is never marked.
+    texts : sequence of str
+        What is printed.
+    higher_is_better : bool
+        The metric's direction.
+    superscripts : sequence of str, optional
+        Letters after each text.
+    size : float, default=0.0
+        The size of what the values were made from; 1 for a metric without a unit. All that are tied with the best (or
+        the second best) by the rule of `paragone.ties` are marked with it.
+
+    Returns
+    -------
+    tuple of Cell
+        One cell a value.
+
+    Examples
+    --------
+    >>> [c.bold for c in mark_best([0.2, 0.1 + 0.2, 0.3], ["a", "b", "c"], higher_is_better=True)]
+    [False, True, True]
+    """
+    if len(values) != len(texts):
+        raise InputError(f"{len(values)} values cannot be printed as {len(texts)} texts")
+    loss = np.asarray(values, dtype=np.float64) * (-1 if higher_is_better else 1)
+    best = best_losses(loss, size=size)
+    second = best_losses(np.where(best, np.nan, loss), size=size)
+    letters = superscripts or [""] * len(texts)
+    return tuple(
+        Cell(text, bool(b), bool(s), letter) for text, b, s, letter in zip(texts, best, second, letters, strict=True)
+    )
+
+
+def stack(table: Table, n_columns: int, *, n_key_columns: int = 1) -> tuple[Table, ...]:
+    """Split a table into blocks of at most ``n_columns`` columns, each with the key columns in front.
+
+    Parameters
+    ----------
+    table : Table
+        The wide table.
+    n_columns : int
+        Columns a block, the key columns not counted.
+    n_key_columns : int, default=1
+        Leading columns that every block repeats.
+
+    Returns
+    -------
+    tuple of Table
+        The blocks, from left to right; the notes stay with the last.
+
+    Examples
+    --------
+    >>> wide = Table.of(["data", "A", "B", "C"], [["iris", "1", "2", "3"]])
+    >>> [[c.name for c in block.columns] for block in stack(wide, 2)]
+    [['data', 'A', 'B'], ['data', 'C']]
+    """
+    if n_columns < 1:
+        raise InputError(f"a block needs at least one column, not {n_columns}")
+    key = list(range(n_key_columns))
+    rest = list(range(n_key_columns, len(table.columns)))
+    starts = range(0, max(len(rest), 1), n_columns)
+    blocks = [_take(table, key + rest[start : start + n_columns]) for start in starts]
+    return (*(replace(block, notes=()) for block in blocks[:-1]), blocks[-1])
+
+
+def _take(table: Table, places: list[int]) -> Table:
+    columns = tuple(table.columns[place] for place in places)
+    rows = tuple(tuple(row[place] for place in places) for row in table.rows)
+    return replace(table, columns=columns, rows=rows)
+
+
+def to_text(table: Table) -> str:
+    """Write aligned columns, two spaces apart; best marked with ``*``.
+
+    Parameters
+    ----------
+    table : Table
+        What is written.
+
+    Returns
+    -------
+    str
+        Lines without trailing blanks.
+
+    Examples
+    --------
+    >>> print(to_text(Table.of(["method", "score"], [["A", Cell("0.9", bold=True)], ["Bee", "0.85"]])))
+    method  score
+    A        0.9*
+    Bee      0.85
+    """
+    body = [[_cell(cell) for cell in row] for row in table.rows]
+    marked = [any(cell.endswith("*") for cell in column) for column in zip(*body, strict=True)]
+    body = [[_room(cell, mark) for cell, mark in zip(row, marked, strict=True)] for row in body]
+    heading = [column.name for column in table.columns]
+    widths = [max(map(_width, column)) for column in zip(heading, *body, strict=True)]
+    aligns = [column.align for column in table.columns]
+    lines = [
+        "  ".join(_pad(*part) for part in zip(row, widths, aligns, strict=True)).rstrip() for row in [heading, *body]
+    ]
+    return "\n".join([*([table.caption] if table.caption else []), *lines, *table.notes])
+
+
+def _cell(cell: Cell) -> str:
+    text = cell.text + (f" {cell.superscript}" if cell.superscript else "")
+    return text + ("*" if cell.bold else "")
+
+
+def _room(text: str, column_has_marks: bool) -> str:
+    """Leave the place of the mark free, so that figures stand under figures."""
+    return text if not column_has_marks or text.endswith("*") else text + " "
+
+
+def _width(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    combining = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - combining
+
+
+def _pad(text: str, width: int, align: Align) -> str:
+    room = width - _width(text)
+    if align == "left":
+        return text + " " * room
+    if align == "right":
+        return " " * room + text
+    return " " * (room // 2) + text + " " * (room - room // 2)

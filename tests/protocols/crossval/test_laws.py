@@ -11,14 +11,20 @@ from hypothesis import strategies as st
 
 from paragone.errors import InputError
 from paragone.protocols.crossval import Criterion, StoredFolds
-from paragone.protocols.crossval.aggregation import aggregate_by_group
-from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions, coverage, repeats_of
-from paragone.protocols.crossval.naming import score_name
-from paragone.protocols.crossval.scores import Scoring, chain_scores
-from paragone.protocols.crossval.selection import select
+from paragone.protocols.crossval.ledger import (
+    Chain,
+    FoldLedger,
+    Predictions,
+    aggregate_by_group,
+    align_probabilities,
+    coverage,
+    fold_weights,
+    hard_vote,
+    repeats_of,
+    soft_vote,
+)
+from paragone.protocols.crossval.scores import Scoring, chain_scores, score_name, select
 from paragone.protocols.crossval.variants import expand
-from paragone.protocols.crossval.votes import align_probabilities, hard_vote, soft_vote
-from paragone.protocols.crossval.weights import fold_weights
 
 SCORES = st.lists(st.one_of(st.floats(-50, 50), st.just(float("nan"))), min_size=1, max_size=12)
 PLS = "sklearn.cross_decomposition:PLSRegression"

@@ -9,11 +9,9 @@ from sklearn.model_selection import RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import Pipeline
 
 from paragone.checks.tuning import selected
-from paragone.protocols.crossval.complexity import simplicity
 from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions
-from paragone.protocols.crossval.scores import Scoring, chain_scores
-from paragone.protocols.crossval.selection import Criterion, select
-from paragone.protocols.crossval.variants import expand
+from paragone.protocols.crossval.scores import Criterion, Scoring, chain_scores, select
+from paragone.protocols.crossval.variants import expand, simplicity
 
 from .conftest import PLS, RIDGE
 

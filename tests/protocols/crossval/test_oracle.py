@@ -9,11 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paragone.protocols.crossval.aggregation import aggregate_by_group
-from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions, pooled
+from paragone.protocols.crossval.ledger import (
+    Chain,
+    FoldLedger,
+    Predictions,
+    aggregate_by_group,
+    align_probabilities,
+    fold_weights,
+    hard_vote,
+    pooled,
+    soft_vote,
+)
 from paragone.protocols.crossval.scores import Scoring, chain_scores, ensemble
-from paragone.protocols.crossval.votes import align_probabilities, hard_vote, soft_vote
-from paragone.protocols.crossval.weights import fold_weights
 
 pytestmark = pytest.mark.known_answer
 

@@ -20,7 +20,7 @@ from paragone.data import load
 from paragone.errors import InputError
 from paragone.protocols import Crossval
 from paragone.protocols.crossval import StoredFolds
-from paragone.protocols.crossval.ledger_frames import chains_of_ledger
+from paragone.protocols.crossval.frames import chains_of_ledger
 from paragone.protocols.crossval.scores import Scoring, chain_scores
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.metrics.prediction import DEFAULT_METRIC
-from paragone.protocols.crossval.complexity import simplicity
-from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions, repeats_of
-from paragone.protocols.crossval.naming import Naming
-from paragone.protocols.crossval.scores import ChainScores, Scoring, chain_scores
-from paragone.protocols.crossval.selection import Criterion, Selection, select
-from paragone.protocols.crossval.votes import align_probabilities
-from paragone.protocols.crossval.weights import Weighting
+from paragone.protocols.crossval.ledger import (
+    Chain,
+    FoldLedger,
+    Predictions,
+    Weighting,
+    align_probabilities,
+    repeats_of,
+)
+from paragone.protocols.crossval.scores import ChainScores, Criterion, Naming, Scoring, Selection, chain_scores, select
+from paragone.protocols.crossval.variants import simplicity
 from paragone.validation import IntArray
 
 FINAL = "final"

@@ -17,14 +17,12 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
 from paragone.plugins import Method, digest
 from paragone.protocols.base import Arrangement, Protocol
-from paragone.protocols.crossval.arranging import arrange_problem, mark_test_rows, problems_of
-from paragone.protocols.crossval.naming import Naming, score_name
-from paragone.protocols.crossval.partition import FoldSplit, StoredFolds
+from paragone.protocols.crossval.fitting import fit_variant
+from paragone.protocols.crossval.ledger import Weighting, fold_weights
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
-from paragone.protocols.crossval.selection import Criterion
+from paragone.protocols.crossval.scores import Criterion, Naming, score_name
+from paragone.protocols.crossval.splits import FoldSplit, StoredFolds, arrange_problem, mark_test_rows, problems_of
 from paragone.protocols.crossval.variants import Variant, expand
-from paragone.protocols.crossval.weights import Weighting, fold_weights
-from paragone.protocols.crossval.working import fit_variant
 
 
 @dataclass(frozen=True)

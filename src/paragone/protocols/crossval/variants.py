@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,8 +12,113 @@ from typing import Any
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.plugins import Method, digest
-from paragone.protocols.crossval.steps import RAW, Step, declare_step
+from paragone.plugins import Method, aliases, digest, resolve
+
+RAW = "raw"
+
+
+@dataclass(frozen=True)
+class StepAlias:
+    """A short name: the class, its short parameter names, and defaults that differ from the class's own."""
+
+    path: str
+    short: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+_WINDOW = {"window": "window_length", "poly": "polyorder"}
+STEPS: dict[str, StepAlias] = {
+    "snv": StepAlias("chemotools.scatter:StandardNormalVariate"),
+    "rnv": StepAlias("chemotools.scatter:RobustNormalVariate"),
+    "msc": StepAlias("chemotools.scatter:MultiplicativeScatterCorrection"),
+    "emsc": StepAlias("chemotools.scatter:ExtendedMultiplicativeScatterCorrection"),
+    "savgol": StepAlias("chemotools.derivative:SavitzkyGolay", _WINDOW, {"window_length": 15, "polyorder": 2}),
+    "smooth": StepAlias("chemotools.smooth:SavitzkyGolayFilter", _WINDOW, {"window_length": 15, "polyorder": 2}),
+    "detrend": StepAlias("chemotools.baseline:PolynomialCorrection"),
+    "airpls": StepAlias("chemotools.baseline:AirPls"),
+    "center": StepAlias("sklearn.preprocessing:StandardScaler", defaults={"with_std": False}),
+    "autoscale": StepAlias("sklearn.preprocessing:StandardScaler"),
+    "minmax": StepAlias("sklearn.preprocessing:MinMaxScaler"),
+    "pca": StepAlias("sklearn.decomposition:PCA"),
+}
+"""Every step with a short name; ``raw`` stands for no step at all."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One alternative of a preprocessing step: how tables call it, and the transformer; None for ``raw``."""
+
+    label: str
+    method: Method | None
+
+
+def declare_step(given: Any, *, where: str) -> Step:
+    """Make a step of a short name, ``module:Class``, a mapping with ``use``, or a transformer.
+
+    Parameters
+    ----------
+    given : str, mapping, class or transformer
+        A mapping holds the parameters beside ``use``, or under ``params``.
+    where : str
+        What to call it in an error.
+
+    Returns
+    -------
+    Step
+        With its label.
+
+    Examples
+    --------
+    >>> declare_step("raw", where="step")
+    Step(label='raw', method=None)
+    >>> declare_step({"use": "minmax", "clip": True}, where="step").label
+    'minmax(clip=True)'
+    """
+    if given == RAW:
+        return Step(RAW, None)
+    if isinstance(given, str):
+        return _named(given, {}, where)
+    if isinstance(given, Mapping):
+        if "use" not in given:
+            raise InputError(f"{where}: the key 'use' is missing; write {{ use = \"savgol\", window = 15 }}")
+        inline = {key: value for key, value in given.items() if key not in ("use", "params")}
+        return _named(str(given["use"]), {**dict(given.get("params") or {}), **inline}, where)
+    method = Method.declare(given, kind=where)
+    return Step(_label(method.factory.__name__, method.params), method)
+
+
+def _named(use: str, params: Mapping[str, Any], where: str) -> Step:
+    alias = STEPS.get(use)
+    if alias is None:
+        if ":" not in use and use not in aliases():
+            from paragone.errors import unknown_name
+
+            raise unknown_name(where, use, [RAW, *STEPS])
+        method = Method(resolve(use, kind=where), dict(params))
+        short = use.rpartition(":")[2]
+    else:
+        long = {alias.short.get(name, name): value for name, value in params.items()}
+        method = Method(_imported(alias.path, where), {**alias.defaults, **long})
+        short = use
+    method.check_params(where)
+    return Step(_label(short, params), method)
+
+
+def _imported(path: str, where: str) -> Any:
+    try:
+        return resolve(path, kind=where)
+    except InputError as error:
+        if path.startswith("chemotools"):
+            raise InputError(
+                f"{where}: spectral preprocessing needs chemotools: pip install 'paragone[nirs]'"
+            ) from error
+        raise
+
+
+def _label(name: str, params: Mapping[str, Any]) -> str:
+    shown = ", ".join(f"{key}={value}" for key, value in params.items())
+    return f"{name}({shown})" if shown else name
+
 
 NESTED = "__"
 
@@ -239,3 +345,58 @@ def _shown(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) or value is None else _shown(value)
+
+
+MORE_IS_COMPLEX = ("n_components", "max_depth", "max_leaf_nodes", "n_features_to_select", "degree", "C")
+MORE_IS_SIMPLE = ("alpha", "n_neighbors", "min_samples_leaf", "min_samples_split")
+UNBOUNDED = ("max_depth", "max_leaf_nodes")
+
+
+def simplicity(variants: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Number variants from the simplest up.
+
+    Parameters
+    ----------
+    variants : mapping
+        Name to what is known of the variant (``use``, ``params``, ``varied``, ``steps``), in declared order.
+
+    Returns
+    -------
+    dict of str to int
+        The place of every variant, 0 for the simplest.
+
+    Examples
+    --------
+    >>> pls = {"use": "sklearn:PLSRegression"}
+    >>> raw, snv = {**pls, "steps": ["raw"]}, {**pls, "steps": ["snv"]}
+    >>> places = simplicity({
+    ...     "raw 5": {**raw, "params": {"n_components": 5}},
+    ...     "snv 2": {**snv, "params": {"n_components": 2}},
+    ...     "raw 2": {**raw, "params": {"n_components": 2}},
+    ... })
+    >>> sorted(places, key=places.get)
+    ['raw 2', 'snv 2', 'raw 5']
+    """
+    families: dict[tuple[str, tuple[str, ...]], int] = {}
+    keys = {}
+    for place, (name, facts) in enumerate(variants.items()):
+        known = _known(facts)
+        family = families.setdefault((str(facts.get("use", name)), tuple(known)), place)
+        n_steps = sum(step != RAW for step in facts.get("steps", ()))
+        keys[name] = (family, tuple(known.values()), n_steps, place)
+    return {name: place for place, name in enumerate(sorted(keys, key=keys.__getitem__))}
+
+
+def _known(facts: Mapping[str, Any]) -> dict[str, float]:
+    """Return the parameters that order complexity, in declared order, as numbers that rise with it."""
+    found: dict[str, float] = {}
+    for key, value in {**facts.get("varied", {}), **facts.get("params", {})}.items():
+        name = key.rpartition("__")[2]
+        sign = 1.0 if name in MORE_IS_COMPLEX else -1.0 if name in MORE_IS_SIMPLE else 0.0
+        if not sign:
+            continue
+        if value is None and name in UNBOUNDED:
+            found[key] = math.inf
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value):
+            found[key] = sign * value
+    return found

@@ -1,0 +1,244 @@
+"""The page as a value: sections of blocks, drawn by one renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from paragone.charts.save import chart_specification
+from paragone.errors import InputError
+from paragone.tables import Table
+
+Tags: TypeAlias = Mapping[str, str]
+"""When a block shows: for every choice named, the value that must be chosen."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something the reader chooses in the page, such as the metric.
+
+    Attributes
+    ----------
+    name, title : str
+        What blocks call it, and what the reader reads.
+    options : mapping of str to str
+        Value to label, the first chosen at the start.
+    """
+
+    name: str
+    title: str
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs of plain text."""
+
+    paragraphs: tuple[str, ...]
+    kind: str = "plain"
+    tags: Tags = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list of sentences."""
+
+    lines: tuple[str, ...]
+    tags: Tags = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Text that is kept as it stands, such as a traceback or BibTeX, folded under its title."""
+
+    title: str
+    text: str
+    is_open: bool = False
+    tags: Tags = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table on the page, with the numbers to sort by and the keys of what is behind them.
+
+    Attributes
+    ----------
+    name : str
+        The table's file name, without its ending, and its anchor.
+    title : str
+        The heading.
+    table : Table
+        What is printed.
+    numbers : tuple of tuple of float or None
+        What to sort by, a number a cell; None sorts by the text.
+    behind : tuple of tuple of str
+        Key of the evidence of every cell; empty where there is none.
+    n_footer : int
+        Rows at the end that are never sorted away, such as means.
+    wide : bool
+        Whether the columns are many and of one kind, so that the reader may want some of them only.
+    """
+
+    name: str
+    title: str
+    table: Table
+    numbers: tuple[tuple[float | None, ...], ...] = ()
+    behind: tuple[tuple[str, ...], ...] = ()
+    n_footer: int = 0
+    wide: bool = False
+    tags: Tags = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for what in (self.numbers, self.behind):
+            if what and [len(row) for row in what] != [len(row) for row in self.table.rows]:
+                raise InputError(f"table {self.name!r}: numbers and evidence must have a place for every cell")
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A chart: its name for saved files, a sentence for readers who do not see it, its Vega-Lite specification."""
+
+    name: str
+    alternative: str
+    specification: Mapping[str, Any]
+    tags: Tags = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Charts beside each other, as many as fit; wide ones one under the other."""
+
+    figures: tuple[Figure, ...]
+    tags: Tags = field(default_factory=dict)
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks under a title that opens and closes."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    is_open: bool = False
+    tags: Tags = field(default_factory=dict)
+
+
+Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with a heading and an anchor."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is behind a number: rows of a label, a value, and the key of what is behind that in turn.
+
+    ``place`` is the dataset and the method where the number is of one method on one dataset.
+    """
+
+    title: str
+    heading: tuple[str, str]
+    rows: tuple[tuple[str, float, str], ...]
+    note: str = ""
+    place: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A whole report.
+
+    Attributes
+    ----------
+    title, subtitle : str
+        The heading and a line under it.
+    choices : tuple of Choice
+        What the reader chooses.
+    sections : tuple of Section
+        From top to bottom.
+    evidence : mapping of str to Evidence
+        What is behind the numbers, by key.
+    references : str
+        The literature behind it, as BibTeX.
+    told : mapping of str to str
+        What stands in words, by title: the verdict and how it was done.
+    record : mapping
+        What `paragone reproduce` needs to do the experiment again; empty where nothing was recorded.
+    """
+
+    title: str
+    subtitle: str
+    choices: tuple[Choice, ...]
+    sections: tuple[Section, ...]
+    evidence: Mapping[str, Evidence]
+    references: str = ""
+    told: Mapping[str, str] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        """Return every table, from top to bottom."""
+        return tuple(block for section in self.sections for block in _flat(section.blocks) if isinstance(block, Sheet))
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Return every chart, from top to bottom."""
+        return tuple(
+            figure
+            for section in self.sections
+            for block in _flat(section.blocks)
+            if isinstance(block, Gallery)
+            for figure in block.figures
+        )
+
+
+def _flat(blocks: tuple[Block, ...]) -> list[Block]:
+    found: list[Block] = []
+    for block in blocks:
+        found.append(block)
+        if isinstance(block, Fold):
+            found += _flat(block.blocks)
+    return found
+
+
+def words_of(blocks: Iterable[Block]) -> str:
+    """Return what blocks say in words, as paragraphs and lists.
+
+    Examples
+    --------
+    >>> print(words_of([Prose(("A is better.",)), Points(("B", "C"))]))
+    A is better.
+    <BLANKLINE>
+    - B
+    - C
+    """
+    parts: list[str] = []
+    for block in _flat(tuple(blocks)):
+        if isinstance(block, Prose):
+            parts += block.paragraphs
+        elif isinstance(block, Points):
+            parts.append("\n".join(f"- {line}" for line in block.lines))
+    return "\n\n".join(parts)
+
+
+def figure(name: str, chart: Any, tags: Tags | None = None) -> Figure:
+    """Return a chart, or its specification, as a block, its title as the words for those who do not see it."""
+    specification = chart if isinstance(chart, dict) else chart_specification(chart)
+    title = specification.get("title", "")
+    words = title.get("text", "") if isinstance(title, dict) else title
+    return Figure(name, join_words(words) or name, specification, tags or {})
+
+
+def join_words(text: Any) -> str:
+    """Return a chart's title as one line.
+
+    Examples
+    --------
+    >>> join_words(["Micro-F1", "on emotions"]), join_words("Ranks")
+    ('Micro-F1 on emotions', 'Ranks')
+    """
+    return " ".join(text) if isinstance(text, list) else str(text)

@@ -1,0 +1,352 @@
+"""The grids a ranking is measured on: numbers of features (k) and shares of features (p)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from typing_extensions import override
+
+from paragone.cells import Fitted, Score, SplitData
+from paragone.cores import cpu_clock
+from paragone.data import Dataset, Task
+from paragone.errors import InputError
+from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
+from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
+from paragone.models.mlknn import MLkNN, check_neighbors
+from paragone.plugins import Method, digest
+from paragone.protocols.base import Protocol
+from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
+from paragone.validation import IntArray, LabelArray, check_features, check_indicator, check_ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLEAN_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class GridPoints:
+    """The points of a grid on a dataset: what is printed (``at``) and how many features that is (``k``)."""
+
+    at: tuple[float, ...]
+    k: tuple[int, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class KGrid:
+    """Numbers of features ``min, min + step, ...`` up to ``max``, clipped to the features there are.
+
+    Examples
+    --------
+    >>> KGrid(10, 50, 10).points(34)
+    GridPoints(at=(10, 20, 30), k=(10, 20, 30), note='k-grid 10..50 clipped to 30: there are 34 features')
+    >>> KGrid(10, 50, 10).points(7).k
+    (7,)
+    """
+
+    min: int = 10
+    max: int = 300
+    step: int = 10
+
+    def __post_init__(self) -> None:
+        if self.min < 1 or self.step < 1 or self.max < self.min:
+            raise InputError(f"k-grid: needs 1 <= min <= max and step >= 1, got {self.min}, {self.max}, {self.step}")
+
+    def points(self, n_features: int) -> GridPoints:
+        """Return the points on a dataset of ``n_features``; a single one at all features below ``min``."""
+        if n_features < self.min:
+            note = f"k-grid starts at {self.min} but there are {n_features} features: measured at all of them"
+            return GridPoints((n_features,), (n_features,), note)
+        ks = tuple(range(self.min, min(self.max, n_features) + 1, self.step))
+        declared = range(self.min, self.max + 1, self.step)[-1]
+        clipped = ks[-1] < declared
+        note = f"k-grid {self.min}..{declared} clipped to {ks[-1]}: there are {n_features} features"
+        return GridPoints(ks, ks, note if clipped else "")
+
+
+@dataclass(frozen=True)
+class PGrid:
+    """Shares of the features ``min, min + step, ...`` up to ``max``; tables show the ``target``.
+
+    ``k(p) = min(d, max(1, round(p d)))`` on the floats of ``np.arange`` with halves to even, so that files
+    made by others are matched. The share that is stored is the clean one (0.15, not 0.15000000000000002).
+
+    Examples
+    --------
+    >>> PGrid(0.05, 0.20, 0.05).points(72)
+    GridPoints(at=(0.05, 0.1, 0.15, 0.2), k=(4, 7, 11, 14), note='')
+    >>> PGrid(0.25, 0.25, 0.05, target=0.25).points(1186).k  # MATLAB's round gives 297
+    (296,)
+    """
+
+    min: float = 0.05
+    max: float = 0.50
+    step: float = 0.05
+    target: float = 0.20
+
+    def __post_init__(self) -> None:
+        if not (0 < self.min <= self.max <= 1 and self.step > 0):
+            raise InputError(f"p-grid: needs 0 < min <= max <= 1 and step > 0, got {self.min}, {self.max}, {self.step}")
+        if not any(abs(at - self.target) < 1e-9 for at in self._shares()):
+            raise InputError(f"p-grid: the target {self.target} is not one of its points {list(self._shares())}")
+
+    def _raw(self) -> tuple[float, ...]:
+        return tuple(float(p) for p in np.arange(self.min, self.max + 1e-12, self.step))
+
+    def _shares(self) -> tuple[float, ...]:
+        return tuple(round(p, CLEAN_DECIMALS) for p in self._raw())
+
+    def points(self, n_features: int) -> GridPoints:
+        """Return the points on a dataset of ``n_features``; several shares may fall on the same k."""
+        ks = tuple(min(n_features, max(1, int(np.round(p * n_features)))) for p in self._raw())
+        return GridPoints(self._shares(), ks)
+
+
+DEFAULT_METRICS = ("micro_f1", "macro_f1", "hamming_loss")
+
+
+@dataclass(frozen=True)
+class Curve(Protocol):
+    """Score a ranker by the predictions from its first k features, over a k-grid, a p-grid or both.
+
+    Parameters
+    ----------
+    k, p : KGrid, PGrid, optional
+        The grids; a k-grid of 10, 20, ..., 300 where neither is given.
+    evaluator : Method
+        The multi-label classifier that predicts; ML-kNN by default.
+    metrics : tuple of str
+        Names of multi-label metrics.
+    zero_division : {0, 1, "skip"}
+        What macro F1 counts for a label neither present nor predicted.
+    keep_predictions : bool
+        Whether every prediction is stored beside the scores.
+
+    Examples
+    --------
+    >>> Curve(k=KGrid(5, 20, 5)).points(18)
+    {'k': GridPoints(at=(5, 10, 15), k=(5, 10, 15), note='k-grid 5..20 clipped to 15: there are 18 features')}
+    """
+
+    kind: ClassVar[str] = "curve"
+    warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.curve.protocol:load_curve_kernels",)
+
+    k: KGrid | None = None
+    p: PGrid | None = None
+    evaluator: Method = field(default_factory=lambda: Method(MLkNN))
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    zero_division: ZeroDivision = 0
+    keep_predictions: bool = True
+
+    def __post_init__(self) -> None:
+        metrics = (self.metrics,) if isinstance(self.metrics, str) else self.metrics
+        if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in metrics):
+            raise InputError("metrics: expected names of multi-label metrics, such as ('micro_f1', 'hamming_loss')")
+        object.__setattr__(self, "metrics", tuple(metrics))
+        check_multilabel_metrics(self.metrics)
+        for name, grid, wanted in (("k", self.k, KGrid), ("p", self.p, PGrid)):
+            if grid is not None and not isinstance(grid, wanted):
+                raise InputError(f"{name}: expected a {wanted.__name__} such as {wanted()!r}, got {grid!r}")
+        if self.zero_division not in (0, 1, "skip"):
+            raise InputError(f"zero_division: expected 0, 1 or 'skip', got {self.zero_division!r}")
+        object.__setattr__(self, "evaluator", Method.declare(self.evaluator, kind="evaluator"))
+        if self.k is None and self.p is None:
+            object.__setattr__(self, "k", KGrid())
+
+    def points(self, n_features: int) -> dict[str, GridPoints]:
+        """Return the points of every grid on a dataset of ``n_features``."""
+        grids = {"k": self.k, "p": self.p}
+        return {name: grid.points(n_features) for name, grid in grids.items() if grid is not None}
+
+    @override
+    def identity(self) -> str:
+        grids = [None if g is None else vars(g) for g in (self.k, self.p)]
+        rules = [list(self.metrics), self.zero_division, self.keep_predictions]
+        return digest([self.kind, grids, self.evaluator.identity(), rules])
+
+    @override
+    def described(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "k": None if self.k is None else vars(self.k),
+            "p": None if self.p is None else vars(self.p),
+            "evaluator": self.evaluator.described(),
+            "metrics": list(self.metrics),
+            "zero_division": self.zero_division,
+        }
+
+    @override
+    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
+        return "multilabel"
+
+    @override
+    def versions(self) -> dict[str, str]:
+        return self.evaluator.versions()
+
+    @override
+    def check(self, dataset: Dataset) -> tuple[str, ...]:
+        if dataset.task != "multilabel":
+            raise InputError(
+                f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs multi-label data"
+            )
+        check_features(dataset.X, name=f"dataset {dataset.name!r}: X")
+        notes = (points.note for points in self.points(dataset.n_features).values())
+        return tuple(f"{dataset.name}: {note}" for note in notes if note)
+
+    @override
+    def check_split(self, dataset: Dataset, n_train: int) -> None:
+        evaluator = self.evaluator.build()
+        if isinstance(evaluator, MLkNN):
+            try:
+                check_neighbors(evaluator.n_neighbors, n_train)
+            except InputError as error:
+                raise InputError(f"dataset {dataset.name!r}: {error}") from error
+
+    @override
+    def fit(self, estimator: Any, data: SplitData) -> Fitted:
+        begun, cpu_begun = time.perf_counter(), cpu_clock()
+        estimator.fit(data.X_train, data.y_train)
+        seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
+        if not hasattr(estimator, "ranking_"):
+            raise InputError(f"{type(estimator).__name__} has no ranking_ after fit: it is not a ranker")
+        scores = np.asarray(getattr(estimator, "scores_", ()), dtype=np.float64)
+        if not np.isfinite(scores).all():
+            count = int((~np.isfinite(scores)).sum())
+            raise InputError(f"{type(estimator).__name__} gave {count} NaN or infinite feature scores")
+        ranking = check_ranking(estimator.ranking_, data.X_train.shape[1])
+        told = dict(getattr(estimator, "diagnostics_", {}))
+        return Fitted({"ranking": ranking, "scores": scores}, told, seconds, cpu_seconds)
+
+    @override
+    def score(
+        self, fitted: Fitted, data: SplitData, seed: int
+    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+        ranking = np.asarray(fitted.arrays["ranking"], dtype=np.int64)
+        grids = self.points(len(ranking))
+        predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
+        values = curve_values(predictions, data.y_test, self.metrics, self.zero_division)
+        scores = tuple(
+            Score(metric, values[k][metric], grid, at)
+            for grid, points in grids.items()
+            for metric in self.metrics
+            for at, k in zip(points.at, points.k, strict=True)
+        )
+        return scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test)
+
+    def _predict(self, ranking: IntArray, ks: Sequence[int], data: SplitData, seed: int) -> CurvePredictions:
+        evaluator = self.evaluator.build(seed)
+        return predict_along(evaluator, ranking, ks, data.X_train, data.y_train, data.X_test)
+
+    def _notes(self, y_test: LabelArray) -> tuple[str, ...]:
+        used = n_pr_auc_labels(y_test)
+        if "macro_pr_auc" in self.metrics and used < y_test.shape[1]:
+            return (f"macro_pr_auc used {used} of {y_test.shape[1]} labels (both classes in test)",)
+        return ()
+
+
+def curve_values(
+    predictions: CurvePredictions, Y_test: LabelArray, metrics: Sequence[str], zero_division: ZeroDivision = 0
+) -> dict[int, dict[str, float]]:
+    """Compute every metric at every point of the predictions: k -> metric -> value."""
+    needs_scores = any(MULTILABEL[name].needs_scores for name in metrics)
+    values = {}
+    for point, k in enumerate(predictions.ks):
+        ordering = predictions.ordering(point) if needs_scores else None
+        labels = predictions.labels(point)
+        values[int(k)] = multilabel_values(metrics, Y_test, labels, ordering, zero_division)
+    return values
+
+
+def ranking_curve(
+    ranking: Any,
+    X_train: Any,
+    Y_train: Any,
+    X_test: Any,
+    Y_test: Any,
+    k: Sequence[int],
+    evaluator: Any = "mlknn",
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    zero_division: ZeroDivision = 0,
+) -> pd.DataFrame:
+    """Score a feature ranking on arrays: predict the test rows from the first k features, for every k.
+
+    Parameters
+    ----------
+    ranking : array-like of int
+        A permutation of the features, 0-based, best first.
+    X_train, Y_train, X_test, Y_test : array-like
+        Features, and labels coded 0/1 or -1/+1. Features are taken as they are: scale them on train first.
+    k : sequence of int
+        Numbers of features, each between 1 and the number there is.
+    evaluator : str, mapping, class or estimator, default="mlknn"
+        A multi-label classifier.
+    metrics : sequence of str
+        Names of multi-label metrics.
+    zero_division : {0, 1, "skip"}, default=0
+        What macro F1 counts for a label neither present nor predicted.
+
+    Returns
+    -------
+    DataFrame
+        Index ``k`` in the order given, one column a metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((80, 4))
+    >>> Y = (X[:, :2] > 0.5).astype(int)
+    >>> curve = ranking_curve([0, 1, 2, 3], X[:60], Y[:60], X[60:], Y[60:], k=[1, 2], metrics=["micro_f1"])
+    >>> curve.index.name, list(curve.index), list(curve.columns)
+    ('k', [1, 2], ['micro_f1'])
+    >>> bool(curve.micro_f1[2] > curve.micro_f1[1])
+    True
+    """
+    import pandas as pd
+
+    train = check_features(X_train, name="X_train")
+    test = check_features(X_test, name="X_test")
+    if train.shape[1] != test.shape[1]:
+        raise InputError(f"X_train has {train.shape[1]} features, X_test has {test.shape[1]}")
+    Y_known = check_indicator(Y_train, n_samples=len(train), name="Y_train")
+    Y_true = check_indicator(Y_test, n_samples=len(test), name="Y_test")
+    if Y_known.shape[1] != Y_true.shape[1]:
+        raise InputError(f"Y_train has {Y_known.shape[1]} labels, Y_test has {Y_true.shape[1]}")
+    order = check_ranking(ranking, train.shape[1])
+    ks = _check_ks(k, train.shape[1])
+    check_multilabel_metrics(metrics)
+    model = Method.declare(evaluator, kind="evaluator").build(seed=0)
+    predictions = predict_along(model, order, ks, train, Y_known, test)
+    values = curve_values(predictions, Y_true, metrics, zero_division)
+    return pd.DataFrame([values[n] for n in ks], index=pd.Index(ks, name="k"), columns=list(metrics))
+
+
+def _check_ks(ks: Sequence[int], n_features: int) -> list[int]:
+    numbers = [int(k) for k in ks]
+    if not numbers:
+        raise InputError("k is empty: give at least one number of features")
+    if any(number != k for number, k in zip(numbers, ks, strict=True)):
+        raise InputError(f"k must hold whole numbers, got {list(ks)}")
+    for number in numbers:
+        if not 1 <= number <= n_features:
+            raise InputError(f"k = {number} is outside 1..{n_features}, the number of features")
+    return numbers
+
+
+def load_curve_kernels() -> None:
+    """Score a tiny curve with every metric: loading a kernel from Numba's cache takes longer than a small cell.
+
+    Examples
+    --------
+    >>> load_curve_kernels()
+    """
+    X = np.arange(24.0).reshape(8, 3)
+    Y = (np.arange(16).reshape(8, 2) % 3 == 0).astype(np.int8)
+    data = SplitData(X, Y, X[:4], Y[:4], task="multilabel")
+    curve = Curve(k=KGrid(1, 3, 1), evaluator=Method.declare({"use": "mlknn", "params": {"n_neighbors": 2}}))
+    curve.score(Fitted({"ranking": np.arange(3)}), data, 0)

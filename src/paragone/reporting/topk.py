@@ -1,0 +1,434 @@
+"""The page and the files of a topk experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paragone.charts.theme import unchecked
+from paragone.comparison import SampleComparison
+from paragone.comparison.export import sample_texts, write_texts
+from paragone.directions import higher_is_better, score_size
+from paragone.errors import InputError, unknown_name
+from paragone.page import Block, Choice, Evidence, Fold, Gallery, Page, Points, Prose, Section, Sheet, figure, words_of
+from paragone.reporting.drawing import Drawing, file_stem
+from paragone.reporting.how import how_it_was_done, software_sentence, trouble, warned_words
+from paragone.reporting.sections import BETTER, WORSE, Behind, declared_words, methods_overview
+from paragone.reporting.topk_tables import (
+    TopKFigures,
+    beyond_table,
+    metric_table,
+    segment_tables,
+    tie_table,
+    topk_chart,
+)
+from paragone.reporting.words import Wording, bibtex, listing
+from paragone.reporting.write import Order, draw_page, write_page
+from paragone.results import Results
+from paragone.results.results import experiment_record
+from paragone.tables import Cell, Column, Table, format_number, frame_to_csv
+from paragone.ties import best_losses
+
+
+def topk_tags(figures: TopKFigures, dataset: str, metric: str) -> dict[str, str]:
+    """Return when a block about a dataset and metric shows."""
+    several = len(figures.run.datasets) > 1
+    return {"metric": metric, **({"dataset": dataset} if several else {})}
+
+
+def answer_sheets(figures: TopKFigures, wording: Wording, behind: Behind) -> tuple[Sheet, ...]:
+    """Make the table of every metric on every dataset.
+
+    Parameters
+    ----------
+    figures : TopKFigures
+        What is to be told.
+    wording : Wording
+        Names to display.
+    behind : Behind
+        Where the scores behind the numbers go.
+
+    Returns
+    -------
+    tuple of Sheet
+        With a mark where a method differs from the reference; the best that any list could have in the footer.
+    """
+    return tuple(
+        _topk_answer_sheet(figures, dataset, str(metric), wording, behind)
+        for dataset in figures.run.datasets
+        for metric in dict.fromkeys(figures.scores.loc[figures.scores["dataset"] == dataset, "metric"])
+    )
+
+
+def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording: Wording, behind: Behind) -> Sheet:
+    mine = figures.scores[figures.scores["dataset"] == dataset]
+    table = metric_table(mine, dataset, metric, wording)
+    rows = mine[mine["metric"] == metric]
+    methods, cuts = list(dict.fromkeys(rows["method"])), list(dict.fromkeys(rows["at"]))
+    values = rows.set_index(["method", "at"])["value"]
+    marks = sample_marks(figures.comparison)
+    body, numbers, links = [], [], []
+    for method, row in zip(methods, table.rows, strict=False):
+        cells = [
+            replace(c, superscript=marks.get((dataset, metric, k, method), ""))
+            for k, c in zip(cuts, row[1:], strict=True)
+        ]
+        body.append((row[0], *cells))
+        numbers.append((None, *(float(values[method, k]) for k in cuts)))
+        links.append(("", *(_seeds_key(figures, dataset, method, metric, k, wording, behind) for k in cuts)))
+    footer: list[tuple[Cell, ...]] = list(table.rows[len(methods) :])
+    for row in footer:
+        numbers.append((None, *(_finite(cell.text) for cell in row[1:])))
+        links.append(("",) * len(row))
+    if figures.comparison is not None and marks:
+        reference = wording.name(figures.comparison.reference)
+        note = (
+            f" {WORSE} and {BETTER}: worse and better than {reference} on the same samples "
+            f"({figures.comparison.method.split(';')[0]}; "
+            f"Holm over all differences, alpha = {figures.comparison.alpha:g})."
+        )
+        table = replace(table, caption=table.caption + note)
+    whole = replace(table, rows=(*body, *footer))
+    name = file_stem(f"answer-{metric}-{dataset}")
+    title = f"{metric} on {wording.name(dataset)}"
+    tags = topk_tags(figures, dataset, metric)
+    return Sheet(name, title, whole, tuple(numbers), tuple(links), n_footer=len(footer), wide=True, tags=tags)
+
+
+def _finite(text: str) -> float | None:
+    return None if text == "-" else float(text)
+
+
+def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, float, str], str]:
+    """Return the marks of values that differ from the reference's on the same samples, after Holm."""
+    if comparison is None:
+        return {}
+    return {
+        (row.dataset, row.metric, row.at, row.rival): WORSE if row.difference > 0 else BETTER
+        for row in comparison.rows
+        if row.p_holm <= comparison.alpha
+    }
+
+
+def _seeds_key(
+    figures: TopKFigures, dataset: str, method: str, metric: str, at: float, wording: Wording, behind: Behind
+) -> str:
+    """Keep the score of every fold and seed behind a mean, and return the key."""
+    key = "/".join(part.replace("/", "//") for part in (metric, f"{at:g}", dataset, method))
+    rows = figures.tidy_by_place.loc[[(dataset, method, metric, at)]]
+    several = len(rows) > 1
+    evidence = tuple(
+        (f"fold {fold}, seed {repeat}" if several else f"fold {fold}", float(value), "")
+        for fold, repeat, value in rows[["fold", "repeat", "value"]].itertuples(index=False)
+    )
+    title = f"{wording.name(method)} on {wording.name(dataset)}: {metric} at {at:g}"
+    note = "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged first."
+    return behind.add(key, Evidence(title, ("fold", metric), evidence, note, (dataset, method)))
+
+
+def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind) -> Sheet:
+    """Make the table of one method: every metric on every dataset, over the cut-offs.
+
+    Parameters
+    ----------
+    figures : TopKFigures
+        What is to be told.
+    method : str
+        Which method.
+    number : int
+        Its place, for the anchor.
+    wording : Wording
+        Names to display.
+    behind : Behind
+        Knows the scores behind the numbers.
+
+    Returns
+    -------
+    Sheet
+        Bold where no rival is better.
+    """
+    mine = figures.scores[figures.scores["method"] == method]
+    cuts = list(dict.fromkeys(figures.scores["at"]))
+    rows, numbers, links = [], [], []
+    for (dataset, metric), part in mine.groupby(["dataset", "metric"], sort=False):
+        values = part.set_index("at")["value"]
+        rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
+        by_cut = rivals.pivot(index="method", columns="at", values="value")
+        sign = 1 if higher_is_better(metric) is False else -1
+        marks = best_losses(sign * by_cut.to_numpy(), size=score_size(metric))[by_cut.index.get_loc(method)]
+        best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
+        rows.append(
+            [
+                Cell(wording.name(dataset)),
+                Cell(metric),
+                *(Cell(format_number(values[k]), bold=best[k]) for k in cuts),
+            ]
+        )
+        numbers.append((None, None, *(None if np.isnan(values[k]) else float(values[k]) for k in cuts)))
+        keys = ["/".join(p.replace("/", "//") for p in (metric, f"{k:g}", dataset, method)) for k in cuts]
+        links.append(("", "", *(key if key in behind.found else "" for key in keys)))
+    columns: list[str | Column] = ["dataset", Column("metric", "left"), *(f"K = {k:g}" for k in cuts)]
+    caption = f"{wording.name(method)}: means over test samples; bold where no method is better."
+    table = Table.of(columns, rows, caption=caption)
+    return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table, tuple(numbers), tuple(links))
+
+
+USED = {"SMGCN": "jin2020", "EASE": "steck2019"}
+
+
+def headline(comparison: SampleComparison, wording: Wording) -> str:
+    """Say in one sentence how the reference does against its rivals on the samples."""
+    kinds: dict[str, list[str]] = {}
+    for rival in dict.fromkeys(row.rival for row in comparison.rows):
+        mine = [row for row in comparison.rows if row.rival == rival]
+        shown = [row for row in mine if row.p_holm <= comparison.alpha]
+        signs = {row.difference > 0 for row in shown}
+        kinds.setdefault(_kind(signs), []).append(wording.name(rival))
+    claims = [f"{kind} {listing(rivals)}" for kind, rivals in kinds.items()]
+    n = len([row for row in comparison.rows if row.rival == comparison.rows[0].rival])
+    return f"{wording.name(comparison.reference)} is {listing(claims)} (on {n} values a rival, after Holm)."
+
+
+def _kind(signs: set[bool]) -> str:
+    if not signs:
+        return "not told apart from"
+    if len(signs) == 2:
+        return "better by some values and worse by others than"
+    return "better than" if True in signs else "worse than"
+
+
+def topk_paragraph(figures: TopKFigures, described: Mapping[str, Any], wording: Wording) -> str:
+    """Write the paragraph that can go into a paper."""
+    run = figures.run
+    methods = [wording.name(method) for method in run.methods]
+    datasets = figures.results.datasets(run.experiment)
+    sets = listing([f"{wording.name(name)} ({_sizes(datasets[name])})" for name in run.datasets])
+    whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
+    notes = [note for notes in run.settings["notes"].values() for note in notes]
+    cuts = listing([str(cut) for cut in run.ks])
+    metrics = listing([str(metric) for metric in run.settings["metrics"]])
+    sentences = [
+        f"We compared {whom} on {sets}.",
+        *(f"{note[:1].upper()}{note[1:]}." for note in notes),
+        _repeats({wording.name(name): count for name, count in described["repeats"].items()}),
+        "Every method was trained on the training rows and ordered all items for every test row; the lists were "
+        f"scored at K = {cuts} by {metrics}, as means over test rows.",
+        f"Equal scores: {run.settings['ties']}; test rows without items: {run.settings['empty']}.",
+        "Intervals are 95 % percentile bootstrap intervals of 1000 draws that resample equal queries together.",
+        f"Methods were compared on the same samples: {figures.comparison.method}." if figures.comparison else "",
+        software_sentence(figures.results.runs()),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _sizes(facts: Mapping[str, Any]) -> str:
+    return f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])} items"
+
+
+def _repeats(repeats: Mapping[str, int]) -> str:
+    if not repeats:
+        return ""
+    return f"Scores are means over repetitions of {listing([f'{n} over {c} seeds' for n, c in repeats.items()])}."
+
+
+def topk_references(figures: TopKFigures, described: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of what was used: metrics, statistics, recommenders."""
+    keys = ["jarvelin2002"] if any(str(m).startswith("ndcg") for m in figures.run.settings["metrics"]) else []
+    if figures.comparison is not None:
+        keys += [*(["liang1986"] if figures.comparison.clustered else []), "holm1979"]
+    for declared in described["methods"].values():
+        name = str(declared.get("use", "")).replace(":", ".").rpartition(".")[2]
+        keys += [USED[name]] if name in USED else []
+    return tuple(dict.fromkeys(keys))
+
+
+def topk_choices(figures: TopKFigures) -> dict[str, str]:
+    """Return the choices behind the numbers, by name."""
+    run = figures.run
+    found = {"ties": str(run.settings["ties"]), "test rows without items": str(run.settings["empty"])}
+    if figures.comparison is not None:
+        found |= {"reference": figures.comparison.reference, "comparison": figures.comparison.method}
+        found["level"] = f"{figures.comparison.alpha:g}"
+    return found
+
+
+OPEN_UP_TO = 2
+
+
+def topk_page(figures: TopKFigures, described: Mapping[str, Any], wording: Wording) -> Page:
+    """Make the page of a topk experiment.
+
+    Parameters
+    ----------
+    figures : TopKFigures
+        What is to be told.
+    described : mapping
+        What the store knows of the experiment's declaration.
+    wording : Wording
+        Names to display.
+
+    Returns
+    -------
+    Page
+        Ready to be rendered.
+    """
+    run, behind = figures.run, Behind()
+    sheets = answer_sheets(figures, wording, behind)
+    verdict = (*_verdict(figures, wording), *warned_words(figures.results, run.experiment, wording))
+    paragraph = topk_paragraph(figures, described, wording)
+    references = bibtex(topk_references(figures, described))
+    how = how_it_was_done(figures.results, described, paragraph, references, wording, topk_choices(figures))
+    with unchecked():
+        charts = _charts(figures, wording)
+    sections = (
+        Section("verdict", "The verdict", verdict),
+        Section("answer", "The answer table", sheets),
+        Section("charts", "Charts", charts),
+        Section("datasets", "Dataset by dataset", _datasets(figures, wording)),
+        Section("methods", "Method by method", _methods(figures, described, wording, behind)),
+        Section("trouble", "Failures and warnings", _trouble(figures, wording)),
+        Section("how", "How it was done", how),
+    )
+    told = {"The verdict": words_of(verdict), "How it was done": paragraph}
+    choices, record = _choices(figures, wording), experiment_record(figures.results, run.experiment)
+    return Page(run.experiment, _subtitle(figures), choices, sections, behind.found, references, told, record)
+
+
+def _subtitle(figures: TopKFigures) -> str:
+    counts = [(len(figures.run.methods), "method"), (len(figures.run.datasets), "dataset")]
+    return ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts) + "; top-K lists"
+
+
+def _choices(figures: TopKFigures, wording: Wording) -> tuple[Choice, ...]:
+    metrics = {str(metric): str(metric) for metric in dict.fromkeys(figures.scores["metric"])}
+    datasets = {dataset: wording.name(dataset) for dataset in figures.run.datasets}
+    return Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)
+
+
+def _verdict(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
+    if figures.comparison is None:
+        return (Prose(("There is one method only, so there is nothing to compare it with.",), "lead"),)
+    lines = tuple(figures.comparison.verdict.splitlines())
+    table = _sheet("comparison", "The comparison on samples", figures.comparison.as_table())
+    return (
+        Prose((headline(figures.comparison, wording),), "lead"),
+        Points(lines),
+        *(Prose((note,), "warning") for note in figures.comparison.notes),
+        Fold("Every difference with its interval and p", (table,)),
+    )
+
+
+def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
+    shown = figures.scores[["dataset", "metric"]].drop_duplicates().itertuples(index=False, name=None)
+    blocks: list[Block] = []
+    for dataset, metric in shown:
+        drawn = figure(f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric))
+        blocks.append(Gallery((drawn,), topk_tags(figures, dataset, metric)))
+    overview = [
+        figure(f"{dataset}_at_k", topk_chart(figures.scores, dataset, wording)) for dataset in figures.run.datasets
+    ]
+    return (*blocks, Fold("All metrics side by side", (Gallery(tuple(overview), wide=True),)))
+
+
+def _datasets(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
+    known = figures.results.datasets(figures.run.experiment)
+    parts: list[Block] = []
+    for dataset in figures.run.datasets:
+        facts, shown = known[dataset], wording.name(dataset)
+        sizes = f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])} items."
+        notes = figures.run.settings["notes"].get(dataset, ())
+        scores, segments, beyond = (
+            frame[frame["dataset"] == dataset] for frame in (figures.scores, figures.segments, figures.beyond)
+        )
+        blocks: list[Block] = [
+            Prose((sizes, *notes)),
+            _sheet(f"ties-{dataset}", f"Ties on {shown}", tie_table(scores, dataset, wording)),
+        ]
+        blocks += [
+            _sheet(f"segments-{place}-{dataset}", f"Segments of {shown}", table)
+            for place, table in enumerate(segment_tables(segments, dataset, wording))
+        ]
+        table = beyond_table(beyond, dataset, wording)
+        blocks.append(_sheet(f"beyond-{dataset}", f"Beyond accuracy on {shown}", table))
+        parts.append(Fold(shown, tuple(blocks), is_open=len(figures.run.datasets) <= OPEN_UP_TO))
+    return tuple(parts)
+
+
+def _methods(figures: TopKFigures, described: Mapping[str, Any], wording: Wording, behind: Behind) -> tuple[Block, ...]:
+    places = figures.results.places()
+    places = places[places["experiment"] == figures.run.experiment]
+    blocks: list[Block] = [methods_overview(described, places, wording)]
+    for number, method in enumerate(figures.run.methods):
+        sheet = method_sheet(figures, method, number, wording, behind)
+        words = declared_words(described["methods"][method])
+        blocks.append(Fold(wording.name(method), (Prose((words,)), sheet)))
+    return tuple(blocks)
+
+
+def _trouble(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
+    return trouble(figures.results, figures.run.experiment, (), wording)
+
+
+def _sheet(name: str, title: str, table: Table) -> Sheet:
+    numbers = tuple(tuple(leading_number(cell.text) for cell in row) for row in table.rows)
+    return Sheet(file_stem(name), title, table, numbers)
+
+
+def leading_number(text: str) -> float | None:
+    """Return the number that a printed cell begins with, to sort by; None where it begins with none.
+
+    Examples
+    --------
+    >>> leading_number("0.25 [0.2, 0.3]"), leading_number("1.50 % (0.1..0.2)"), leading_number("head")
+    (0.25, 1.5, None)
+    """
+    first = text.partition(" ")[0]
+    try:
+        return float(first)
+    except ValueError:
+        return None
+
+
+def topk_figures(results: Results, experiment: str, reference: str | None = None) -> TopKFigures:
+    """Return the figures of a topk experiment, or say what is missing."""
+    run = results.topk(experiment)
+    if not run.cells:
+        raise InputError(f"experiment {experiment!r} has no scores yet: run it first")
+    if reference is not None and reference not in run.methods:
+        raise unknown_name("reference", reference, run.methods)
+    return TopKFigures(results, run, reference)
+
+
+def write_topk(order: Order, folder: Path, drawing: Drawing) -> None:
+    """Write the page, the tables and the charts of a topk experiment into a folder that exists.
+
+    Parameters
+    ----------
+    order : Order
+        What is to be told, and how.
+    folder : Path
+        Where to.
+    drawing : Drawing
+        Draws the charts, while the rest is written.
+    """
+    figures = topk_figures(order.results, order.experiment, order.reference)
+    page = topk_page(figures, order.described, order.wording)
+    draw_page(page, folder, drawing)
+    for name in ("scores", "segments", "beyond"):
+        frame_to_csv(getattr(figures, name), folder / f"{name}.csv")
+    if figures.comparison is not None:
+        # Not by its own save: this folder is part of the report, and replaced with it.
+        (folder / "comparison").mkdir()
+        write_texts(folder / "comparison", sample_texts(figures.comparison))
+    write_page(page, folder, order.split_columns)
+
+
+def lines(figures: TopKFigures) -> list[str]:
+    """Say what the guards found, and what the comparison on samples shows."""
+    found = [f"Note: {note}." for note in figures.run.notes]
+    verdict = figures.comparison.verdict.splitlines() if figures.comparison is not None else []
+    return [*found, *verdict]

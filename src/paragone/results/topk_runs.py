@@ -1,0 +1,341 @@
+"""Read topk experiments back: lists, per-sample values, and the frames made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from paragone.data.prescriptions import Prescriptions
+from paragone.errors import InputError, unknown_name
+from paragone.metrics.topk import TopKResult, parse_metric
+from paragone.metrics.topk.beyond import beyond_accuracy
+from paragone.metrics.topk.conventions import F1_OF_MEANS
+from paragone.metrics.topk.intervals import bootstrap_means, percentile_interval
+from paragone.metrics.topk.result import TIE_SHARE_SHOWN
+from paragone.metrics.topk.segments import ceilings, segment_results
+from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
+from paragone.store.kept import kept_arrays, kept_rows, notes_of, spoilt
+from paragone.store.store import Store
+from paragone.validation import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CELLS = """
+SELECT p.dataset, p.fold, p.method, p.repeat, p.fit_key, p.data_part, p.split_part, c.id, c.notes
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
+ORDER BY p.position
+"""
+
+
+@dataclass(frozen=True)
+class TopKCell:
+    """One trained recommender: where it stands, and where its lists and values are."""
+
+    dataset: str
+    fold: int
+    method: str
+    repeat: int
+    fit_key: str
+    data_part: str
+    split_part: str
+    cell_id: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRows:
+    """The rows of a split in their roles; ``samples`` are the row numbers of the test rows in the dataset."""
+
+    train: Prescriptions
+    validation: Prescriptions | None
+    test: Prescriptions
+    samples: IntArray
+    queries: IntArray
+
+
+class TopKRun:
+    """A topk experiment as the store has it; lists and rows are read when they are asked for.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    experiment : str
+        The experiment's name.
+    """
+
+    def __init__(self, store: Store, experiment: str) -> None:
+        self._store = store
+        self.experiment = experiment
+        self.settings: Mapping[str, Any] = store.settings(experiment)
+        self._rows: dict[str, Prescriptions] = {}
+        self._splits: dict[tuple[str, str], SplitRows] = {}
+
+    @cached_property
+    def cells(self) -> tuple[TopKCell, ...]:
+        """Every cell that is done, in the order of the plan."""
+        rows = self._store.read(CELLS, (self.experiment,))
+        return tuple(TopKCell(*(*row[:8], tuple(notes_of(row[8])))) for row in rows)
+
+    def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
+        """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
+        for what, wanted, known in (("dataset", datasets, self.datasets), ("method", methods, self.methods)):
+            for name in wanted:
+                if name not in known:
+                    raise unknown_name(what, name, known or ["(none yet)"])
+        narrow = TopKRun(self._store, self.experiment)
+        narrow.cells = tuple(
+            cell
+            for cell in self.cells
+            if (not datasets or cell.dataset in datasets) and (not methods or cell.method in methods)
+        )
+        return narrow
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods with results, in declared order."""
+        return list(dict.fromkeys(cell.method for cell in self.cells))
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets with results."""
+        return list(dict.fromkeys(cell.dataset for cell in self.cells))
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The cut-offs."""
+        return tuple(self.settings["k"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What the guards found: about the rows, and about each method."""
+        found = [note for notes in self.settings["notes"].values() for note in notes]
+        for cell in self.cells:
+            seed = f", seed {cell.repeat}" if cell.repeat else ""
+            found += [f"{cell.method} on {cell.dataset}{seed}: {note}" for note in cell.notes]
+        return found
+
+    def select(self, dataset: str, method: str, fold: int | None = None) -> list[TopKCell]:
+        """Return the cells of a method on a dataset: one a fold and seed."""
+        for what, name, known in (("dataset", dataset, self.datasets), ("method", method, self.methods)):
+            if name not in known:
+                raise unknown_name(f"{what} with results", name, known or ["(none yet)"])
+        cells = [cell for cell in self.cells if (cell.dataset, cell.method) == (dataset, method)]
+        return [cell for cell in cells if fold in (None, cell.fold)]
+
+    def rows(self, cell: TopKCell) -> SplitRows:
+        """Return the rows of a cell's split."""
+        key = (cell.data_part, cell.split_part)
+        if key not in self._splits:
+            everything = self._dataset(cell.data_part)
+            train, test = kept_rows(self._store, cell.split_part)
+            validation = kept_arrays(self._store, "/".join(key)).get("validation")
+            self._splits[key] = SplitRows(
+                everything.take(train, name="train"),
+                None if validation is None else everything.take(validation, name="validation"),
+                everything.take(test, name="test"),
+                test,
+                everything.query_codes[test],
+            )
+        return self._splits[key]
+
+    def lists(self, cell: TopKCell) -> Mapping[str, NDArray[Any]]:
+        """Return the kept lists of a cell."""
+        fitted = self._store.fitted(cell.fit_key)
+        if fitted is None:
+            raise InputError(f"{cell.method} on {cell.dataset}: its lists are not in the store")
+        return fitted.arrays
+
+    def result(
+        self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+    ) -> TopKResult:
+        """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
+        names = self.settings["metrics"] if metrics is None else metrics
+        result = evaluate_lists(
+            self.lists(cell),
+            self.rows(cell).test,
+            tuple(ks or self.ks),
+            [parse_metric(name) for name in names],
+            ties=self.settings["ties"],
+            empty=self.settings["empty"],
+        )
+        if ks is not None or metrics is not None or not self.settings["functions"]:
+            return result
+        # A user's functions are not at hand any more, their values are.
+        stored = {name: v for name, v in self.samples(cell)[1].items() if name in self.settings["functions"]}
+        return replace(result, per_sample={**result.per_sample, **stored})
+
+    def samples(self, cell: TopKCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
+        """Return which test rows count, and the stored value of each by metric, rows x cut-offs."""
+        payload = self._store.read("SELECT payload FROM predictions WHERE cell_id = ?", (cell.cell_id,))
+        if not payload:
+            raise spoilt(self._store.path, f"the values of {cell.method} on {cell.dataset}")
+        _, evaluated, values = unpack_samples(payload[0][0])
+        return evaluated, values
+
+    def _dataset(self, data_part: str) -> Prescriptions:
+        if data_part not in self._rows:
+            kept = kept_arrays(self._store, data_part)
+            n_tokens, n_items = (int(size) for size in kept["sizes"])
+            ones = np.ones(len(kept["tokens"]))
+            n_rows = len(kept["indptr"]) - 1
+            queries = sparse.csr_array((ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens))
+            self._rows[data_part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
+        return self._rows[data_part]
+
+
+CONFIDENCE = 0.95
+N_BOOT = 1000
+BEYOND = ("coverage", "gini", "novelty", "tail_recall")
+
+
+@dataclass(frozen=True, eq=False)
+class _Pooled:
+    """One method on one segment: values of all samples, the mean over seeds, folds one after another."""
+
+    names: tuple[str, ...]
+    values: dict[str, FloatArray]
+    clusters: np.ndarray
+    best: dict[str, FloatArray]
+
+
+def segment_frame(run: TopKRun) -> pd.DataFrame:
+    """Return value, interval, number of samples and ceiling of every method, segment, metric and cut-off.
+
+    Intervals resample queries, of which several samples may be: 95 %, 1000 draws. The segment ``all`` comes first.
+    """
+    import pandas as pd
+
+    frames = []
+    for dataset in run.datasets:
+        for method in run.methods:
+            by_segment: dict[str, list[tuple[int, Any, TopKResult]]] = {}
+            for cell in run.select(dataset, method):
+                rows = run.rows(cell)
+                for name, part in segment_results(run.result(cell), rows.train, rows.test).items():
+                    by_segment.setdefault(name, []).append((cell.fold, rows.queries, part))
+            frames += [
+                _rows(run, _pooled(parts), dataset=dataset, method=method, segment=segment)
+                for segment, parts in by_segment.items()
+            ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _pooled(parts: Iterable[tuple[int, Any, TopKResult]]) -> _Pooled:
+    folds: dict[int, list[tuple[Any, TopKResult]]] = {}
+    for fold, queries, part in parts:
+        folds.setdefault(fold, []).append((queries, part))
+    first = next(iter(folds.values()))[0][1]
+    everyone = [part for seeds in folds.values() for _, part in seeds]
+    keys = [key for key in first.per_sample if all(key in part.per_sample for part in everyone)]
+    values = {
+        key: np.concatenate(
+            [np.mean([part.per_sample[key][part.evaluated] for _, part in seeds], axis=0) for seeds in folds.values()]
+        )
+        for key in keys
+    }
+    clusters = np.concatenate([seeds[0][0][seeds[0][1].evaluated] for seeds in folds.values()])
+    sizes = [int(seeds[0][1].evaluated.sum()) for seeds in folds.values()]
+    highest = [ceilings(seeds[0][1]) for seeds in folds.values()]
+    best = {key: np.average([one[key] for one in highest], axis=0, weights=sizes) for key in highest[0]}
+    names = tuple(name for name in first.names if name in values or name == F1_OF_MEANS)
+    return _Pooled(names, values, clusters, best)
+
+
+def _rows(run: TopKRun, pooled: _Pooled, **keys: str) -> pd.DataFrame:
+    import pandas as pd
+
+    stacked = np.concatenate(list(pooled.values.values()), axis=1)
+    codes = np.unique(pooled.clusters, return_inverse=True)[1]
+    drawn = _split(bootstrap_means(stacked, clusters=codes, n_boot=N_BOOT), pooled, len(run.ks))
+    means = _split(stacked.mean(axis=0)[None, :], pooled, len(run.ks))
+    rows = []
+    for name in pooled.names:
+        low, high = percentile_interval(drawn[name], CONFIDENCE)
+        for place, cut in enumerate(run.ks):
+            ceiling = float(pooled.best[name][place]) if name in pooled.best else np.nan
+            value, ends = float(means[name][0, place]), (float(low[place]), float(high[place]))
+            rows.append((*keys.values(), name, cut, value, *ends, len(stacked), ceiling))
+    return pd.DataFrame(rows, columns=[*keys, "metric", "at", "value", "low", "high", "n", "ceiling"])
+
+
+def _split(stacked: FloatArray, pooled: _Pooled, width: int) -> dict[str, FloatArray]:
+    found = {key: stacked[:, place * width : (place + 1) * width] for place, key in enumerate(pooled.values)}
+    if F1_OF_MEANS in pooled.names:
+        total = found["precision"] + found["recall"]
+        product = 2.0 * found["precision"] * found["recall"]
+        found[F1_OF_MEANS] = np.divide(product, total, out=np.zeros_like(total), where=total > 0)
+    return found
+
+
+def score_frame(run: TopKRun, segments: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of every method with intervals, ceilings, the spread over seeds, and ties.
+
+    Parameters
+    ----------
+    run : TopKRun
+        The experiment.
+    segments : DataFrame
+        What `segment_frame` gave.
+    scores : DataFrame
+        Tidy scores of the experiment, repeats row by row.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``dataset, method, metric, at, value, low, high, n, ceiling, seeds, seed_sd, tie_share, tie_low,
+        tie_high``; the last two, the value if all ties fell out worst and best, where over 0.1 % of the samples are
+        tied.
+    """
+    whole = segments[segments["segment"] == "all"].drop(columns="segment")
+    keys = ["dataset", "method", "metric", "at"]
+    # The spread of a whole run over seeds; folds count with their mean.
+    per_seed = scores.groupby([*keys, "repeat"], sort=False)["value"].mean()
+    spread = per_seed.groupby(keys).agg(seeds="size", seed_sd=lambda values: values.std(ddof=1)).reset_index()
+    return whole.merge(spread, on=keys, how="left").merge(tie_frame(run), on=keys, how="left")
+
+
+def tie_frame(run: TopKRun) -> pd.DataFrame:
+    """Return the share of samples with a tie across each cut-off, what ties could do; means over folds and seeds."""
+    import pandas as pd
+
+    rows = []
+    for cell in run.cells:
+        result = run.result(cell)
+        shown = result.tie_share > TIE_SHARE_SHOWN
+        bounds = result.tie_bounds if shown.any() else {}
+        for name in result.names:
+            ends = bounds.get(name)
+            for place, cut in enumerate(run.ks):
+                low, high = (ends[0][place], ends[1][place]) if ends and shown[place] else (np.nan, np.nan)
+                rows.append((cell.dataset, cell.method, name, cut, result.tie_share[place], low, high))
+    columns = ["dataset", "method", "metric", "at", "tie_share", "tie_low", "tie_high"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.groupby(columns[:4], sort=False).mean().reset_index()
+
+
+def beyond_frame(run: TopKRun) -> pd.DataFrame:
+    """Return coverage, Gini of exposure, novelty and tail recall at every cut-off, as means over folds and seeds."""
+    import pandas as pd
+
+    rows = [row for cell in run.cells for row in _beyond(run, cell)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "at", *BEYOND])
+    return frame.groupby(["dataset", "method", "at"], sort=False).mean().reset_index()
+
+
+def _beyond(run: TopKRun, cell: TopKCell) -> list[tuple[Any, ...]]:
+    train = run.rows(cell).train
+    counts = np.bincount(train.items, minlength=train.n_items)
+    found = beyond_accuracy(run.result(cell), counts, train.n_rows)
+    return [
+        (cell.dataset, cell.method, cut, *(float(found[name][place]) for name in BEYOND))
+        for place, cut in enumerate(run.ks)
+    ]
