@@ -16,9 +16,9 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from paragone.comparison import compare
-from paragone.comparison.bayes import bayesian_signed_rank
-from paragone.comparison.wilcoxon import wilcoxon_signed_rank
+from paragone.stats import compare
+from paragone.stats.bayes import bayesian_signed_rank
+from paragone.stats.signed_rank import wilcoxon_signed_rank
 
 ROPE = 0.01
 

@@ -16,15 +16,12 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from paragone.comparison import corrections
-from paragone.comparison.bonferroni_dunn import bonferroni_dunn
-from paragone.comparison.bootstrap import paired_bootstrap
-from paragone.comparison.corrected_t import corrected_resampled_t, paired_t
-from paragone.comparison.friedman import friedman
-from paragone.comparison.median_interval import median_interval
-from paragone.comparison.nemenyi import nemenyi
-from paragone.comparison.pairwise import double_fails
-from paragone.comparison.wilcoxon import exact_p, wilcoxon_signed_rank
+from paragone.stats import corrections
+from paragone.stats.intervals import median_interval, paired_bootstrap
+from paragone.stats.pairwise import double_fails
+from paragone.stats.ranks import bonferroni_dunn, friedman, nemenyi
+from paragone.stats.signed_rank import exact_p, wilcoxon_signed_rank
+from paragone.stats.t_tests import corrected_resampled_t, paired_t
 
 ALPHA = 0.05
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -21,7 +21,7 @@ SYSTEM = (
     "tests/checks/test_reruns.py",
     "tests/charts",  # the renderer of charts, a program of its own
     "tests/cli",  # whole commands, many of them in processes of their own
-    "tests/comparison/test_charts.py",
+    "tests/stats/test_charts.py",
     "tests/data/digen/test_expression.py",  # a thousand trees, evaluated twice
     "tests/data/test_hostile_files.py",  # each file in a process with little memory
     "tests/data/test_mat_versions.py",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paragone.checks import Audit, audit
-    from paragone.comparison import Comparison, PairedComparison, compare, pairwise
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.experiment import Experiment
@@ -15,24 +14,25 @@ if TYPE_CHECKING:
     from paragone.protocols import Crossval, Curve, TopK, ranking_curve
     from paragone.reporting import report
     from paragone.results import Results
+    from paragone.stats import Comparison, PairedComparison, compare, pairwise
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "Audit": "paragone.checks",
-    "Comparison": "paragone.comparison",
+    "Comparison": "paragone.stats",
     "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
     "Experiment": "paragone.experiment",
     "InputError": "paragone.errors",
-    "PairedComparison": "paragone.comparison",
+    "PairedComparison": "paragone.stats",
     "Results": "paragone.results",
     "TopK": "paragone.protocols",
     "audit": "paragone.checks",
-    "compare": "paragone.comparison",
+    "compare": "paragone.stats",
     "load": "paragone.data",
-    "pairwise": "paragone.comparison",
+    "pairwise": "paragone.stats",
     "ranking_curve": "paragone.protocols",
     "report": "paragone.reporting",
     "topk_scores": "paragone.metrics.topk",
@@ -41,7 +41,7 @@ _PUBLIC = {
 _PACKAGES = frozenset(
     {
         "checks",
-        "comparison",
+        "stats",
         "data",
         "exchange",
         "generate",

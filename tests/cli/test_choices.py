@@ -9,14 +9,14 @@ from rich.text import Text
 
 from paragone.checks.finding import Severity
 from paragone.checks.rerun import Canary
-from paragone.comparison.paired_figures import PairKind
-from paragone.comparison.scores.missing import Missing
-from paragone.comparison.wilcoxon import Zeros
 from paragone.data.options import Nominal
 from paragone.data.plan import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import Target
 from paragone.protocols.crossval.scores import Naming
+from paragone.stats.paired_figures import PairKind
+from paragone.stats.scores import Missing
+from paragone.stats.signed_rank import Zeros
 from paragone.store.merging import Side
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")

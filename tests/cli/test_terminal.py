@@ -18,8 +18,8 @@ from markdown_it import MarkdownIt
 import paragone.cli
 from paragone.cli import main
 from paragone.cli.output import printable
-from paragone.comparison import compare
 from paragone.reporting import report
+from paragone.stats import compare
 from paragone.tables import no_formula
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))

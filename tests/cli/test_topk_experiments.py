@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from paragone import Results, compare
-from paragone.comparison import compare_samples
+from paragone.stats import compare_samples
 from paragone.testing.recommenders import example_prescriptions
 
 LAB = """name = "herbs"

@@ -21,7 +21,6 @@ import pandas as pd
 from scipy import sparse
 from scipy.io import savemat
 
-from paragone.comparison.scores.read import read_frame as read_score_frame
 from paragone.data.options import ReadOptions
 from paragone.data.prescriptions import read_mapping, read_pairs, read_prescriptions, read_row_numbers
 from paragone.data.readers.arff import read_arff
@@ -40,6 +39,7 @@ from paragone.exchange.reproduction import read_record
 from paragone.experiment.declaration import parse_declaration
 from paragone.experiment.protocol_of_file import declared_protocol
 from paragone.results import Results
+from paragone.stats.intake import read_frame as read_score_frame
 from paragone.store.examining import examine
 from paragone.store.shapes import table_shapes
 

@@ -9,9 +9,9 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from paragone.comparison.corrections import holm
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, make_problem
 from paragone.reporting.crossval_tables import ALPHA, distinguish, holm_among, losses, paired_p
+from paragone.stats.corrections import holm
 
 NONE = np.empty(0, dtype=np.int64)
 

@@ -14,11 +14,11 @@ import pytest
 
 import paragone as pg
 from paragone import InputError
-from paragone.comparison.scores.read import read_frame as read_scores
 from paragone.data import ReadOptions
 from paragone.data.readers.table import read_frame
 from paragone.reading import map_array, read_arrays
 from paragone.reading.parquet import parquet_batches, read_parquet
+from paragone.stats.intake import read_frame as read_scores
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.comparison import compare
 from paragone.directions import higher_is_better
 from paragone.errors import InputError
 from paragone.experiment import Experiment
 from paragone.results import Results
+from paragone.stats import compare
 from paragone.store import Store
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from paragone.checks.recomputed import ChainFigures, Recomputation, prediction_s
 from paragone.checks.tables import ExpectedCell, ExpectedTable, expected_of_frame, expected_of_table, plain
 from paragone.checks.tuning import selected
 from paragone.checks.verify import recomputed
-from paragone.comparison import Comparison, SampleComparison, compare, compare_samples
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.metrics.topk.conventions import F1_OF_MEANS
@@ -24,6 +23,7 @@ from paragone.reporting.words import title_of
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
 from paragone.results.topk_runs import BEYOND, TopKRun, beyond_frame, score_frame, segment_frame
+from paragone.stats import Comparison, SampleComparison, compare, compare_samples
 from paragone.ties import best_losses, loss_order
 from paragone.validation import FloatArray
 
@@ -181,7 +181,7 @@ def comparison_expectations(
 
 
 def _comparison_tables(rows: pd.DataFrame, metric: str, reference: str | None) -> list[ExpectedTable]:
-    from paragone.comparison.layout import build
+    from paragone.stats.layout import build
 
     if higher_is_better(metric) is None:
         return []

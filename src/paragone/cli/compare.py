@@ -67,7 +67,7 @@ def compare(
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
     from paragone.cli.sources import chart_formats, direction_flag, open_scores
-    from paragone.comparison import compare as run
+    from paragone.stats import compare as run
 
     result = run(
         open_scores(scores),
@@ -99,8 +99,8 @@ def compare_test_samples(
     out: Path | None,
 ) -> None:
     """Compare the methods of a store on the samples of its test sets."""
-    from paragone.comparison import compare_samples
     from paragone.results import Results
+    from paragone.stats import compare_samples
 
     with Results.open(store) as results:
         samples = results.sample_scores(metric, None if at is None else int(at))

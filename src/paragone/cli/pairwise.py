@@ -50,7 +50,7 @@ def pairwise(
 ) -> None:
     """Say whether two methods differ on the pairs that both were measured on."""
     from paragone.cli.sources import chart_formats, direction_flag, read_two_sides
-    from paragone.comparison import pairwise as run
+    from paragone.stats import pairwise as run
 
     sides = read_two_sides(a, b, metric=metric, key=key, at=at)
     result = run(

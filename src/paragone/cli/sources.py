@@ -26,7 +26,7 @@ def open_scores(path: str) -> pd.DataFrame | Results:
     """Return the scores behind a path: a DataFrame, or the results of a store."""
     if is_store(path):
         return open_results(path)
-    from paragone.comparison.scores import read_frame
+    from paragone.stats.intake import read_frame
 
     return read_frame(Path(path))
 
@@ -118,7 +118,8 @@ def _warned(path: str, method: str | None) -> tuple[str, ...]:
 def _side(
     path: str, method: str | None, metric: str | None, key: str | None, at: float | None
 ) -> tuple[pd.Series, str | None]:
-    from paragone.comparison.scores import one_side, read_frame
+    from paragone.stats.intake import read_frame
+    from paragone.stats.pairing import one_side
 
     if is_store(path):
         with open_results(path) as results:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.comparison import compare
 from paragone.data.digen import Expression, entries, find
 from paragone.data.digen.catalogue import DigenEntry
 from paragone.errors import InputError
@@ -21,6 +20,7 @@ from paragone.generate.holdout import Holdout
 from paragone.generate.laboratory import Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.refitting import published_split
+from paragone.stats import compare
 
 if TYPE_CHECKING:
     import pandas as pd

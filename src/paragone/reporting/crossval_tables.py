@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.comparison.corrected_t import t_test
-from paragone.comparison.settle import settle_differences
 from paragone.metrics.prediction import prediction_values
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings, choose
 from paragone.protocols.crossval.scores import ChainScores, Naming, best_first, metric_name, score_name
 from paragone.results.chains import CrossvalRun
+from paragone.stats.t_tests import t_test
 from paragone.tables import Cell, Column, Table, decimals_for, format_number
-from paragone.ties import best_losses, least_loss
+from paragone.ties import best_losses, least_loss, settle_differences
 from paragone.validation import FloatArray
 
 ALPHA = 0.05

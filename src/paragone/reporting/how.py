@@ -17,7 +17,7 @@ from paragone.tables import Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.comparison import Comparison
+    from paragone.stats import Comparison
 
 MAIN = ("paragone", "python", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from paragone.comparison import Comparison, compare
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.reporting.words import Wording, title_of
 from paragone.results import Results
+from paragone.stats import Comparison, compare
 from paragone.tables import (
     Cell,
     Column,

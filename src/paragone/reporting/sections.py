@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.comparison import Comparison
-from paragone.comparison.corrections import holm
 from paragone.directions import higher_is_better, score_size
 from paragone.page import Block, Evidence, Fold, Gallery, Prose, Sheet, figure
 from paragone.reporting.scores import GridScores, View, score_table
 from paragone.reporting.words import Wording, title_of
 from paragone.results import Results
+from paragone.stats import Comparison
+from paragone.stats.corrections import holm
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
 from paragone.ties import least_loss, rank_losses, slack_of
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from paragone.charts.theme import unchecked
-from paragone.comparison import SampleComparison
-from paragone.comparison.export import sample_texts, write_texts
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError, unknown_name
 from paragone.page import Block, Choice, Evidence, Fold, Gallery, Page, Points, Prose, Section, Sheet, figure, words_of
@@ -30,6 +28,8 @@ from paragone.reporting.words import Wording, bibtex, listing
 from paragone.reporting.write import Order, draw_page, write_page
 from paragone.results import Results
 from paragone.results.results import experiment_record
+from paragone.stats import SampleComparison
+from paragone.stats.export import sample_texts, write_texts
 from paragone.tables import Cell, Column, Table, format_number, frame_to_csv
 from paragone.ties import best_losses
 

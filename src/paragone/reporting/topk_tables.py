@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
-from paragone.comparison import SampleComparison, compare_samples
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import unknown_name
 from paragone.reporting.words import Wording
 from paragone.results import Results
 from paragone.results.topk_runs import BEYOND, TopKRun, beyond_frame, score_frame, segment_frame
+from paragone.stats import SampleComparison, compare_samples
 from paragone.tables import Cell, Table, format_number, mark_best
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.comparison import Comparison
+    from paragone.stats import Comparison
 
 NAMED = 3
 CLAIMS = {

@@ -1,0 +1,264 @@
+"""Compare many methods over many datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr
+
+from paragone.directions import score_size
+from paragone.errors import unknown_name
+from paragone.stats.family import Settings, choose_family
+from paragone.stats.intake import read_frame
+from paragone.stats.pairs import all_pairs, better_ranked_first
+from paragone.stats.ranks import friedman_of_ranks, method_ranks
+from paragone.stats.result import Comparison
+from paragone.stats.scores import Missing, ScoreTable, score_table
+from paragone.stats.signed_rank import Zeros
+from paragone.stats.words import describe
+from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean, slack_of
+
+COLUMNS = [
+    "dataset",
+    "method",
+    "rival",
+    "folds",
+    "mean_difference",
+    "t",
+    "p",
+    "p_better",
+    "p_equal",
+    "p_worse",
+]
+
+
+def per_dataset_tests(
+    table: ScoreTable,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    rope: float,
+    tolerance: float,
+    size: float = 0.0,
+    test_train_ratio: float | None,
+) -> pd.DataFrame:
+    """Test every pair on the folds of every dataset that has two or more.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Scores with their folds.
+    pairs : sequence of (int, int)
+        Positions of method and rival.
+    rope : float
+        Half-width of the region of practical equivalence.
+    tolerance : float
+        Relative tolerance of a tie.
+    size : float, default=0.0
+        The size of what the scores were made from.
+    test_train_ratio : float or None
+        ``n_test / n_train`` of a split; None: that of one cross-validation with as many folds.
+
+    Returns
+    -------
+    DataFrame
+        One row a dataset and pair; the p-values are raw, one dataset at a time.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from paragone.stats.scores import score_table
+    >>> frame = pd.DataFrame({"dataset": "d", "fold": [0, 1, 2], "A": [3.0, 4, 6], "B": [1.0, 2, 3]})
+    >>> table = score_table(frame, higher_is_better=True)
+    >>> options = dict(rope=0.0, tolerance=1e-9, test_train_ratio=None)
+    >>> per_dataset_tests(table, [(0, 1)], **options)["p"].round(4).tolist()
+    [0.0474]
+    """
+    first, second = np.array(pairs).T
+    names = {"method": [table.methods[i] for i in first], "rival": [table.methods[i] for i in second]}
+    parts = []
+    for dataset, folds in zip(table.datasets, table.folds, strict=True):
+        if len(folds) < 2:
+            continue
+        oriented = folds if table.higher_is_better else -folds
+        difference = settle_differences(oriented[:, second], oriented[:, first], tolerance, size=size)
+        ratio = 1 / (len(folds) - 1) if test_train_ratio is None else test_train_ratio
+        tests = _tests(difference, 1 / len(folds) + ratio, rope)
+        parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
+    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
+
+
+def _tests(difference: FloatArray, variance_factor: float, rope: float) -> dict[str, Any]:
+    """Run the two t-tests on all columns of fold differences at once."""
+    n = len(difference)
+    mean = settled_mean(difference)
+    spread = np.ptp(difference, axis=0) > slack_of(np.abs(difference).max(axis=0))
+    error = np.where(spread, difference.std(axis=0, ddof=1), 0.0) * np.sqrt(variance_factor)
+    certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    t = np.divide(mean, error, out=certain.copy(), where=error > 0)
+    # Without spread the posterior is a point: a deviate of zero (on the edge) is shared by both sides.
+    upper, lower = _deviates(rope - mean, error), _deviates(-rope - mean, error)
+    better, worse = stdtr(n - 1, -upper), stdtr(n - 1, lower)
+    return {
+        "mean_difference": mean,
+        "t": t,
+        "p": 2 * stdtr(n - 1, -np.abs(t)),
+        "p_better": better,
+        "p_equal": np.maximum(0.0, 1 - better - worse) if rope > 0 else np.zeros_like(mean),
+        "p_worse": worse,
+    }
+
+
+def _deviates(distance: FloatArray, error: FloatArray) -> FloatArray:
+    certain = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
+    return np.divide(distance, error, out=certain, where=error > 0)
+
+
+FEW = 6
+"""Fewer datasets than can be significant at 5 %: the Bayesian bootstrap of so few differences is overconfident."""
+
+
+def compare(
+    scores: Any,
+    *,
+    metric: str | None = None,
+    reference: str | None = None,
+    higher_is_better: bool | None = None,
+    at: float | None = None,
+    missing: Missing = "complete",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    rope: float = 0.0,
+    zeros: Zeros = "wilcox",
+    tolerance: float = TOLERANCE,
+    test_train_ratio: float | None = None,
+    n_resamples: int = 10_000,
+    n_samples: int = 20_000,
+    bayes: bool | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Say which methods are better, where, and how sure that is.
+
+    Parameters
+    ----------
+    scores : DataFrame, path or object with ``scores()``
+        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``fold`` or ``subject``,
+        ``metric``, ``at``) or wide with one column a method; a CSV or Parquet file of the same; or the
+        results of an experiment.
+    metric : str, optional
+        Which metric; needed where the scores hold several.
+    reference : str, optional
+        The method that is compared with each other one. Left out, all pairs are compared.
+    higher_is_better : bool, optional
+        Direction of a metric that Paragone does not know; it is never guessed.
+    at : float, optional
+        The point of the grid; left out, a grid is reduced to its mean.
+    missing : {"complete", "worst", "refuse"}, default="complete"
+        What a missing or failed score counts as.
+    correction : str, optional
+        ``holm`` (default with a reference), ``shaffer`` (default for all pairs), ``bergmann`` (up to 9
+        methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``, ``nemenyi`` or
+        ``bonferroni-dunn``.
+    alpha : float, default=0.05
+        Family-wise level.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in units of the metric. Only with a ROPE can
+        methods be found practically equal.
+    zeros : {"wilcox", "pratt", "split"}, default="wilcox"
+        Treatment of zero differences.
+    tolerance : float, default=1e-9
+        Relative tolerance of a tie.
+    test_train_ratio : float, optional
+        ``n_test / n_train`` of a split, for the tests within a dataset.
+    n_resamples, n_samples : int
+        Bootstrap resamples and posterior draws.
+    bayes : bool, optional
+        Whether to compute Bayesian probabilities; by default with a reference, or for up to 45 pairs.
+    seed : int, default=0
+        Seed of bootstrap and posterior.
+
+    Returns
+    -------
+    Comparison
+        The verdict in words, the table, the choices, the charts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({
+    ...     "dataset": list("abcdefgh"),
+    ...     "new": [0.91, 0.83, 0.77, 0.95, 0.68, 0.88, 0.79, 0.93],
+    ...     "old": [0.88, 0.80, 0.75, 0.90, 0.66, 0.84, 0.78, 0.87],
+    ... })
+    >>> result = compare(scores, metric="accuracy", reference="new")
+    >>> print(result.verdict)
+    new is better than old (p = 0.00781 Holm; mean difference +0.0325 [+0.0225, ...
+    """
+    settings = Settings(
+        alpha=alpha,
+        rope=rope,
+        missing=missing,
+        zeros=zeros,
+        tolerance=tolerance,
+        test_train_ratio=test_train_ratio,
+        n_resamples=n_resamples,
+        n_samples=n_samples,
+        bayes=bayes,
+        seed=seed,
+    )
+    frame = read_frame(scores) if isinstance(scores, str | Path) else scores
+    table = score_table(frame, metric=metric, higher_is_better=higher_is_better, at=at, missing=missing)
+    return compare_table(table, reference=reference, correction=correction, settings=settings)
+
+
+def compare_table(
+    table: ScoreTable, *, reference: str | None = None, correction: str | None = None, settings: Settings
+) -> Comparison:
+    """Compare the methods of a table of scores that is complete already."""
+    if reference is not None and reference not in table.methods:
+        raise unknown_name("reference", reference, table.methods)
+    place = None if reference is None else table.methods.index(reference)
+    family = choose_family(len(table.methods), place, correction)
+    settings = replace(settings, size=score_size(table.metric))
+    ranks = method_ranks(
+        table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
+    )
+    pairs = all_pairs(table, family, ranks, settings)
+    turned = better_ranked_first(family, np.asarray(ranks.mean(axis=0)))
+    return Comparison(
+        scores=table,
+        family=family,
+        settings=settings,
+        ranks=ranks,
+        friedman=friedman_of_ranks(ranks),
+        pairs=pairs,
+        per_dataset=per_dataset_tests(
+            table,
+            turned,
+            rope=settings.rope,
+            tolerance=settings.tolerance,
+            size=settings.size,
+            test_train_ratio=settings.test_train_ratio,
+        ),
+        choices=describe(table, family, pairs, settings),
+        warnings=(*table.warnings, *table.notes, *_warnings(table, pairs[0].posterior is not None)),
+    )
+
+
+def _warnings(table: ScoreTable, has_bayes: bool) -> tuple[str, ...]:
+    warnings = []
+    if len(table.datasets) == 1:
+        warnings.append(
+            "There is one dataset only, so nothing can be said about datasets in general; its folds are compared by "
+            "the corrected resampled t in per_dataset."
+        )
+    if has_bayes and len(table.datasets) < FEW:
+        warnings.append(
+            f"With {len(table.datasets)} dataset{'s' * (len(table.datasets) > 1)} the Bayesian probabilities are "
+            "overconfident, because the posterior knows only the few differences it has seen: do not lean on them."
+        )
+    return tuple(warnings)

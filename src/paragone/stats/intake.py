@@ -1,0 +1,318 @@
+"""Scores of any accepted shape, from files, frames or results, in one: a row per score, with its keys spelt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from paragone.errors import InputError
+from paragone.reading import check_size, read_parquet
+
+_TABLES = (".csv", ".tsv", ".txt")
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    r"""Read one table of scores.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such file.
+
+    Returns
+    -------
+    DataFrame
+        The file as it stands.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = file.write_text("dataset;A;B\niris;0.9;0.8\n")
+    >>> read_frame(file).columns.tolist()
+    ['dataset', 'A', 'B']
+    """
+    file = _single_file(Path(path))
+    try:
+        if file.suffix.lower() == ".parquet":
+            frame = read_parquet(file, str(file))
+        else:
+            check_size(file.stat().st_size, str(file))
+            # Names such as NA or None are names; only an empty cell and NaN are missing.
+            frame = pd.read_csv(
+                file, sep=_separator(file), encoding="utf-8-sig", keep_default_na=False, na_values=["", "NaN", "nan"]
+            )
+    except InputError:
+        raise
+    except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
+        # The parsers of pandas and pyarrow raise subclasses of these.
+        raise InputError(f"{file} cannot be read as a table: {str(error).strip()}") from error
+    if frame.empty:
+        raise InputError(f"{file} holds no rows of scores")
+    return frame
+
+
+def _single_file(path: Path) -> Path:
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}")
+    if path.is_file():
+        if path.suffix.lower() not in (*_TABLES, ".parquet"):
+            raise InputError(f"{path} is neither CSV nor Parquet nor a store (.sqlite)")
+        return path
+    files = sorted(f for f in path.iterdir() if f.suffix.lower() in (*_TABLES, ".parquet"))
+    if len(files) != 1:
+        raise InputError(f"the folder {path} holds {len(files)} score files, one is expected: name the file")
+    return files[0]
+
+
+def _separator(file: Path) -> str:
+    with file.open(encoding="utf-8-sig", errors="replace") as lines:
+        heading = lines.readline()
+    return max(",;\t", key=heading.count)
+
+
+_SUMMARY = re.compile(
+    r"^(grand[ _]|overall[ _]|macro[ _]|micro[ _])?"
+    r"((mean|avg\.?|averages?)([ _]?rank)?|median|std\.?|sd|stdev|std\.?[ _]?dev|total|overall|sum)"
+    r"([ _]?(±|\+/?-)[ _]?(std|sd))?$",
+    re.IGNORECASE,
+)
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def spell(key: Any) -> str:
+    """Return a key as text; a whole number read as a float loses its decimal point.
+
+    Examples
+    --------
+    >>> spell(3.0), spell(" iris "), spell(7)
+    ('3', 'iris', '7')
+    """
+    if isinstance(key, float) and key.is_integer():
+        return str(int(key))
+    return str(key).strip()
+
+
+def spell_all(keys: pd.Series) -> pd.Series:
+    """Return a column of keys as text, empty where there is none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> spell_all(pd.Series([1.0, None])).tolist()
+    ['1', '']
+    """
+    codes, distinct = pd.factorize(keys, use_na_sentinel=True)
+    # The last one stands for those that are missing, whose code is -1.
+    spelt = np.array([*(spell(key) for key in distinct), ""], dtype=object)
+    return pd.Series(spelt[codes], index=keys.index, name=keys.name, dtype=object)
+
+
+def summary_rows(keys: pd.Series) -> pd.Series:
+    """Say of every key whether its name says that the row sums up others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> summary_rows(pd.Series(["iris", "MEAN", "iris"])).tolist()
+    [False, True, False]
+    """
+    codes, distinct = pd.factorize(keys)
+    return pd.Series(np.array([is_summary(key) for key in distinct], dtype=bool)[codes], index=keys.index)
+
+
+@lru_cache(maxsize=4096)
+def natural_order(key: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """Return a sort key that puts fold 10 after fold 9.
+
+    Examples
+    --------
+    >>> sorted(["fold10", "fold9", "10", "9"], key=natural_order)
+    ['9', '10', 'fold9', 'fold10']
+    """
+    parts = [part for part in _DIGITS.split(key) if part]
+    # The text itself comes last, so that 01 and 1 have a fixed order too.
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts), key
+
+
+def is_summary(key: str) -> bool:
+    """Say whether a row's name says that it sums up the others.
+
+    Examples
+    --------
+    >>> is_summary("MEAN"), is_summary("Avg."), is_summary("meander")
+    (True, True, False)
+    """
+    return _SUMMARY.match(key.strip()) is not None
+
+
+KEY_NAMES = ("experiment", "protocol", "dataset", "fold", "subject", "metric", "at")
+
+
+@dataclass(frozen=True)
+class Tidy:
+    """Scores in long form, and what was noticed on the way there."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    told: tuple[str, ...] = ()
+
+
+def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
+    """Return scores in long form with the columns method, dataset, fold, value and what else was given.
+
+    Parameters
+    ----------
+    scores : DataFrame or object with a ``scores()`` method
+        Tidy (columns ``method`` and ``value``) or wide (one column a method).
+        What an object has to say of its methods, by a method ``warned()``, goes along as ``told``.
+    metric : str, optional
+        The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
+
+    Returns
+    -------
+    Tidy
+        The frame, with values as floats and keys as text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"dataset": ["iris", "wine"], "A": [0.9, 0.8], "B": [0.7, 0.9]})
+    >>> to_tidy(wide).frame["method"].tolist()
+    ['A', 'A', 'B', 'B']
+    """
+    frame = _frame_of(scores, metric)
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the column {twice!r} stands twice in the scores: rename one of them")
+    frame = frame.set_axis(names, axis=1)
+    frame = frame.rename(columns={n: n.strip().lower() for n in names if _is_key(n) and _lower_is_free(n, names)})
+    notes: list[str] = []
+    told = scores.warned() if callable(getattr(scores, "warned", None)) else ()
+    tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
+    tidy["value"] = numbers(tidy["value"], tidy["method"])
+    return _check_keys(tidy, notes, told)
+
+
+def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
+    """Return a column as floats, or name the first text in it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> numbers(pd.Series(["1", 2])).tolist()
+    [1.0, 2.0]
+    """
+    numeric = pd.to_numeric(values, errors="coerce").astype("float64")
+    text = numeric.isna() & values.notna()
+    if text.any():
+        place = text.to_numpy().argmax()
+        of = "" if owners is None else f" of method {owners.iloc[place]!r}"
+        raise InputError(
+            f"the value{of} in data row {place + 1} is the text {values.iloc[place]!r}, not a number: "
+            "leave failed scores empty"
+        )
+    return numeric
+
+
+def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
+    asked = hasattr(scores, "scores") and not isinstance(scores, pd.DataFrame)
+    frame = scores.scores(metric=metric) if asked else scores
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"scores must be a DataFrame, a score file or results with a scores() method, not {type(frame).__name__}"
+        )
+    if frame.empty:
+        raise InputError("there are no scores: the table has no rows")
+    return _with_index_as_key(frame)
+
+
+def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
+    """Let a telling index (named, or of text) be a column; plain row numbers are no key."""
+    index = frame.index
+    if index.nlevels == 1 and index.name is None:
+        named_in_columns = any(str(name).strip().lower() in KEY_NAMES for name in frame.columns)
+        if named_in_columns or pd.api.types.is_integer_dtype(index.dtype):
+            return frame
+        return frame.rename_axis("dataset").reset_index()
+    levels = [f"level {i}" if name is None else str(name) for i, name in enumerate(index.names)]
+    if index.nlevels == 1 and levels[0].lower() not in (*KEY_NAMES, "method"):
+        levels = ["dataset"] if "dataset" not in frame.columns else levels
+    clash = set(levels) & {str(name) for name in frame.columns}
+    if clash:
+        raise InputError(f"{min(clash)!r} names both a column and a level of the index: rename one of them")
+    return frame.rename_axis(levels).reset_index()
+
+
+def _is_key(name: str) -> bool:
+    return name.strip().lower() in (*KEY_NAMES, "method", "value")
+
+
+def _lower_is_free(name: str, names: Sequence[str]) -> bool:
+    return name.strip().lower() == name or name.strip().lower() not in names
+
+
+def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Turn a wide table, one column a method, into long form."""
+    keys = [name for name in frame.columns if name in KEY_NAMES]
+    rest = [name for name in frame.columns if name not in KEY_NAMES]
+    if not {"dataset", "subject", "fold"} & set(keys):
+        text = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name])]
+        unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
+        key = next(iter(text or unnamed), None)
+        if key is None:
+            frame = frame.assign(dataset=[f"row {i}" for i in frame.index + 1])
+            notes.append("No column names the rows, so each row is a dataset of its own, called by its number.")
+        else:
+            frame, rest = frame.rename(columns={key: "dataset"}), [name for name in rest if name != key]
+            notes.append(f"Rows are keyed by the column {key.strip() or 'without a name'!r}.")
+        keys.append("dataset")
+    if len(rest) < 2:
+        raise InputError(
+            f"a comparison needs two methods or more; the table has {len(rest)} method column(s): {', '.join(rest)}"
+        )
+    return frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
+
+
+def _check_keys(tidy: pd.DataFrame, notes: list[str], told: Sequence[str]) -> Tidy:
+    """Spell the keys, let a subject be a block, and take out rows that sum up others."""
+    for name in ("method", *KEY_NAMES):
+        if name in tidy.columns and name != "at":
+            tidy[name] = spell_all(tidy[name])
+    if "subject" in tidy.columns:
+        tidy = _place_subjects(tidy)
+    if "dataset" not in tidy.columns:
+        if "fold" not in tidy.columns:
+            raise InputError("the scores have no key: a column called dataset, subject or fold is needed for pairing")
+        tidy["dataset"] = "data"
+    if "fold" not in tidy.columns:
+        tidy["fold"] = ""
+    for name in ("method", "dataset"):
+        empty = (tidy[name] == "").to_numpy()
+        if empty.any():
+            raise InputError(f"data row {empty.argmax() + 1} of the scores has no {name}")
+    summary = summary_rows(tidy["dataset"]) | summary_rows(tidy["fold"])
+    warnings = []
+    if summary.any():
+        rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
+        warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
+    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings), tuple(told))
+
+
+def _place_subjects(tidy: pd.DataFrame) -> pd.DataFrame:
+    """Let subjects be the blocks where there is one dataset; within several datasets they act as folds."""
+    if "fold" in tidy.columns and tidy["fold"].nunique() > 1:
+        raise InputError("the scores have both folds and subjects: keep one of the two columns")
+    several = "dataset" in tidy.columns and tidy["dataset"].nunique() > 1
+    target = "fold" if several else "dataset"
+    return tidy.drop(columns=[target], errors="ignore").rename(columns={"subject": target})

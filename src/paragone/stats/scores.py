@@ -1,0 +1,393 @@
+"""From tidy scores to a complete matrix of datasets x methods, with nothing lost in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from paragone.directions import DIRECTIONS, higher_is_better
+from paragone.errors import InputError, unknown_name
+from paragone.stats.intake import natural_order, to_tidy
+from paragone.tables import decimals_for
+from paragone.ties import FloatArray
+
+
+def select_metric(frame: pd.DataFrame, metric: str | None) -> tuple[pd.DataFrame, str | None]:
+    """Keep the rows of one metric; a table without a metric column holds one already.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"metric": ["f1", "rmse"], "value": [0.9, 2.0]})
+    >>> select_metric(frame, "rmse")[0]["value"].tolist()
+    [2.0]
+    """
+    if "metric" not in frame.columns or (frame["metric"] == "").all():
+        return frame, metric
+    known = sorted(set(frame["metric"]))
+    if metric is None and len(known) > 1:
+        raise InputError(f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with metric=")
+    chosen = known[0] if metric is None else metric
+    if chosen not in known:
+        raise unknown_name("metric", chosen, known)
+    return frame[frame["metric"] == chosen], chosen
+
+
+def direction(metric: str | None, higher: bool | None) -> bool:
+    """Return the metric's direction, as given or as the registry has it; it is never guessed.
+
+    Examples
+    --------
+    >>> direction("rmse", None), direction("my_score", True)
+    (False, True)
+    """
+    known = higher_is_better(metric) if metric else None
+    chosen = known if higher is None else higher
+    if chosen is None:
+        what = f"the metric {metric!r} is not known" if metric else "the scores do not say which metric they are"
+        near = f" (known: {', '.join(sorted(DIRECTIONS)[:3])}, ...)" if metric else ""
+        raise InputError(f"{what}{near}: say --higher-is-better or --lower-is-better (higher_is_better=True or False)")
+    return chosen
+
+
+def one_run(frame: pd.DataFrame) -> pd.DataFrame:
+    """Refuse scores of several experiments or protocols at once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> len(one_run(pd.DataFrame({"experiment": ["x", "x"]})))
+    2
+    """
+    for name in ("experiment", "protocol"):
+        if name in frame.columns and frame[name].nunique() > 1:
+            found = ", ".join(sorted(set(frame[name])))
+            raise InputError(f"the scores hold several {name}s ({found}): filter them to one first")
+    return frame
+
+
+def select_point(frame: pd.DataFrame, at: float | None) -> tuple[pd.DataFrame, str | None]:
+    """Keep one point of the grid, or reduce the whole grid to its mean, and say which.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"dataset": "d", "fold": "0", "method": "A", "at": [10, 20], "value": [0.5, 0.7]})
+    >>> select_point(frame, None)[0]["value"].tolist()
+    [0.6]
+    """
+    if "at" not in frame.columns or frame["at"].isna().all():
+        if at is not None:
+            raise InputError(f"the scores have no grid, so there is no point {at:g} to choose")
+        return frame, None
+    grid = pd.to_numeric(frame["at"], errors="coerce")
+    if grid.isna().any():
+        raise InputError("the column at must hold numbers for all scores of this metric or for none")
+    frame = frame.assign(at=grid.astype("float64"))
+    points = np.unique(frame["at"])
+    if at is not None:
+        near = np.isclose(points, at, rtol=1e-9, atol=1e-12)
+        if not near.any():
+            raise InputError(f"no score was measured at {at:g}; the grid is {_grid(points)}")
+        return frame[np.isclose(frame["at"], at, rtol=1e-9, atol=1e-12)], f"at {at:g}"
+    if points.size == 1:
+        return frame, f"at {points[0]:g}"
+    return _mean_over_grid(frame), f"mean over the grid {_grid(points)}"
+
+
+def _grid(points: np.ndarray) -> str:
+    shown = [f"{point:g}" for point in points]
+    return ", ".join(shown if len(shown) <= 6 else [*shown[:3], "...", shown[-1]])
+
+
+def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
+    keys = ["dataset", "fold", "method"]
+    doubled = frame.duplicated([*keys, "at"])
+    if doubled.any():
+        raise duplicated_key(frame[doubled].iloc[0])
+    ordered = frame.sort_values([*keys, "at"], kind="stable")
+    starts = np.flatnonzero((ordered[keys] != ordered[keys].shift()).any(axis=1))
+    means = ordered.iloc[starts][keys].reset_index(drop=True)
+    sizes = np.diff([*starts, len(ordered)])
+    at, values = (ordered[name].to_numpy(dtype=np.float64) for name in ("at", "value"))
+    means["value"] = np.nan
+    means["grid"] = ""
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        rows = starts[same][:, None] + np.arange(size)
+        _, grid = np.unique(at[rows], axis=0, return_inverse=True)
+        means.loc[same, "grid"] = [f"{size}/{number}" for number in grid.reshape(-1)]
+        # A missing point makes the mean missing: a mean over fewer points would be another quantity.
+        means.loc[same, "value"] = values[rows].mean(axis=1)
+    differing = means.groupby("dataset")["grid"].nunique()
+    if (differing > 1).any():
+        raise InputError(
+            f"on dataset {differing.idxmax()!r} the methods were not all measured on the same grid: "
+            "choose one point with at="
+        )
+    return means.drop(columns="grid")
+
+
+def duplicated_key(row: pd.Series) -> InputError:
+    """Build the error for a key that stands twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(duplicated_key(pd.Series({"method": "A", "dataset": "iris", "fold": "1"})))
+    the score of method 'A' on dataset 'iris', fold '1' stands twice: keep one
+    """
+    fold = f", fold {row['fold']!r}" if row["fold"] else ""
+    return InputError(
+        f"the score of method {row['method']!r} on dataset {row['dataset']!r}{fold} stands twice: keep one"
+    )
+
+
+Missing = Literal["complete", "worst", "refuse"]
+
+HAIR = 1e-6
+"""A failure lies this much (relative) below the worst score that was measured, so that it ranks last."""
+
+
+def fill_blocks(
+    blocks: pd.DataFrame, policy: Missing, *, higher_is_better: bool
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    """Apply the policy to a frame of blocks (dataset, fold) x methods.
+
+    Parameters
+    ----------
+    blocks : DataFrame
+        Indexed by (dataset, fold), one column a method; missing and failed scores are NaN.
+    policy : {"complete", "worst", "refuse"}
+        Keep only the blocks that all methods have; let a failure count as just below the worst score of
+        its block; or stop at the first missing score.
+    higher_is_better : bool
+        The metric's direction.
+
+    Returns
+    -------
+    blocks : DataFrame
+        Without a missing value.
+    dropped : tuple of str
+        Names of the blocks that were left out.
+    warnings : tuple of str
+        What was done, in words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index = pd.MultiIndex.from_tuples([("iris", ""), ("wine", "")], names=["dataset", "fold"])
+    >>> blocks = pd.DataFrame({"A": [0.9, 0.8], "B": [0.7, None]}, index=index)
+    >>> kept, dropped, _ = fill_blocks(blocks, "complete", higher_is_better=True)
+    >>> len(kept), dropped
+    (1, ('wine',))
+    """
+    if policy not in get_args(Missing):
+        raise unknown_name("policy for missing scores", policy, get_args(Missing))
+    _refuse_empty_methods(blocks)
+    missing = blocks.isna()
+    if not missing.to_numpy().any():
+        return blocks, (), ()
+    if policy == "refuse":
+        block, method = next((b, m) for b, row in missing.iterrows() for m in row.index[row])
+        raise InputError(
+            f"method {method!r} has no score on {block_name(block)} ({int(missing.to_numpy().sum())} missing in "
+            "all): run it, or choose missing=complete or missing=worst"
+        )
+    return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing, higher_is_better)
+
+
+def block_name(block: tuple[str, str]) -> str:
+    """Return how a block is called in a sentence.
+
+    Examples
+    --------
+    >>> block_name(("iris", "3")), block_name(("iris", ""))
+    ('iris fold 3', 'iris')
+    """
+    return f"{block[0]} fold {block[1]}" if block[1] else block[0]
+
+
+def _refuse_empty_methods(blocks: pd.DataFrame) -> None:
+    empty = blocks.columns[blocks.isna().all(axis=0)]
+    if len(empty):
+        raise InputError(f"method {empty[0]!r} has not one finite score: leave it out or run it again")
+
+
+def _complete(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    incomplete = missing.any(axis=1).to_numpy()
+    kept = blocks[~incomplete]
+    if kept.empty:
+        raise InputError("no dataset and fold has a score of every method: nothing is left to compare")
+    dropped = tuple(block_name(block) for block in blocks.index[incomplete])
+    by_method = missing.sum(axis=0)
+    who = ", ".join(f"{method} {count}" for method, count in by_method[by_method > 0].items())
+    gone = sorted(set(blocks.index.get_level_values(0)) - set(kept.index.get_level_values(0)))
+    whole = f" Whole datasets left out: {listed(gone)}." if gone else ""
+    warning = (
+        f"{len(dropped)} of {len(blocks)} blocks were left out because a method has no score there "
+        f"(missing: {who}): {listed(dropped)}.{whole}"
+    )
+    return kept, dropped, (warning,)
+
+
+def _worst(
+    blocks: pd.DataFrame, missing: pd.DataFrame, higher_is_better: bool
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+    nobody = missing.all(axis=1).to_numpy()
+    kept = blocks[~nobody]
+    worst = kept.min(axis=1) if higher_is_better else kept.max(axis=1)
+    hair = HAIR * np.maximum(kept.abs().max(axis=1), np.finfo(float).tiny)
+    last = worst - hair if higher_is_better else worst + hair
+    filled = kept.apply(lambda column: column.fillna(last))
+    names = [f"{m} on {block_name(b)}" for b, row in missing[~nobody].iterrows() for m in row.index[row]]
+    warnings = [f"{len(names)} missing scores count as just below the worst of their block: {listed(names)}."]
+    dropped = tuple(block_name(block) for block in blocks.index[nobody])
+    if dropped:
+        warnings.append(f"Blocks where no method has a score were left out: {listed(dropped)}.")
+    return filled, dropped, tuple(warnings)
+
+
+def listed(names: list[str] | tuple[str, ...], most: int = 8) -> str:
+    """Return names in a row, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """One score a dataset and method, and the folds behind it.
+
+    Attributes
+    ----------
+    methods, datasets : tuple of str
+        Names, sorted.
+    values : ndarray of shape (n_datasets, n_methods)
+        Mean over folds.
+    folds : tuple of ndarray of shape (n_folds, n_methods)
+        The fold scores of every dataset.
+    fold_names : tuple of tuple of str
+        Their names.
+    metric : str or None
+        The metric's name.
+    higher_is_better : bool
+        Its direction.
+    point : str or None
+        The point of the grid, or how the grid was reduced.
+    dropped : tuple of str
+        Blocks that were left out.
+    notes, warnings : tuple of str
+        What was done to the input, and what a reader must know about it.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.9, 0.8], "B": [0.7, 0.6]})
+    >>> table = score_table(frame, metric="accuracy")
+    >>> table.methods, table.datasets, table.values.tolist()
+    (('A', 'B'), ('a', 'b'), [[0.9, 0.7], [0.8, 0.6]])
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: FloatArray
+    folds: tuple[FloatArray, ...]
+    fold_names: tuple[tuple[str, ...], ...]
+    metric: str | None
+    higher_is_better: bool
+    point: str | None
+    dropped: tuple[str, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    told: tuple[str, ...] = ()
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals scores of this size are printed with."""
+        return decimals_for(self.values)
+
+
+def score_table(
+    scores: Any,
+    *,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    at: float | None = None,
+    missing: Missing = "complete",
+) -> ScoreTable:
+    """Bring scores into a complete table, paired by key and sorted by it.
+
+    Parameters
+    ----------
+    scores : DataFrame or object with ``scores()``
+        Tidy or wide.
+    metric : str, optional
+        Which metric; needed where there are several.
+    higher_is_better : bool, optional
+        Direction of a metric that is not known.
+    at : float, optional
+        Point of the grid; left out, the mean over the grid.
+    missing : {"complete", "worst", "refuse"}, default="complete"
+        Policy for missing and failed scores.
+
+    Returns
+    -------
+    ScoreTable
+        The same bytes for any order of the rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"dataset": ["b", "a"], "X": [0.9, 0.8], "Y": [0.7, 0.6]})
+    >>> table = score_table(wide, higher_is_better=True)
+    >>> table.datasets, table.values.tolist()
+    (('a', 'b'), [[0.8, 0.6], [0.9, 0.7]])
+    """
+    tidy = to_tidy(scores, metric)
+    frame, name = select_metric(one_run(tidy.frame), metric)
+    higher = direction(name, higher_is_better)
+    frame, point = select_point(frame, at)
+    blocks, notes = _blocks(frame)
+    filled, dropped, warnings = fill_blocks(blocks, missing, higher_is_better=higher)
+    names = filled.index.get_level_values(0).to_numpy()
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1)]
+    folds = np.split(np.ascontiguousarray(filled.to_numpy()), starts[1:])
+    fold_names = np.split(filled.index.get_level_values(1).to_numpy(), starts[1:])
+    return ScoreTable(
+        methods=tuple(filled.columns),
+        datasets=tuple(names[starts].tolist()),
+        values=np.stack([fold.mean(axis=0) for fold in folds]),
+        folds=tuple(folds),
+        fold_names=tuple(tuple(part.tolist()) for part in fold_names),
+        metric=name,
+        higher_is_better=higher,
+        point=point,
+        dropped=dropped,
+        notes=(*tidy.notes, *notes),
+        warnings=(*tidy.warnings, *warnings),
+        told=tidy.told,
+    )
+
+
+def _blocks(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return a frame of blocks (dataset, fold) x methods in natural order; what is not finite is missing."""
+    doubled = frame.duplicated(["dataset", "fold", "method"])
+    if doubled.any():
+        raise duplicated_key(frame[doubled].iloc[0])
+    wide = frame.set_index(["dataset", "fold", "method"])["value"].unstack("method")
+    if wide.shape[1] < 2:
+        raise InputError(f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}")
+    methods = sorted(wide.columns, key=natural_order)
+    blocks = sorted(wide.index, key=lambda block: (natural_order(block[0]), natural_order(block[1])))
+    wide = wide.loc[blocks, methods].astype("float64")
+    infinite = int(np.isinf(wide.to_numpy()).sum())
+    notes = (f"{infinite} infinite scores count as missing.",) if infinite else ()
+    return wide.where(np.isfinite(wide)), notes

@@ -1,0 +1,198 @@
+"""t-tests on paired differences: plain, corrected for overlapping training sets, robust to clusters.
+
+Nadeau and Bengio (2003) *Machine Learning* 52:239-281. Folds share training rows, so their differences are
+correlated; a plain t or Wilcoxon test on them rejects true nulls too often (in docs/validation.md up to 18 % on one
+10-fold cross-validation and 65 % on ten, at a nominal 5 %). The correction multiplies the variance by
+``1/J + n_test/n_train`` instead of ``1/J``. It is approximate: for an unstable learner under ten repeats it rejected
+14 %, because its folds are more correlated than the correction assumes.
+
+Differences that come in clusters, such as samples that ask the same question, get the cluster-robust standard error of
+a mean (Liang and Zeger 1986, *Biometrika* 73:13-22) with the factor ``G / (G - 1)`` for ``G`` clusters, and the t
+distribution has ``G - 1`` degrees of freedom. Where every cluster holds one difference this is the paired t-test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paragone.errors import InputError
+from paragone.ties import slack_of
+
+
+@dataclass(frozen=True)
+class TTest:
+    """What a t-test on paired differences found.
+
+    Attributes
+    ----------
+    p : float
+        Two-sided p.
+    t : float
+        The statistic; infinite where all differences are the same and not zero.
+    df : int
+        Degrees of freedom.
+    mean, standard_error : float
+        Mean difference and the standard error it was divided by.
+    low, high : float
+        Confidence interval of the mean difference.
+    level : float
+        Its level.
+    """
+
+    p: float
+    t: float
+    df: int
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+    level: float
+
+
+def corrected_resampled_t(
+    differences: ArrayLike, *, test_train_ratio: float | None = None, level: float = 0.95
+) -> TTest:
+    """Test the mean of fold differences with the variance corrected for overlapping training sets.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_folds,)
+        ``b - a`` on every fold.
+    test_train_ratio : float, optional
+        ``n_test / n_train`` of a split. Left out, the folds are those of one cross-validation:
+        ``1 / (J - 1)``.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval. All differences zero: p = 1.
+
+    Examples
+    --------
+    >>> result = corrected_resampled_t([0.02, 0.01, 0.03, 0.00, 0.04])
+    >>> round(result.t, 4), round(result.p, 4)
+    (1.8856, 0.1324)
+    """
+    values = check_differences(differences, least=2)
+    ratio = 1 / (values.size - 1) if test_train_ratio is None else test_train_ratio
+    if not ratio > 0:
+        raise InputError(f"test_train_ratio must be positive (0.111 for 10 folds), not {ratio}")
+    return t_test(values, 1 / values.size + ratio, level)
+
+
+def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
+    """Run the ordinary paired t-test, for pairs that are independent.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n,)
+        ``b - a`` of every pair.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval.
+
+    Examples
+    --------
+    >>> round(paired_t([0.02, 0.01, 0.03, 0.00, 0.04]).p, 4)
+    0.0474
+    """
+    values = check_differences(differences, least=2)
+    return t_test(values, 1 / values.size, level)
+
+
+def check_differences(differences: ArrayLike, *, least: int) -> np.ndarray:
+    """Return the differences as a flat finite array of at least ``least`` values.
+
+    Examples
+    --------
+    >>> check_differences([1, 2], least=2).tolist()
+    [1.0, 2.0]
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if values.ndim != 1 or values.size < least or not np.isfinite(values).all():
+        raise InputError(f"{least} or more finite differences in a flat list are needed, not {values.shape}")
+    return values
+
+
+def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
+    """Test the mean with a standard error of ``sd * sqrt(variance_factor)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t_test(np.zeros(3), 1 / 3, 0.95).p
+    1.0
+    """
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    sd = 0.0 if np.ptp(values) <= slack_of(np.abs(values).max()) else float(values.std(ddof=1))
+    return tested_mean(float(values.mean()), sd * float(np.sqrt(variance_factor)), values.size - 1, level)
+
+
+def tested_mean(mean: float, error: float, df: int, level: float) -> TTest:
+    """Test a mean by its standard error, with Student's t; a mean without error is certain.
+
+    Examples
+    --------
+    >>> tested_mean(0.0, 0.0, 3, 0.95).p, tested_mean(0.1, 0.0, 3, 0.95).p
+    (1.0, 0.0)
+    """
+    # The same bits as scipy.stats.t, which takes most of a second to import.
+    from scipy.special import stdtr, stdtrit
+
+    t = mean / error if error > 0 else float(np.copysign(np.inf, mean)) if mean else 0.0
+    half = float(stdtrit(df, (1 + level) / 2)) * error
+    return TTest(float(2 * stdtr(df, -abs(t))), t, df, mean, error, mean - half, mean + half, level)
+
+
+def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> TTest:
+    """Test whether the mean difference is zero, where the differences of one cluster may hang together.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n,)
+        Paired differences.
+    clusters : array-like of shape (n,), optional
+        The cluster of each; every difference is its own where not given.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval; ``df`` is the number of clusters less one.
+
+    Examples
+    --------
+    >>> alone = clustered_t([0.1, 0.3, 0.2, 0.0])
+    >>> pairs = clustered_t([0.1, 0.3, 0.2, 0.0], ["a", "b", "b", "a"])
+    >>> alone.df, pairs.df, pairs.standard_error > alone.standard_error
+    (3, 1, True)
+    """
+    values = check_differences(differences, least=2)
+    codes = np.arange(values.size) if clusters is None else _codes(clusters, values.size)
+    n_clusters = int(codes.max()) + 1
+    if n_clusters < 2:
+        raise InputError("all differences are of one cluster: two or more are needed for a test")
+    mean = float(values.mean())
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    even = np.ptp(values) <= slack_of(np.abs(values).max())
+    centred = np.zeros_like(values) if even else values - mean
+    sums = np.bincount(codes, weights=centred)
+    variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / values.size**2
+    return tested_mean(mean, float(np.sqrt(variance)), n_clusters - 1, level)
+
+
+def _codes(clusters: ArrayLike, n: int) -> np.ndarray:
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise InputError(f"one cluster a difference is needed: {labels.shape} given for {n}")
+    return np.unique(labels, return_inverse=True)[1]

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from paragone.errors import InputError
+from paragone.stats.bayes import bayesian_correlated_t
+from paragone.stats.t_tests import corrected_resampled_t, paired_t
+
+DIFFERENCES = st.lists(st.integers(-50, 50), min_size=2, max_size=30).map(lambda v: np.array(v) / 100)
+
+
+@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0))
+def test_plain_paired_t_is_that_of_scipy(difference):
+    expected = stats.ttest_1samp(difference, 0.0)
+    interval = expected.confidence_interval(0.95)
+    result = paired_t(difference)
+    assert (result.t, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (result.low, result.high) == pytest.approx((interval.low, interval.high))
+
+
+@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.05, 1))
+def test_correction_divides_t_by_the_factor_of_nadeau_and_bengio(difference, ratio):
+    plain, corrected = paired_t(difference), corrected_resampled_t(difference, test_train_ratio=ratio)
+    assert corrected.t * np.sqrt(1 + difference.size * ratio) == pytest.approx(plain.t)
+
+
+def test_ratio_of_one_cross_validation_is_the_default():
+    difference = np.array([0.01, 0.03, -0.01, 0.02, 0.05, 0.0, 0.01, 0.02, -0.02, 0.03])
+    assert corrected_resampled_t(difference) == corrected_resampled_t(difference, test_train_ratio=1 / 9)
+
+
+@given(DIFFERENCES)
+def test_swapping_the_methods_flips_t_and_keeps_p(difference):
+    forth, back = corrected_resampled_t(difference), corrected_resampled_t(-difference)
+    assert (forth.t, forth.p) == (-back.t, back.p)
+
+
+def test_differences_without_spread_are_certain_and_all_zero_ones_are_not():
+    assert corrected_resampled_t([0.1] * 5).p == 0.0
+    assert corrected_resampled_t([0.0] * 5).p == 1.0
+    assert np.isinf(corrected_resampled_t([-0.1] * 5).t)
+
+
+@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.001, 0.2))
+def test_correlated_t_integrates_a_shifted_student_density(difference, rope):
+    n = difference.size
+    scale = np.sqrt(difference.var(ddof=1) * (1 / n + 1 / (n - 1)))
+    exact = stats.t(n - 1, difference.mean(), scale)
+    posterior = bayesian_correlated_t(difference, rope=rope)
+    assert posterior.better == pytest.approx(exact.sf(rope), abs=1e-12)
+    assert posterior.worse == pytest.approx(exact.cdf(-rope), abs=1e-12)
+    assert posterior.better + posterior.equal + posterior.worse == pytest.approx(1)
+
+
+def test_correlated_t_without_a_rope_is_half_the_p_value():
+    difference = [0.02, 0.01, 0.03, 0.0, 0.04]
+    assert bayesian_correlated_t(difference).worse == pytest.approx(corrected_resampled_t(difference).p / 2)
+
+
+def test_correlated_t_of_equal_differences_is_certain():
+    assert bayesian_correlated_t([0.1] * 4).better == 1.0
+    assert bayesian_correlated_t([0.1] * 4, rope=0.2).equal == 1.0
+    assert bayesian_correlated_t([0.0] * 4).worse == 0.5
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(InputError, match="2 or more"):
+        corrected_resampled_t([0.1])
+    with pytest.raises(InputError, match="positive"):
+        corrected_resampled_t([0.1, 0.2], test_train_ratio=0)
+    with pytest.raises(InputError, match="ROPE"):
+        bayesian_correlated_t([0.1, 0.2], rope=-1)
