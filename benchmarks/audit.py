@@ -18,9 +18,9 @@ from paragone.checks.material import materials
 from paragone.checks.near_rows import check_near_rows
 from paragone.checks.rows import check_exact_rows
 from paragone.checks.verify import verify_curve
+from paragone.lab.store import Store
+from paragone.lab.store.records import CellRecords
 from paragone.protocols import KGrid
-from paragone.store import Store
-from paragone.store.cell_records import CellRecords
 
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from paragone.cells import Fitted, Score
 from paragone.data import Dataset
-from paragone.experiment import Experiment
+from paragone.lab.cells import Fitted, Score
+from paragone.lab.experiment import Experiment
 from paragone.protocols import Protocol
 
 FOLDS = 10

@@ -23,11 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from paragone.cells import Fitted, Score
 from paragone.cores import THREAD_VARIABLES
 from paragone.data import Dataset
-from paragone.engine.kernel import child_processes
-from paragone.experiment import Experiment
+from paragone.lab.cells import Fitted, Score
+from paragone.lab.engine.processes import child_processes
+from paragone.lab.experiment import Experiment
 from paragone.protocols import Protocol
 
 MOST_MILLISECONDS = 8.0
@@ -96,14 +96,13 @@ def experiment_of(rows: int, columns: int, methods: int, seconds: float) -> Expe
 
 def measure_cost(cells: int) -> None:
     """Become a warmed process, and fork bare children and cells in turns; print the medians as JSON."""
-    from paragone.engine import Limits, Spool
-    from paragone.engine.channel import Channel, read_all
-    from paragone.engine.hermetic import surroundings
-    from paragone.engine.orders import Order
-    from paragone.engine.packing import PackedTask
-    from paragone.engine.seat_process import _Seat
-    from paragone.engine.zygote import _settle, _warm_up
-    from paragone.experiment.preparation import cell_task
+    from paragone.lab.engine import Limits, Spool
+    from paragone.lab.engine.hermetic import surroundings
+    from paragone.lab.engine.packing import CellOrder, PackedTask
+    from paragone.lab.engine.processes import Channel, read_all
+    from paragone.lab.engine.seat_process import _Seat
+    from paragone.lab.engine.zygote import _settle, _warm_up
+    from paragone.lab.running import cell_task
     from paragone.protocols.curve.protocol import load_curve_kernels
 
     _warm_up()
@@ -112,7 +111,7 @@ def measure_cost(cells: int) -> None:
     cell = experiment.cells()[0]
     with Spool() as spool:
         folder = spool.add(experiment.layout.arrangements["numbers"].dataset)
-        order = Order(PackedTask.of(cell_task(experiment, cell, folder), ()), Limits())
+        order = CellOrder(PackedTask.of(cell_task(experiment, cell, folder), ()), Limits())
         here, there = Channel.pair()
         seat = _Seat(there, surroundings(spool.folder))
         _settle()

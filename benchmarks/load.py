@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from engine import NoProtocol, Nothing
-from paragone.cells import Cell, Fitted, Outcome, Parts, Score
 from paragone.data import Dataset
-from paragone.experiment import Experiment
+from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score
+from paragone.lab.experiment import Experiment
+from paragone.lab.store import Plan, Store
 from paragone.plugins import digest
-from paragone.store import Plan, Store
 
 DATASETS, FOLDS, METHODS = 500, 10, 20
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "ranking_loss", "one_error")

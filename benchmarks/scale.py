@@ -29,8 +29,8 @@ import numpy as np
 
 from engine import NoProtocol, Nothing
 from paragone.data import Dataset, load
-from paragone.engine import Silent, dask_executor
-from paragone.experiment import Experiment
+from paragone.lab.engine import Silent, dask_executor
+from paragone.lab.experiment import Experiment
 from paragone.protocols import Curve, KGrid, PGrid
 
 PAPER = Path(__file__).resolve().parents[1] / "examples" / "mlfs-paper.toml"

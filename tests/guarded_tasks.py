@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from paragone.cells import Outcome
+from paragone.lab.cells import Outcome
 
 MIB = 2**20
 

@@ -16,12 +16,11 @@ SYSTEM = (
     "src/paragone/generate/digen_evidence.py",  # fits all methods
     "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
+    "tests/charts",  # the renderer of charts, a program of its own
     "tests/checks/test_audit.py",  # whole stores, run and audited
     "tests/checks/test_published.py",  # whole reports, written and read back
     "tests/checks/test_reruns.py",
-    "tests/charts",  # the renderer of charts, a program of its own
     "tests/cli",  # whole commands, many of them in processes of their own
-    "tests/stats/test_charts.py",
     "tests/data/digen/test_expression.py",  # a thousand trees, evaluated twice
     "tests/data/test_hostile_files.py",  # each file in a process with little memory
     "tests/data/test_mat_versions.py",
@@ -29,19 +28,19 @@ SYSTEM = (
     "tests/data/test_real_files.py",
     "tests/docs/test_kernels.py",  # pages in processes of their own
     "tests/docs/test_pages.py",
-    "tests/engine",  # processes that are ended, clusters
     "tests/examples",
-    "tests/exchange/test_round_trip.py",
-    "tests/experiment/test_experiment.py",
-    "tests/experiment/test_kept_logs.py",  # training runs
-    "tests/experiment/test_limits.py",
-    "tests/experiment/test_seeds.py",  # every seeded ranker on every form of the data
     "tests/fuzz",
     "tests/generate/test_duel.py",  # whole searches
     "tests/generate/test_evolve.py",
     "tests/generate/test_proving.py",
     "tests/generate/test_scouts.py",  # compiles the kernels
-    "tests/isolation",  # hostile methods, in processes that end as they do
+    "tests/lab/engine",  # processes that are ended, clusters
+    "tests/lab/store/test_doctor.py",  # stores damaged byte by byte
+    "tests/lab/test_experiment.py",
+    "tests/lab/test_kept_logs.py",  # training runs
+    "tests/lab/test_limits.py",
+    "tests/lab/test_round_trip.py",
+    "tests/lab/test_seeds.py",  # every seeded ranker on every form of the data
     "tests/models/recommenders/test_classic_log.py",  # training runs
     "tests/models/recommenders/test_smgcn.py",
     "tests/models/test_presets.py",  # every preset, built and fitted
@@ -52,6 +51,7 @@ SYSTEM = (
     "tests/rankers/test_guard.py",  # LSMFS on every real dataset
     "tests/rankers/test_published_figures.py",
     "tests/rankers/test_transcriptions.py",
+    "tests/reporting/live",
     "tests/reporting/test_chart_files.py",
     "tests/reporting/test_crossval_report.py",
     "tests/reporting/test_crossval_words.py",  # whole reports
@@ -60,13 +60,12 @@ SYSTEM = (
     "tests/reporting/test_protocol_pages.py",
     "tests/reporting/test_topk_report.py",
     "tests/reporting/test_warnings_told.py",
-    "tests/store/test_doctor.py",  # stores damaged byte by byte
+    "tests/stats/test_charts.py",
     "tests/system",
     "tests/test_folders.py",  # processes that are ended
     "tests/test_known_answers.py",  # runs pytest
     "tests/testing/test_check_executor.py",  # Dask and local executors
     "tests/trust",  # every verb, in a process of its own
-    "tests/reporting/live",
 )
 
 

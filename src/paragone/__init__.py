@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from paragone.checks import Audit, audit
     from paragone.data import Dataset, load
     from paragone.errors import InputError
-    from paragone.experiment import Experiment
+    from paragone.lab.experiment import Experiment
     from paragone.metrics.topk import topk_scores
     from paragone.protocols import Crossval, Curve, TopK, ranking_curve
     from paragone.reporting import report
@@ -24,7 +24,7 @@ _PUBLIC = {
     "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
-    "Experiment": "paragone.experiment",
+    "Experiment": "paragone.lab.experiment",
     "InputError": "paragone.errors",
     "PairedComparison": "paragone.stats",
     "Results": "paragone.results",

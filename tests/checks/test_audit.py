@@ -188,7 +188,7 @@ class TestStores:
         assert [one.count for one in only.checked if one.check == "completeness"] == [2]
 
     def test_an_empty_store_is_refused(self, tmp_path):
-        from paragone.store import Store
+        from paragone.lab.store import Store
 
         Store(tmp_path / "e.sqlite", create=True).close()
         with pytest.raises(InputError, match="nothing was planned yet"):

@@ -30,9 +30,9 @@ from paragone.checks.tables import (
 )
 from paragone.checks.verify import verify_curve
 from paragone.errors import InputError
+from paragone.lab.store import Store
+from paragone.lab.store.records import CellRecords
 from paragone.reporting import report
-from paragone.store import Store
-from paragone.store.cell_records import CellRecords
 from paragone.tables import Cell, Table, escape_latex, to_latex
 
 sys.path.insert(0, str(Path(__file__).parent))

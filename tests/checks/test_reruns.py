@@ -11,10 +11,10 @@ import pytest
 
 import paragone
 from paragone import Experiment
-from paragone.cells import Fitted, Outcome
 from paragone.checks.rerun import differences, with_scrambled_labels
 from paragone.data import Dataset
-from paragone.engine.file_watch import is_data_file
+from paragone.lab.cells import Fitted, Outcome
+from paragone.lab.engine.spool import is_data_file
 
 sys.path.insert(0, str(Path(__file__).parent))
 from made_labs import crossval_experiments, small_curve, topk_experiment
@@ -53,7 +53,7 @@ class ReadsTheGlobalCache(Honest):
     def fit(self, X, Y):
         import gc
 
-        from paragone.cells import SplitData
+        from paragone.lab.cells import SplitData
 
         y = next(o.y_test for o in gc.get_objects() if isinstance(o, SplitData) and o.X_train is X)
         self.ranking_ = np.argsort(np.sin(np.arange(X.shape[1]) * float(y[:, 0] @ np.arange(len(y)))))

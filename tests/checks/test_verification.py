@@ -19,6 +19,9 @@ from paragone.checks.finding import Ledger
 from paragone.checks.recomputed import CLASSIFICATION, REGRESSION, prediction_score, sample_values
 from paragone.checks.tuning import check_selection, check_tuning, selected
 from paragone.data.prescriptions import Prescriptions
+from paragone.lab.store import Store
+from paragone.lab.store.queries import pack, unpack
+from paragone.lab.store.records import CellRecords
 from paragone.metrics import MULTILABEL
 from paragone.metrics.classification import CLASSIFICATION as ALL_CLASSIFICATION
 from paragone.metrics.prediction import prediction_values
@@ -26,9 +29,6 @@ from paragone.metrics.registry import multilabel_values
 from paragone.metrics.regression import REGRESSION as ALL_REGRESSION
 from paragone.metrics.topk import topk_scores
 from paragone.protocols.crossval.problem import choose
-from paragone.store import Store
-from paragone.store.arrays import pack, unpack
-from paragone.store.cell_records import CellRecords
 
 sys.path.insert(0, str(Path(__file__).parent))
 from made_labs import crossval_experiments, topk_experiment

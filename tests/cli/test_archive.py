@@ -10,7 +10,7 @@ import pytest
 
 from command_ends import refused
 
-VERSION_1 = Path(__file__).parents[1] / "store" / "version1.sqlite"
+VERSION_1 = Path(__file__).parents[1] / "lab" / "store" / "version1.sqlite"
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def other_database(path: Path) -> str:
 
 
 def newer(path: Path) -> str:
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(path, create=True).close()
     connection = sqlite3.connect(path)
@@ -120,7 +120,7 @@ def newer(path: Path) -> str:
 
 
 def truncated(path: Path) -> str:
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(path, create=True).close()
     path.write_bytes(path.read_bytes()[:9000])
@@ -128,7 +128,7 @@ def truncated(path: Path) -> str:
 
 
 def header_only(path: Path) -> str:
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(path, create=True).close()
     path.write_bytes(path.read_bytes()[:60])
@@ -136,7 +136,7 @@ def header_only(path: Path) -> str:
 
 
 def scrambled(path: Path) -> str:
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(path, create=True).close()
     content = bytearray(path.read_bytes())

@@ -13,11 +13,11 @@ from paragone.data.options import Nominal
 from paragone.data.plan import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import Target
+from paragone.lab.store.merging import Side
 from paragone.protocols.crossval.scores import Naming
 from paragone.stats.paired_figures import PairKind
 from paragone.stats.scores import Missing
 from paragone.stats.signed_rank import Zeros
-from paragone.store.merging import Side
 
 EXPORT = ("data", "export-folds", "wine-traits", "--out", "folds")
 MERGE = ("merge", "a.sqlite", "b.sqlite", "--out", "c.sqlite")

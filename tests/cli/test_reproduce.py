@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-VERSION_1 = Path(__file__).parents[1] / "store" / "version1.sqlite"
+VERSION_1 = Path(__file__).parents[1] / "lab" / "store" / "version1.sqlite"
 
 
 def test_file_and_environment_are_written(paragone, tmp_path):

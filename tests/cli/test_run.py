@@ -110,8 +110,8 @@ def test_failed_cells_end_in_exit_code_1_and_status_says_why(paragone, tmp_path)
 
 
 def test_status_shows_stale_and_missing_cells(paragone, lab, tmp_path):
-    from paragone.experiment import Experiment
-    from paragone.store import Store
+    from paragone.lab.experiment import Experiment
+    from paragone.lab.store import Store
 
     paragone("run", lab, "--workers", 0)
     write_lab(tmp_path, METHODS, protocol="k = { min = 1, max = 3, step = 1 }")

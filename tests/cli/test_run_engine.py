@@ -27,7 +27,7 @@ def lab(tmp_path) -> Path:
     ],
 )
 def test_what_makes_no_sense_is_one_sentence_and_exit_code_2(paragone, lab, tmp_path, monkeypatch, words, sentence):
-    monkeypatch.setattr("paragone.engine.cluster.CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr("paragone.lab.engine.cluster.CONNECT_SECONDS", 1.0)
     ended = paragone("run", lab, "--store", tmp_path / "a.sqlite", *words)
     assert (ended.code, ended.out) == (2, "")
     assert sentence in ended.err

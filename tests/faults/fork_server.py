@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from paragone.engine.kernel import child_processes
+from paragone.lab.engine.processes import child_processes
 
 
 class ForkServer:
@@ -115,7 +115,7 @@ class Command:
 
     def workers(self) -> list[int]:
         """Return the ids of its worker processes: those that have cells worked on."""
-        zygotes = [child for child in child_processes(self.pid) if "paragone.engine.zygote" in _command_line(child)]
+        zygotes = [child for child in child_processes(self.pid) if "paragone.lab.engine.zygote" in _command_line(child)]
         return [seat for zygote in zygotes for seat in child_processes(zygote)]
 
     def signal(self, number: int, *, whole_group: bool = False) -> None:
@@ -161,7 +161,7 @@ def serve(experiment: str) -> int:
 
 def warm_up(experiment: str) -> None:
     """Run the experiment once in this process."""
-    from paragone.experiment import Experiment
+    from paragone.lab.experiment import Experiment
 
     with tempfile.TemporaryDirectory() as folder:
         results = Experiment.from_toml(experiment).run(Path(folder) / "warm.sqlite", isolation="none")
@@ -217,7 +217,7 @@ def follow_clock(file: Path) -> None:
     import time
     from datetime import datetime, timedelta
 
-    from paragone.store import moments
+    from paragone.lab.store import runs as moments
 
     class WrongTime(datetime):
         @classmethod

@@ -19,9 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 INSTRUMENTED = (
     "paragone.data",
     "paragone.reading",
-    "paragone.experiment",
-    "paragone.exchange",
-    "paragone.store",
+    "paragone.lab",
     "arff",
     "tomllib",
 )

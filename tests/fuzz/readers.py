@@ -31,20 +31,17 @@ from paragone.data.readers.table import read_table
 from paragone.data.toplists import read_scores, read_truth
 from paragone.data.trec import join_run, read_qrels, read_run
 from paragone.errors import InputError
-from paragone.exchange import export_archive, import_archive
-from paragone.exchange.archive import MANIFEST
-from paragone.exchange.archive_files import file_of, read_rows
-from paragone.exchange.ranking_files import read_ranking
-from paragone.exchange.reproduction import read_record
-from paragone.experiment.declaration import parse_declaration
-from paragone.experiment.protocol_of_file import declared_protocol
+from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archive, read_rows
+from paragone.lab.declaration import declared_protocol, parse_declaration
+from paragone.lab.protocol_files import read_ranking
+from paragone.lab.reproduction import read_record
+from paragone.lab.store.doctor import examine
+from paragone.lab.store.schema import table_shapes
 from paragone.results import Results
 from paragone.stats.intake import read_frame as read_score_frame
-from paragone.store.examining import examine
-from paragone.store.shapes import table_shapes
 
 ROOT = Path(__file__).parents[2]
-STORE = ROOT / "tests" / "store" / "version1.sqlite"
+STORE = ROOT / "tests" / "lab" / "store" / "version1.sqlite"
 Mutator = Callable[[Sequence[bytes], random.Random, Sequence[bytes]], bytes]
 
 
@@ -248,7 +245,7 @@ def _page() -> list[bytes]:
 
 
 def _page_read(path: Path) -> None:
-    from paragone.exchange.reproduction import reproduce
+    from paragone.lab.reproduction import reproduce
 
     out = path.parent / "again"
     read_record(path)

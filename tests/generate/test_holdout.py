@@ -11,11 +11,11 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 from paragone import Experiment, compare
-from paragone.cells import SplitData
 from paragone.data import SplitPlan, load, make_splits
 from paragone.directions import higher_is_better
 from paragone.generate.holdout import METRICS, Holdout
 from paragone.generate.tuned import TunedClassifier
+from paragone.lab.cells import SplitData
 
 
 class HardLabels(BaseEstimator):

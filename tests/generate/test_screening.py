@@ -8,12 +8,12 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from paragone.cells import SplitData
 from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC
 from paragone.generate.methods import reference_method
 from paragone.generate.screening import PortfolioScreen, Screening, candidate_batch
+from paragone.lab.cells import SplitData
 from paragone.plugins import Method
 
 RNG = np.random.default_rng(0)

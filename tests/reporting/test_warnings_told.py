@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from paragone import Dataset, Experiment, compare
-from paragone.cells import WarningCount
+from paragone.lab.cells import WarningCount
 from paragone.protocols import Crossval
 from paragone.reporting import report
 from paragone.reporting.live.details import Place, cell_details, progress_of
@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import topk_lab
 from synthetic_stores import SyntheticStore
 
-OLD = [Path(__file__).parents[1] / "store" / f"version{number}.sqlite" for number in (1, 2)]
+OLD = [Path(__file__).parents[1] / "lab" / "store" / f"version{number}.sqlite" for number in (1, 2)]
 FEW_STEPS = 5
 NONE = "There are no failures and no warnings."
 CONVERGENCE = WarningCount("ConvergenceWarning", "gave up")

@@ -93,7 +93,7 @@ def test_a_score_that_does_not_exist_is_not_drawn():
 
 
 def test_an_empty_store_shows_its_state_without_a_chart(tmp_path):
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(tmp_path / "empty.sqlite", create=True).close()
     with paragone.Results.open(tmp_path / "empty.sqlite") as results:

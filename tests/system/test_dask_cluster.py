@@ -20,7 +20,7 @@ from dask_processes import Cluster, Namespaces
 from test_kill_and_resume import contents, count_cells
 
 from experiment_files import write_lab
-from paragone.experiment import Experiment
+from paragone.lab.experiment import Experiment
 
 pytestmark = pytest.mark.slow
 N_WORKERS = 3

@@ -17,8 +17,8 @@ import paragone as pg
 from paragone import InputError, Results
 from paragone.checks.subject import why_withheld
 from paragone.cli.output import without_working_folder
-from paragone.experiment.declaration import parse_declaration
-from paragone.experiment.named_code import code_named_by
+from paragone.lab.declaration import parse_declaration
+from paragone.lab.named_code import code_named_by
 
 sys.path.insert(0, str(Path(__file__).parent))
 from strangers import DECLARATIONS, Stranger, made, watched
@@ -303,8 +303,8 @@ def test_the_data_is_looked_at_alike_with_and_without_code(lab, tmp_path):
 
     from paragone.checks.material import sides_of
     from paragone.checks.subject import _splits
-    from paragone.store import Store
-    from paragone.store.cell_records import CellRecords
+    from paragone.lab.store import Store
+    from paragone.lab.store.records import CellRecords
 
     experiment = topk_experiment() if lab == "garden" else crossval_experiments()[lab]
     experiment.run(tmp_path / "s.sqlite", workers=0).close()

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from command_ends import refused
 from paragone import Experiment, InputError
+from paragone.lab.store import Store
+from paragone.lab.store.schema import SCHEMA_VERSION, STEPS, TICK, LimitedConnection, oddities, schema_statements
 from paragone.protocols import Curve, KGrid
-from paragone.store import Store
-from paragone.store.foreign import STEPS, TICK, LimitedConnection, oddities
-from paragone.store.schema import SCHEMA_VERSION, schema_statements
 
 
 def experiment() -> Experiment:
@@ -167,7 +166,7 @@ def test_an_endless_query_is_ended_and_a_long_honest_one_is_not(tmp_path):
 
 @given(st.integers(min_value=0, max_value=3 * STEPS))
 def test_the_limit_follows_the_size_of_the_file(size):
-    from paragone.store.foreign import STEPS_A_BYTE
+    from paragone.lab.store.schema import STEPS_A_BYTE
 
     connection = sqlite3.connect(":memory:", factory=LimitedConnection)
     path = Path(os.devnull)

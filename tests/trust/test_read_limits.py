@@ -144,9 +144,8 @@ def test_texts_left_out_of_a_sparse_arff_file_count(tmp_path):
 
 
 def test_an_archive_does_not_grow_beyond_the_limit_in_the_store(tmp_path, monkeypatch):
-    from paragone.exchange.archive import export_archive, import_archive
-    from paragone.exchange.archive_files import sha256_of
-    from paragone.store import Store
+    from paragone.lab.archive import export_archive, import_archive, sha256_of
+    from paragone.lab.store import Store
 
     Store(tmp_path / "a.sqlite", create=True).close()
     export_archive(tmp_path / "a.sqlite", tmp_path / "a")

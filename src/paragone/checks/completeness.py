@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.directions import higher_is_better
 from paragone.errors import InputError
-from paragone.experiment import Experiment
+from paragone.lab.experiment import Experiment
+from paragone.lab.store import Store
 from paragone.results import Results
 from paragone.stats import compare
-from paragone.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd

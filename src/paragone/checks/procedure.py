@@ -21,12 +21,12 @@ from paragone.checks.tables import table_files
 from paragone.checks.tuning import check_selection, check_tuning
 from paragone.checks.verify import check_truths, verify_crossval, verify_curve, verify_topk
 from paragone.errors import InputError, unknown_name
-from paragone.experiment import Experiment
-from paragone.experiment.stages import extended
+from paragone.lab.experiment import Experiment
+from paragone.lab.planning import extended
+from paragone.lab.store import Store
+from paragone.lab.store.records import CellRecords
 from paragone.protocols.base import Arrangement
 from paragone.results import Results
-from paragone.store import Store
-from paragone.store.cell_records import CellRecords
 
 if TYPE_CHECKING:
     import pandas as pd

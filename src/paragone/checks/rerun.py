@@ -18,22 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from paragone.cells import Cell, Outcome
 from paragone.checks.finding import Ledger
 from paragone.data import Dataset
-from paragone.engine import Limits, Spool
-from paragone.engine.file_watch import FileWatch
-from paragone.engine.isolation import new_worker
-from paragone.engine.orders import Order
-from paragone.engine.packing import PackedTask
-from paragone.engine.preloading import Preload, installed_modules
-from paragone.engine.seats import accepted
-from paragone.engine.task import run_task
-from paragone.experiment import Experiment
-from paragone.experiment.preparation import cell_task
+from paragone.lab.cells import Cell, Outcome
+from paragone.lab.engine import Limits, Spool
+from paragone.lab.engine.packing import CellOrder, PackedTask
+from paragone.lab.engine.preloading import Preload, installed_modules
+from paragone.lab.engine.spool import FileWatch
+from paragone.lab.engine.task import run_task
+from paragone.lab.engine.workers import accepted, new_worker
+from paragone.lab.experiment import Experiment
+from paragone.lab.running import cell_task
+from paragone.lab.store import Store
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.protocols.crossval.variants import Variant
-from paragone.store import Store
-from paragone.store.cell_records import CellRecord, CellRecords
 from paragone.validation import IntArray
 
 
@@ -80,7 +78,7 @@ class Bench:
             with FileWatch(True) as watch:
                 outcome = run_task(task)
             return Rerun(outcome, watch.seen)
-        order = Order(PackedTask.of(task, self._experiment.code_folders()), self._limits, watch_files=True)
+        order = CellOrder(PackedTask.of(task, self._experiment.code_folders()), self._limits, watch_files=True)
         try:
             self._worker.start()
             reply, opened = self._worker.run(order)

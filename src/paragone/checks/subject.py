@@ -20,26 +20,25 @@ from paragone.data import Dataset, Split, bundled_names
 from paragone.data.digen.datasets import PREFIX as DIGEN
 from paragone.data.evolved import is_evolved
 from paragone.errors import InputError, unknown_name
-from paragone.experiment import Experiment
-from paragone.experiment.declaration import (
+from paragone.lab.declaration import (
     CrossvalSection,
     Declaration,
     SetSection,
     TopKSection,
+    load_entry,
     parse_declaration,
     read_declaration,
 )
-from paragone.experiment.loading import load_entry
-from paragone.experiment.named_code import NamedCode, code_named_by
-from paragone.experiment.planning import PART_LENGTH
-from paragone.experiment.reopening import reopen
+from paragone.lab.experiment import Experiment, reopen
+from paragone.lab.named_code import NamedCode, code_named_by
+from paragone.lab.planning import PART_LENGTH
+from paragone.lab.store import Store
+from paragone.lab.store.queries import spoilt
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.protocols import Crossval, Curve, Protocol, TopK
 from paragone.protocols.base import Arrangement
 from paragone.protocols.crossval.splits import FoldSplit, mark_test_rows, problems_of
 from paragone.results import Results
-from paragone.store import Store
-from paragone.store.cell_records import CellRecord, CellRecords
-from paragone.store.kept import spoilt
 from paragone.validation import IntArray
 
 ELSEWHERE = "the data found now are not those of the store"

@@ -15,12 +15,12 @@ import numpy as np
 from paragone.checks.finding import Ledger
 from paragone.checks.recomputed import ChainFigures, Recomputation
 from paragone.directions import higher_is_better, score_size
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.protocols.crossval.problem import Problem
 from paragone.protocols.crossval.scores import Criterion, Scoring
 from paragone.protocols.crossval.variants import simplicity
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
-from paragone.store.cell_records import CellRecord, CellRecords
 from paragone.ties import best_losses, least_loss, loss_order, slack_of
 
 CHECK = "choices against inner scores"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.cells import Score
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.recomputed import (
     IN_LIST_ORDER,
@@ -24,7 +23,9 @@ from paragone.checks.recomputed import (
     sample_values,
 )
 from paragone.checks.subject import ELSEWHERE
-from paragone.experiment.planning import PART_LENGTH
+from paragone.lab.cells import Score
+from paragone.lab.planning import PART_LENGTH
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.metrics.topk.conventions import F1_OF_MEANS
 from paragone.protocols import Protocol
 from paragone.protocols.base import Arrangement
@@ -33,7 +34,6 @@ from paragone.protocols.crossval.scores import ChainScores
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
 from paragone.results.topk_runs import TopKCell, TopKRun
-from paragone.store.cell_records import CellRecord, CellRecords
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def demo(
     """
     from paragone.cli.run import conclude, run_with_progress
     from paragone.cli.scores import summarise
-    from paragone.experiment import Experiment
+    from paragone.lab.experiment import Experiment
     from paragone.reporting import report as write_report
 
     out.mkdir(parents=True, exist_ok=True)

@@ -38,9 +38,9 @@ def doctor(
     from dataclasses import asdict
 
     from paragone.errors import InputError
-    from paragone.store.compacting import compact as compact_store
-    from paragone.store.examining import examine
-    from paragone.store.repairing import repair as repair_store
+    from paragone.lab.store.doctor import compact as compact_store
+    from paragone.lab.store.doctor import examine
+    from paragone.lab.store.doctor import repair as repair_store
 
     if drop_stale and not compact:
         raise InputError("--drop-stale says what --compact deletes: give both")

@@ -50,7 +50,7 @@ def chosen_executor(engine: Engine, address: str | None, workers: int) -> Iterat
             raise InputError("--address is for --engine dask")
         yield None
         return
-    from paragone.engine import dask_executor
+    from paragone.lab.engine import dask_executor
 
     with dask_executor(address, workers or None) as executor:
         yield executor

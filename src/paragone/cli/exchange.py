@@ -36,7 +36,7 @@ def export(
     Example: paragone export first.sqlite --layout archive --out first-archive
     """
     from paragone.errors import unknown_name
-    from paragone.exchange import export_protocol_files
+    from paragone.lab.protocol_files import export_protocol_files
     from paragone.results import Results
 
     if layout not in LAYOUTS:
@@ -55,7 +55,7 @@ def export(
 def export_whole(store: Path, out: Path, experiment: str | None, *, as_json: bool) -> None:
     """Write the archive of a store and say what is in it."""
     from paragone.errors import InputError
-    from paragone.exchange import export_archive
+    from paragone.lab.archive import export_archive
 
     if experiment is not None:
         raise InputError("an archive holds the whole store: leave --experiment out")
@@ -112,7 +112,8 @@ def import_run(
     from paragone.cli.run import conclude, run_with_progress
     from paragone.data import SplitPlan
     from paragone.errors import InputError
-    from paragone.exchange import import_rankings, is_archive
+    from paragone.lab.archive import is_archive
+    from paragone.lab.protocol_files import import_rankings
     from paragone.plugins import Method
     from paragone.protocols import Curve, KGrid, PGrid
     from paragone.protocols.curve.protocol import DEFAULT_METRICS
@@ -139,7 +140,7 @@ def import_run(
 def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: bool) -> None:
     """Make a store of an archive and say what is in it."""
     from paragone.errors import InputError
-    from paragone.exchange import import_archive
+    from paragone.lab.archive import import_archive
 
     if data:
         raise InputError(f"{folder} is an archive and brings its data's results along: leave --data out")

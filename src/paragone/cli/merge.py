@@ -31,7 +31,7 @@ def merge(
     """
     from dataclasses import asdict
 
-    from paragone.store.merging import merge as merge_stores
+    from paragone.lab.store.merging import merge as merge_stores
 
     merged = merge_stores(a, b, out, prefer=prefer)
     if as_json:

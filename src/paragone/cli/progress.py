@@ -6,10 +6,10 @@ from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from paragone.cells import Cell, Outcome
 from paragone.cli.output import console, printable
-from paragone.engine import Tally
-from paragone.engine.quantities import spoken_duration
+from paragone.lab.cells import Cell, Outcome
+from paragone.lab.engine import Tally
+from paragone.lab.engine.resources import spoken_duration
 
 PLAIN_STEPS = 10
 

@@ -27,7 +27,7 @@ def reproduce(
     """
     from dataclasses import asdict
 
-    from paragone.exchange.reproduction import reproduce as write_reproduction
+    from paragone.lab.reproduction import reproduce as write_reproduction
 
     written = write_reproduction(source, out, experiment)
     if as_json:

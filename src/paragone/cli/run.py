@@ -18,8 +18,8 @@ from paragone.cli.output import print_json, say
 from paragone.errors import InputError
 
 if TYPE_CHECKING:
-    from paragone.engine import Tally
-    from paragone.experiment import Experiment, Forecast
+    from paragone.lab.engine import Tally
+    from paragone.lab.experiment import Experiment, Forecast
     from paragone.results import Results
 
 EVERY_METHOD = "*"
@@ -101,7 +101,7 @@ def run(
 
     Example: paragone run examples/first.toml --engine dask --address tcp://head:8786 --budget 2h
     """
-    from paragone.experiment import Experiment
+    from paragone.lab.experiment import Experiment
 
     if address is not None and engine is not Engine.DASK:
         raise InputError("--address is for --engine dask")
@@ -153,7 +153,7 @@ def print_notes(experiment: Experiment) -> None:
 
 def seconds_of(budget: str) -> float:
     """Read the time of ``--budget``."""
-    from paragone.engine.quantities import parse_duration
+    from paragone.lab.engine.resources import parse_duration
 
     return parse_duration(budget, what="--budget")
 
@@ -162,7 +162,7 @@ def run_on_dask(
     experiment: Experiment, store: Path, workers: int | None, address: str | None, **options: Any
 ) -> Results:
     """Run on a Dask cluster: the one at an address, or one of this machine's own."""
-    from paragone.engine import dask_executor
+    from paragone.lab.engine import dask_executor
 
     experiment.cells()
     with dask_executor(address, workers) as executor:
@@ -205,7 +205,7 @@ def _cannot_go_on(error: OSError, store: Path) -> str:
 
 def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
     """Say how far a run came within its time, and how to go on."""
-    from paragone.engine.quantities import format_duration
+    from paragone.lab.engine.resources import format_duration
 
     left = tally.total - tally.finished
     worked = tally.done + tally.failed + tally.timeout

@@ -36,7 +36,7 @@ def status(
 
     if dry_run is not None:
         from paragone.cli.run import show_forecast
-        from paragone.experiment import Experiment
+        from paragone.lab.experiment import Experiment
 
         show_forecast(Experiment.from_toml(dry_run).forecast(store), as_json=as_json)
         return
@@ -108,7 +108,7 @@ def show_losses(results: Results) -> None:
 
 def shared_work(notes: Iterable[Any]) -> Counter[str]:
     """Count the cells whose notes say that they share work with others."""
-    from paragone.store.kept import notes_of
+    from paragone.lab.store.queries import notes_of
 
     told = (note for text in notes for note in notes_of(text))
     return Counter(note for note in told if note.startswith("shares "))

@@ -9,11 +9,11 @@ import numpy as np
 import sklearn
 from typing_extensions import override
 
-from paragone.cells import Fitted, Score, SplitData
 from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
 from paragone.generate.scoring import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
+from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.plugins import digest
 from paragone.protocols import Protocol
 from paragone.validation import FloatArray

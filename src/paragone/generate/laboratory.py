@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from paragone.cells import Fitted
 from paragone.data import Dataset, SplitPlan
-from paragone.engine import Observer
-from paragone.engine.isolation import Isolation
-from paragone.experiment import Experiment
+from paragone.lab.cells import Fitted
+from paragone.lab.engine import Observer
+from paragone.lab.engine.workers import Isolation
+from paragone.lab.experiment import Experiment
+from paragone.lab.store import Store
 from paragone.protocols import Protocol
-from paragone.store import Store
 
 
 class Laboratory:

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KNeighborsClassifier
 from typing_extensions import override
 
-from paragone.cells import Fitted, Score, SplitData
 from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC
@@ -26,6 +25,7 @@ from paragone.generate.neighbours import NeighbourVotes
 from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.generate.scout_portfolios import SCOUTS
 from paragone.generate.spaces import plain_params
+from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.plugins import Method, digest
 from paragone.validation import FloatArray
 

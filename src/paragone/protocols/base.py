@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.cells import Fitted, Place, Score, SplitData
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
+from paragone.lab.cells import Fitted, Place, Score, SplitData
 from paragone.plugins import Method
 
 # The folder inside the scratch folder of a fit whose files are kept beside the store.

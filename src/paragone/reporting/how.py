@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from paragone.lab.store.queries import notes_of
 from paragone.page import Block, Listing, Points, Prose, Sheet
 from paragone.reporting.scores import View
 from paragone.reporting.words import Wording, listing, title_of
 from paragone.results import STATUSES, Results
 from paragone.results.summaries import Warned, verdict_sentences, warned_groups
-from paragone.store.kept import notes_of
 from paragone.tables import Column, Table
 
 if TYPE_CHECKING:

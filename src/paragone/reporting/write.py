@@ -100,7 +100,7 @@ def report(
     Examples
     --------
     >>> import tempfile
-    >>> from paragone.experiment import Experiment
+    >>> from paragone.lab.experiment import Experiment
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     methods = {"Variance": "variance", "Random": "random"}
     ...     results = Experiment(["wine-traits"], methods, {"folds": 2}).run(Path(folder) / "a.sqlite", 0)

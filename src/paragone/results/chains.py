@@ -9,9 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
+from paragone.lab.store.store import Store
 from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
-from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
-from paragone.store.store import Store
 
 CELLS = """
 SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError, unknown_name
+from paragone.lab.store import Store
 from paragone.results.places import crossval_experiments
-from paragone.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.cells import Parts
 from paragone.errors import InputError
+from paragone.lab.cells import Parts
+from paragone.lab.store import Store, queries, truth_key
+from paragone.lab.store.queries import arrays_of, has_table, kept_arrays, kept_dataset, kept_rows
 from paragone.results.places import topk_experiments
-from paragone.store import Store, queries, truth_key
-from paragone.store.kept import arrays_of, kept_arrays, kept_dataset, kept_rows
-from paragone.store.readable import has_table
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from paragone.store import Store, queries
-from paragone.store.readable import has_table
-from paragone.store.score_columns import Names, ScoreColumns
+from paragone.lab.store import Store, queries
+from paragone.lab.store.queries import has_table
+from paragone.lab.store.records import Names, ScoreColumns
 
 if TYPE_CHECKING:
     import pandas as pd

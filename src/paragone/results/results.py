@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from paragone.errors import unknown_name
+from paragone.lab.store import Store, queries
+from paragone.lab.store.queries import kept_object, spoilt
+from paragone.lab.store.records import read_scores
+from paragone.lab.store.runs import RunIdentity
 from paragone.results.crossval import CrossvalResults
 from paragone.results.curves import CurveResults
 from paragone.results.places import STATUSES, PlaceResults, score_frame
 from paragone.results.summaries import means_as_html, verdict_sentences, warned_groups
 from paragone.results.topk import TopKResults
-from paragone.store import Store, queries
-from paragone.store.kept import kept_object, spoilt
-from paragone.store.runs import RunIdentity
-from paragone.store.score_columns import read_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from paragone.store import Store
+    >>> from paragone.lab.store import Store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "lab.sqlite"
     ...     Store(path, create=True).close()
@@ -169,7 +169,7 @@ def experiment_record(results: Results, experiment: str) -> dict[str, Any]:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from paragone.experiment import Experiment
+    >>> from paragone.lab.experiment import Experiment
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "a.sqlite"
     ...     with Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, seed=3).run(path, 0) as results:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.lab.store import Store
 from paragone.results.places import topk_experiments
-from paragone.store import Store
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:

@@ -13,6 +13,8 @@ from scipy import sparse
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
+from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
+from paragone.lab.store.store import Store
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.beyond import beyond_accuracy
 from paragone.metrics.topk.conventions import F1_OF_MEANS
@@ -20,8 +22,6 @@ from paragone.metrics.topk.intervals import bootstrap_means, percentile_interval
 from paragone.metrics.topk.result import TIE_SHARE_SHOWN
 from paragone.metrics.topk.segments import ceilings, segment_results
 from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
-from paragone.store.kept import kept_arrays, kept_rows, notes_of, spoilt
-from paragone.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:

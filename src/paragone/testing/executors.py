@@ -17,9 +17,9 @@ import numpy as np
 
 from paragone.data import Dataset, load
 from paragone.errors import InputError
-from paragone.experiment import Experiment
+from paragone.lab.experiment import Experiment
+from paragone.lab.store import Store
 from paragone.protocols import Curve, KGrid
-from paragone.store import Store
 from paragone.testing.contract import Contract, require
 
 MANY = 50
@@ -206,7 +206,7 @@ def _gives_the_same_bytes(case: ExecutorCase) -> None:
 
 @EXECUTOR_CONTRACT.law("a worker that does not see this machine's disk is sent what it lacks")
 def _sends_what_is_missing(case: ExecutorCase) -> None:
-    from paragone.experiment.running import RunOptions, run_into, workplace_for
+    from paragone.lab.running import RunOptions, run_into, workplace_for
 
     experiment = _experiment(_new_dataset())
     experiment.run(case.folder / "kept.sqlite", workers=0).close()

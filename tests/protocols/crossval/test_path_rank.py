@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.cross_decomposition import PLSRegression
 
 from paragone import Dataset
-from paragone.cells import SplitData
+from paragone.lab.cells import SplitData
 from paragone.protocols import Crossval
 from paragone.protocols.crossval.variants import expand
 

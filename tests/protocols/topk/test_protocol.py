@@ -225,7 +225,7 @@ class StoppedError(RuntimeError):
 
 
 def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monkeypatch):
-    from paragone.cells import SplitData
+    from paragone.lab.cells import SplitData
     from paragone.models.recommenders.smgcn import SMGCN
     from paragone.models.recommenders.smgcn.training import Trainer
 
@@ -359,7 +359,7 @@ def test_the_leak_guard_counts_the_validation_rows_inside_train(data_folder):
 
 
 def test_results_of_other_kinds_have_no_topk(tmp_path):
-    from paragone.store import Store
+    from paragone.lab.store import Store
 
     Store(tmp_path / "a.sqlite", create=True).close()
     with Results.open(tmp_path / "a.sqlite") as results, pytest.raises(InputError, match="holds no topk experiment"):

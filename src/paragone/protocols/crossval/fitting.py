@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.cells import Fitted, SplitData
 from paragone.cores import cpu_clock
 from paragone.errors import InputError
+from paragone.lab.cells import Fitted, SplitData
 from paragone.plugins import digest
 from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray

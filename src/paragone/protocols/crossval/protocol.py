@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.cells import Fitted, Place, Score, SplitData
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
+from paragone.lab.cells import Fitted, Place, Score, SplitData
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
 from paragone.plugins import Method, digest
 from paragone.protocols.base import Arrangement, Protocol

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from typing_extensions import override
 
-from paragone.cells import Fitted, Score, SplitData
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, Task
 from paragone.errors import InputError
+from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
 from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
 from paragone.models.mlknn import MLkNN, check_neighbors

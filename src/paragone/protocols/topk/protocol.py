@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.cells import Fitted, Score, SplitData
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
+from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
 from paragone.metrics.topk.guards import check_rows

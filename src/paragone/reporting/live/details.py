@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paragone.engine.estimates import Estimates, Rest
-from paragone.engine.quantities import spoken_duration
 from paragone.errors import InputError
+from paragone.lab.engine.resources import spoken_duration
+from paragone.lab.engine.run import Estimates, Rest
 from paragone.protocols.crossval.ledger import Predictions
 from paragone.results import Results
 from paragone.results.summaries import warned_groups, warning_lines

@@ -15,8 +15,8 @@ from typing import Any
 from loky import ProcessPoolExecutor
 
 from paragone.directions import higher_is_better
-from paragone.engine.guard import end_with
 from paragone.errors import InputError, unknown_name
+from paragone.lab.engine.guard import end_with
 from paragone.page import Page
 from paragone.reporting.crossval import crossval_page
 from paragone.reporting.crossval_tables import CLASS_FIGURES, REGRESSION_FIGURES, problem_name

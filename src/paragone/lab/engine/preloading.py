@@ -1,0 +1,262 @@
+"""What is loaded before a cell begins: installed modules once for all cells, the user's own from source for each."""
+
+from __future__ import annotations
+
+import random
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import (
+    BYTECODE_SUFFIXES,
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba import njit
+from typing_extensions import override
+
+from paragone.plugins import Method
+
+
+class FromSource(SourceFileLoader):
+    """Loads a module from its source, and neither reads nor writes byte code."""
+
+    @override
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def is_installed(path: str | Path) -> bool:
+    """Tell whether a file or folder belongs to an installed package, to Paragone or to Python.
+
+    Examples
+    --------
+    >>> is_installed(sysconfig.get_path("stdlib")), is_installed("beside/the/experiment")
+    (True, False)
+    """
+    whole = Path(path).resolve()
+    ours, standard = Path(__file__).resolve().parents[2], Path(sysconfig.get_path("stdlib")).resolve()
+    installed = {"site-packages", "dist-packages"} & set(whole.parts)
+    return bool(installed) or any(map(whole.is_relative_to, (ours, standard)))
+
+
+def import_from_source() -> None:
+    """Have all modules that are not installed compiled from their source from now on, in this process."""
+    if _finder_for not in sys.path_hooks:
+        sys.path_hooks.insert(0, _finder_for)
+    for path in [path for path in sys.path_importer_cache if not _has_installed_code(path)]:
+        del sys.path_importer_cache[path]
+
+
+def _has_installed_code(path: str) -> bool:
+    # Paragone's own sources count as installed even in a checkout, where the folder above them is what is looked in.
+    return is_installed(path) or Path(path).resolve() == Path(__file__).resolve().parents[3]
+
+
+def _finder_for(path: str) -> FileFinder:
+    if _has_installed_code(path) or not Path(path or ".").is_dir():
+        raise ImportError("left to the usual finders")
+    return FileFinder(
+        path,
+        (ExtensionFileLoader, EXTENSION_SUFFIXES),
+        (FromSource, SOURCE_SUFFIXES),
+        (SourcelessFileLoader, BYTECODE_SUFFIXES),
+    )
+
+
+@dataclass(frozen=True)
+class Preload:
+    """What may be imported and run once for all cells, before the first of them is forked.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        Installed modules that cells will import.
+    warm_ups : tuple of str
+        Functions, as ``module:function``, that load compiled code; they must not start threads.
+    """
+
+    modules: tuple[str, ...] = ()
+    warm_ups: tuple[str, ...] = ()
+
+
+def installed_modules(methods: Iterable[Method], others: Iterable[Any] = ()) -> tuple[str, ...]:
+    """Name the installed modules that methods come from, or that the user's own modules use.
+
+    A module of the user's own is left out: it is imported anew for every cell, so that nothing of one cell stays.
+
+    Parameters
+    ----------
+    methods : iterable of Method
+        The methods of a run.
+    others : iterable
+        Other objects whose modules cells need, such as the protocol.
+
+    Returns
+    -------
+    tuple of str
+        Names for `importlib.import_module`, in a fixed order.
+
+    Examples
+    --------
+    >>> installed_modules([Method.declare("sklearn.svm:LinearSVC")])
+    ('sklearn.svm._classes',)
+    """
+    classes = [method.factory for outer in methods for method in outer.with_nested()]
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [str(getattr(thing, "__module__", "")) for thing in [*classes, *map(type, others)]]
+    while waiting:
+        name = waiting.pop()
+        module = sys.modules.get(name)
+        if module is None or name in seen:
+            continue
+        seen.add(name)
+        if is_frozen(module):
+            found.add(name)
+        else:
+            waiting += _used_by(module)
+    return tuple(sorted(found))
+
+
+def _used_by(module: ModuleType) -> list[str]:
+    """Name the modules that a module's own names come from."""
+    values = list(vars(module).values())
+    direct = [value.__name__ for value in values if isinstance(value, ModuleType)]
+    named = [getattr(value, "__module__", None) for value in values if callable(value)]
+    return direct + [name for name in named if isinstance(name, str)]
+
+
+def is_frozen(module: ModuleType) -> bool:
+    """Tell whether a module belongs to an installed package or to Python, and so does not change between runs.
+
+    Examples
+    --------
+    >>> import json
+    >>> is_frozen(json)
+    True
+    """
+    file = getattr(module, "__file__", None)
+    return is_installed(file) if isinstance(file, str) else module.__name__ in sys.builtin_module_names
+
+
+_TORCH = "torch"
+_last_seed = 0
+
+
+def seed_globals(seed: int) -> None:
+    """Seed the global generators of Python, NumPy, Numba and, where it is imported, PyTorch.
+
+    Examples
+    --------
+    >>> seed_globals(3)
+    >>> first = random.random(), np.random.rand()
+    >>> seed_globals(3)
+    >>> first == (random.random(), np.random.rand())
+    True
+    """
+    global _last_seed
+    _last_seed = seed
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    seed_compiled(seed)
+    _seed_torch(sys.modules.get(_TORCH))
+
+
+@njit(cache=True)
+def seed_compiled(seed: int) -> None:  # pragma: no cover  compiled
+    """Seed what ``np.random`` is inside functions that Numba compiled: a generator of its own.
+
+    Examples
+    --------
+    >>> seed_compiled(0)
+    """
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def _seed_torch(torch: Any) -> None:
+    # A method may have put something else under this name.
+    if hasattr(torch, "manual_seed"):
+        torch.manual_seed(_last_seed)
+
+
+def keep_generators_while_importing() -> None:
+    """Have importing an installed package draw nothing from the global generators, and PyTorch seeded once it is there.
+
+    Some packages draw from Python's generator while they are loaded, and PyTorch seeds itself from the system's
+    entropy. What a cell draws must not depend on whether a package was loaded before it, for another method's sake,
+    or in it.
+
+    Examples
+    --------
+    >>> keep_generators_while_importing()
+    >>> sys.meta_path.pop(0)
+    <paragone.lab.engine.preloading._KeepingFinder object at ...>
+    """
+    if not any(isinstance(finder, _KeepingFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _KeepingFinder())
+
+
+class _KeepingFinder(MetaPathFinder):
+    """Finds modules as the other finders do, and has those of installed packages loaded by a `_KeepingLoader`."""
+
+    def __init__(self) -> None:
+        self.is_loading = False
+
+    @override
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if self.is_loading:
+            return None
+        for finder in [finder for finder in sys.meta_path if finder is not self]:
+            found = finder.find_spec(fullname, path, target)
+            if found is not None:
+                if found.loader is not None and found.has_location and is_installed(found.origin or ""):
+                    found.loader = _KeepingLoader(found.loader, self)
+                return found
+        return None
+
+
+class _KeepingLoader(Loader):
+    """Loads as another loader does, and puts the global generators back to where they were."""
+
+    def __init__(self, loader: Loader, finder: _KeepingFinder) -> None:
+        self._loader = loader
+        self._finder = finder
+
+    @override
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    @override
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        had_torch = _TORCH in sys.modules and module.__name__ != _TORCH
+        states = random.getstate(), np.random.get_state()  # noqa: NPY002
+        self._finder.is_loading = True
+        try:
+            self._loader.exec_module(module)
+        finally:
+            self._finder.is_loading = False
+            random.setstate(states[0])
+            np.random.set_state(states[1])  # noqa: NPY002
+            if not had_torch:
+                _seed_torch(sys.modules.get(_TORCH))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)

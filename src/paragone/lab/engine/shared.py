@@ -1,0 +1,329 @@
+"""Work on an executor that somebody else owns: any ``concurrent.futures.Executor``, here or on other machines.
+
+A cell travels in an envelope: the task as bytes, and the names of the data and of the code that it needs. A worker that
+lacks some of them says so, and is sent the cell again with the missing parcels, once.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from typing_extensions import override
+
+from paragone.errors import InputError
+from paragone.lab.cells import Outcome
+from paragone.lab.engine.packing import (
+    DATA,
+    Depot,
+    Loss,
+    PackedTask,
+    Parcel,
+    Reference,
+    Refused,
+    code_reference,
+    library_versions,
+    run_packed,
+    version_differences,
+)
+from paragone.lab.engine.preloading import Preload
+from paragone.lab.engine.resources import Limits
+from paragone.lab.engine.task import CellTask
+from paragone.lab.engine.workers import NOTHING, Ended, Following, Isolation, Seat, Workplace, accepted, run_isolated
+
+LATER_SECONDS = 1.0
+MOST_RETURNS = 4
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """A cell on its way to a worker.
+
+    Parameters
+    ----------
+    run : str
+        A name of the run, of its own.
+    packed : PackedTask
+        The task.
+    data : Reference
+        The dataset that it needs.
+    code : tuple of Reference
+        The user's modules that it needs.
+    versions : mapping
+        The versions of the libraries where the run was begun.
+    limits : Limits
+        What the cell may cost.
+    isolation : {"cell", "worker", "none"}
+        How far the worker is to keep it from other cells.
+    preload : Preload
+        What the worker may import and run beforehand, once for all cells of the run.
+    parcels : tuple of Parcel
+        What the worker said it lacks.
+    """
+
+    run: str
+    packed: PackedTask
+    data: Reference
+    code: tuple[Reference, ...]
+    versions: tuple[tuple[str, str], ...]
+    limits: Limits
+    isolation: Isolation
+    preload: Preload = NOTHING
+    parcels: tuple[Parcel, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """What a worker has not got."""
+
+    worker: str
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True)
+class Again:
+    """The cell is to be sent again."""
+
+    worker: str
+
+
+Reply: TypeAlias = Outcome | Loss | Refused | Lacks
+
+
+def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None) -> Reply:
+    """Run the cell in an envelope, on whatever worker this is.
+
+    Parameters
+    ----------
+    envelope : Envelope
+        The cell.
+    name : str, default=""
+        What the executor calls this worker.
+    abandoned : callable, optional
+        Tells whether the result is no longer wanted.
+
+    Returns
+    -------
+    Outcome, Loss, Refused or Lacks
+        What came of it, or what the worker lacks.
+    """
+    name = name or worker_name()
+    different = version_differences(dict(envelope.versions))
+    if different:
+        return Refused(f"{name} has {different}, so its results could differ: install the same versions")
+    depot = worker_depot(os.getpid())
+    for parcel in envelope.parcels:
+        depot.keep(parcel)
+    wanted = (envelope.data, *envelope.code)
+    found = {reference.key: depot.find(reference) for reference in wanted}
+    lacking = tuple(reference for reference in wanted if found[reference.key] is None)
+    if lacking:
+        return Lacks(name, lacking)
+    code = tuple(str(found[reference.key]) for reference in envelope.code)
+    packed = envelope.packed.at(str(found[envelope.data.key]), code)
+    if envelope.isolation == "none":
+        reply: Outcome | Loss | Refused = run_packed(packed)
+    else:
+        reply = run_isolated(
+            packed,
+            envelope.limits,
+            envelope.run,
+            abandoned,
+            isolation=envelope.isolation,
+            temporary=str(depot.folder),
+            preload=envelope.preload,
+        )
+    return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
+
+
+@lru_cache(maxsize=1)
+def worker_depot(process: int) -> Depot:
+    """Return what this process was sent; a forked process begins anew."""
+    return Depot()
+
+
+def worker_name() -> str:
+    """Name this process among all on all machines."""
+    return f"{socket.gethostname()}, process {os.getpid()}"
+
+
+@dataclass
+class Courier:
+    """Makes envelopes, and sends every worker what it lacks once.
+
+    Parameters
+    ----------
+    import_paths : tuple of str
+        Folders whose modules the experiment uses; they are sent.
+    limits : Limits
+        What a cell may cost.
+    isolation : {"cell", "worker", "none"}
+        How far workers are to keep cells from each other.
+    preload : Preload
+        What workers may import and run beforehand, once for all cells.
+    hidden : bool
+        Whether to act as if no worker could see this machine's disk.
+    """
+
+    import_paths: tuple[str, ...]
+    limits: Limits
+    isolation: Isolation
+    preload: Preload = NOTHING
+    hidden: bool = False
+    run: str = field(default_factory=lambda: uuid4().hex)
+    sent: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        references = [code_reference(path) for path in self.import_paths]
+        self._code = tuple(reference for reference in references if reference is not None)
+        self._versions = tuple(library_versions().items())
+
+    def pack(self, task: CellTask) -> Envelope:
+        """Put a task into an envelope, without its data."""
+        packed = PackedTask.of(task, (), checked=True)
+        data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
+        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolation, self.preload)
+
+    def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
+        """Add what a worker lacks."""
+        self.sent.update((lacks.worker, reference.key) for reference in lacks.references)
+        return replace(envelope, parcels=tuple(Parcel.of(reference) for reference in lacks.references))
+
+    def is_under_way(self, lacks: Lacks) -> bool:
+        """Tell whether all that a worker lacks was sent to it in other envelopes, which may not be there yet."""
+        return all(self.sent[lacks.worker, reference.key] for reference in lacks.references)
+
+
+class SharedSeat(Seat):
+    """A place on an executor.
+
+    Parameters
+    ----------
+    submit : callable
+        Sends an envelope, rather to one worker where one is named.
+    courier : Courier
+        Makes the envelopes.
+    """
+
+    addressed = False
+    """Whether an envelope reaches the worker that it is meant for, so that it need not be sent twice."""
+
+    def __init__(self, submit: Callable[[Envelope, str | None], Future[Any]], courier: Courier) -> None:
+        self._submit = submit
+        self._courier = courier
+        self._envelope: Envelope | None = None
+        self._returns = 0
+
+    @override
+    def submit(self, task: CellTask) -> Future[Any]:
+        self._envelope = self._courier.pack(task)
+        self._returns = 0
+        return self._send(None)
+
+    def _send(self, worker: str | None) -> Future[Any]:
+        if self._envelope is None:
+            raise RuntimeError("nothing to send yet")
+        try:
+            return self._submit(self._envelope, worker)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+
+    def _send_again(self, lacks: Lacks) -> Future[Any]:
+        """Send the cell with what the worker lacks; where that is on its way to it already, without, a little later."""
+        self._returns += 1
+        if self._envelope is None:
+            raise RuntimeError("nothing to send yet")
+        if self.addressed and self._courier.is_under_way(lacks) and self._returns < MOST_RETURNS:
+            return _later(Again(lacks.worker))
+        self._envelope = self._courier.repack(self._envelope, lacks)
+        return self._send(lacks.worker)
+
+    @override
+    def collect(self, future: Future[Any]) -> Ended | Following:
+        try:
+            reply: Reply | Again = future.result()
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+        except CancelledError:
+            return Loss("the executor gave the cell up")
+        except (ImportError, AttributeError) as error:
+            raise InputError(f"a worker cannot run the cells: {error}; install the same packages there") from error
+        if isinstance(reply, Again):
+            return self._send(reply.worker)
+        return self._send_again(reply) if isinstance(reply, Lacks) else accepted(reply)
+
+
+def _later(reply: Again) -> Future[Again]:
+    """Return a future that ends in a little while."""
+    future: Future[Again] = Future()
+
+    def end() -> None:
+        if future.set_running_or_notify_cancel():
+            future.set_result(reply)
+
+    timer = threading.Timer(LATER_SECONDS, end)
+    timer.daemon = True
+    timer.start()
+    return future
+
+
+def _broken(error: BrokenExecutor) -> InputError:
+    return InputError(
+        f"the executor broke ({type(error).__name__}: {error}): one of its workers died; every finished cell is kept, "
+        "run again with a new executor to go on"
+    )
+
+
+class SharedExecutor(Workplace):
+    """So many places on any executor.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        Somebody else's; it is not shut down.
+    n_seats : int
+        How many cells it is given at a time.
+    limits : Limits
+        What a cell may cost.
+    import_paths : tuple of str
+        Where the user's modules are.
+    isolation : {"cell", "worker", "none"}, default="cell"
+        How far the executor's workers are to keep cells from each other.
+    preload : Preload
+        What they may import and run beforehand, once for all cells.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        n_seats: int,
+        limits: Limits,
+        import_paths: tuple[str, ...] = (),
+        *,
+        isolation: Isolation = "cell",
+        preload: Preload = NOTHING,
+    ) -> None:
+        self._executor = executor
+        self._n_seats = n_seats
+        self.isolation = isolation
+        self.courier = Courier(import_paths, limits, isolation, preload)
+
+    @override
+    def size(self, seconds: float | None = None) -> int:
+        return self._n_seats
+
+    @override
+    def described(self) -> str:
+        return type(self._executor).__name__
+
+    @override
+    def new_seat(self) -> Seat:
+        return SharedSeat(lambda envelope, _: self._executor.submit(open_envelope, envelope), self.courier)

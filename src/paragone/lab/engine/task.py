@@ -1,0 +1,343 @@
+"""A cell's task: its split, its fit and its scores, with the warnings that were given on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController
+
+from paragone.data import Scale, scale_split
+from paragone.lab.cells import Fitted, Outcome, SplitData, WarningCount
+from paragone.lab.engine.preloading import seed_globals
+from paragone.lab.engine.spool import load_spooled
+from paragone.plugins import Method
+from paragone.protocols import Protocol
+from paragone.validation import IntArray
+
+MESSAGE_LENGTH = 500
+"""How many characters of a message are kept."""
+DISTINCT = 50
+"""How many distinct warnings of a cell are kept; the others are counted together."""
+THE_REST = "Warning"
+
+
+@dataclass
+class WarningTally:
+    """Counts warnings as they come, so that a method that warns a million times costs no memory.
+
+    Examples
+    --------
+    >>> tally = WarningTally()
+    >>> for _ in range(3):
+    ...     tally.add("ConvergenceWarning", "lbfgs failed to converge")
+    >>> tally.counts
+    (WarningCount(category='ConvergenceWarning', message='lbfgs failed to converge', count=3),)
+    """
+
+    _counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    _others: int = 0
+
+    def add(self, category: str, message: str, count: int = 1) -> None:
+        """Count a warning."""
+        told = category, _cut(message)
+        if told in self._counts or len(self._counts) < DISTINCT:
+            self._counts[told] = self._counts.get(told, 0) + count
+        else:
+            self._others += count
+
+    @property
+    def counts(self) -> tuple[WarningCount, ...]:
+        """Each distinct warning once, in the order in which they came first; then the rest together."""
+        kept = tuple(WarningCount(*told, count) for told, count in self._counts.items())
+        if self._others:
+            kept += (WarningCount(THE_REST, f"further warnings, beyond {DISTINCT} distinct ones", self._others),)
+        return kept
+
+
+@contextmanager
+def tallied_warnings() -> Iterator[WarningTally]:
+    """Count every warning that is given inside, also those that Python hides by default, and print none.
+
+    A method that filters its own warnings is heard as it wants to be.
+
+    Examples
+    --------
+    >>> with tallied_warnings() as tally:
+    ...     warnings.warn("careful", RuntimeWarning)
+    >>> tally.counts
+    (WarningCount(category='RuntimeWarning', message='careful', count=1),)
+    """
+    tally = WarningTally()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        tally.add(category.__name__, _text(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield tally
+
+
+def count_warnings(caught: Iterable[warnings.WarningMessage]) -> tuple[WarningCount, ...]:
+    """Count what ``warnings.catch_warnings(record=True)`` caught: each class and message once.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     for _ in range(2):
+    ...         warnings.warn("careful", RuntimeWarning)
+    >>> count_warnings(caught)
+    (WarningCount(category='RuntimeWarning', message='careful', count=2),)
+    """
+    tally = WarningTally()
+    for warning in caught:
+        tally.add(warning.category.__name__, _text(warning.message))
+    return tally.counts
+
+
+def warnings_together(*parts: Iterable[WarningCount]) -> tuple[WarningCount, ...]:
+    """Add up the warnings of parts of a cell.
+
+    Examples
+    --------
+    >>> warnings_together([WarningCount("A", "x", 2)], [WarningCount("A", "x"), WarningCount("B", "y")])
+    (WarningCount(category='A', message='x', count=3), WarningCount(category='B', message='y', count=1))
+    """
+    tally = WarningTally()
+    for part in parts:
+        for warning in part:
+            tally.add(warning.category, warning.message, warning.count)
+    return tally.counts
+
+
+def keep_in_fit(fitted: Fitted, told: tuple[WarningCount, ...]) -> Fitted:
+    """Write the warnings of a fit into it: a later cell that reuses the fit gives them again."""
+    return replace(fitted, warnings=told) if told else fitted
+
+
+def kept_in_fit(fitted: Fitted) -> tuple[WarningCount, ...]:
+    """Return the warnings that were given when a stored fit was made.
+
+    Examples
+    --------
+    >>> kept_in_fit(keep_in_fit(Fitted({}), (WarningCount("A", "x", 2),)))
+    (WarningCount(category='A', message='x', count=2),)
+    """
+    return fitted.warnings
+
+
+def _text(message: object) -> str:
+    try:
+        return str(message)
+    except Exception as error:  # noqa: BLE001  a stranger's class may raise anything where it is asked for its text
+        return f"a message that cannot be read ({type(error).__name__})"
+
+
+def _cut(message: str) -> str:
+    # A lone surrogate cannot be written to the store, and one message must not cost a cell.
+    whole = message.encode("utf-8", "replace").decode("utf-8")
+    return whole if len(whole) <= MESSAGE_LENGTH else whole[: MESSAGE_LENGTH - 1] + "…"
+
+
+_ONE_AT_A_TIME = threading.Lock()
+MOST_OF_A_MESSAGE = 2_000
+MOST_OF_A_TRACEBACK = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class SplitReference:
+    """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale.
+
+    The folder is where the dataset lies on the machine of the run; another machine has its own copy elsewhere.
+    """
+
+    folder: str
+    fingerprint: str
+    train: IntArray
+    test: IntArray
+    scale: Scale
+    task: str = ""
+    validation: IntArray | None = None
+
+    def load(self) -> SplitData:
+        """Cut out and scale the split; every call gives arrays of their own."""
+        X, y = load_spooled(self.folder)
+        return cut_out(X, y, self)
+
+
+def cut_out(X: Any, y: Any, reference: SplitReference) -> SplitData:
+    """Return the rows of a split as new arrays, dense and scaled; sparse ones where the target is sparse."""
+    if not sparse.issparse(y):
+        X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
+        return SplitData(X_train, y[reference.train], X_test, y[reference.test], task=reference.task)
+    roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
+    parts: dict[str, Any] = {}
+    for role, rows in roles.items():
+        if rows is not None:
+            # There is nothing to scale in rows that stay sparse.
+            parts |= {f"X_{role}": X[rows], f"y_{role}": y[rows]}
+    return SplitData(**parts, task=reference.task)
+
+
+@dataclass(frozen=True, eq=False)
+class CellTask:
+    """Everything a worker needs to run one cell."""
+
+    split: SplitReference
+    method: Method
+    protocol: Protocol
+    seed: int
+    score_seed: int
+    fitted: Fitted | None
+    scratch: str | None = None
+
+
+def run_task(task: CellTask) -> Outcome:
+    """Run one cell in this process, on one thread, and return what came of it.
+
+    Cells of one process run one after another, on an executor of threads too: a method may use the global generators.
+    A KeyboardInterrupt goes through, since here it may be the user's.
+    """
+    with _ONE_AT_A_TIME, _thread_pools(len(sys.modules)).limit(limits=1):
+        return perform(task, task.split.load, let_through=(KeyboardInterrupt,))
+
+
+def perform(
+    task: CellTask, load: Callable[[], SplitData], *, let_through: tuple[type[BaseException], ...] = ()
+) -> Outcome:
+    """Work on a cell and return what came of it; whatever the method raises becomes part of that.
+
+    Parameters
+    ----------
+    task : Task
+        The cell.
+    load : callable
+        Gives the arrays of its split.
+    let_through : tuple of exception types
+        What is not the method's doing here.
+
+    Returns
+    -------
+    Outcome
+        With everything that it warned of, its wall-clock and its processor time.
+    """
+    meter = _Meter()
+    with tallied_warnings() as tally:
+        try:
+            data = load()
+            seed_globals(task.seed)
+            fitted = task.fitted or storable(keep_in_fit(_fit(task, data), tally.counts))
+            seed_globals(task.score_seed)
+            scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
+            kept = None if task.fitted is not None else fitted
+            outcome = Outcome("done", tuple(scores), kept, predictions, tuple(map(clean_text, notes)))
+        except let_through:
+            raise
+        except BaseException as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
+            outcome = failure(error)
+    seconds, cpu_seconds = meter.read()
+    before = () if task.fitted is None else kept_in_fit(task.fitted)
+    told = warnings_together(before, tally.counts)
+    return replace(outcome, seconds=seconds, cpu_seconds=cpu_seconds, warnings=told)
+
+
+class _Meter:
+    """Wall-clock and processor time since it was made, that of ended child processes included."""
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter(), _processor_seconds()
+
+    def read(self) -> tuple[float, float]:
+        wall, processor = self._begun
+        return time.perf_counter() - wall, _processor_seconds() - processor
+
+
+def _processor_seconds() -> float:
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+def failure(error: BaseException, what: str = "") -> Outcome:
+    """Return the outcome of a cell that raised; its message is cut to a length that people read.
+
+    Examples
+    --------
+    >>> failure(ValueError("no rows")).error
+    'ValueError: no rows'
+    >>> failure(SystemExit(3)).error
+    'SystemExit: 3'
+    """
+    kind = "memory: " if isinstance(error, MemoryError) else what
+    return Outcome(
+        "failed",
+        error=clean_text(f"{kind}{type(error).__name__}: {_message(error)}", MOST_OF_A_MESSAGE),
+        traceback=clean_text(_traceback(error), MOST_OF_A_TRACEBACK),
+    )
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as another:  # noqa: BLE001  the text of a stranger's exception is a stranger's code too
+        return f"(its text cannot be had: {type(another).__name__})"
+
+
+def _traceback(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))
+    except BaseException:  # noqa: BLE001  as above
+        return "".join(traceback.format_tb(error.__traceback__))
+
+
+def clean_text(text: str, most: int = 100_000) -> str:
+    r"""Return text that can be stored: what UTF-8 has no letter for is spelt out, and the middle of a long one is cut.
+
+    Examples
+    --------
+    >>> clean_text("a\udcff"), clean_text("x" * 20, most=10)
+    ('a\\udcff', 'xxxxx [10 characters left out] xxxxx')
+    """
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[:half]} [{len(text) - 2 * half} characters left out] {text[-half:]}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+
+
+def storable(fitted: Fitted) -> Fitted:
+    """Return what a method gave on a split, once it is sure that the store can keep it."""
+    for name, array in fitted.arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.hasobject:
+            raise TypeError(f"what is kept of a fit must be an array of numbers or text; {name!r} is not")
+    try:
+        info = json.loads(json.dumps(dict(fitted.info), sort_keys=True))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"what a method tells about its fit must be plain values: {error}") from error
+    arrays = {str(name): np.asarray(array) for name, array in fitted.arrays.items()}
+    return Fitted(arrays, info, float(fitted.seconds), float(fitted.cpu_seconds), fitted.warnings)
+
+
+def _fit(task: CellTask, data: SplitData) -> Fitted:
+    if task.scratch is None:
+        return task.protocol.fit_method(task.method, data, task.seed, task.score_seed)
+    return task.protocol.fit_with_scratch(task.method, data, task.seed, task.score_seed, Path(task.scratch))
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """Find the thread pools of the loaded libraries: slow, so only anew when modules were imported since."""
+    return ThreadpoolController()

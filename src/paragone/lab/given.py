@@ -1,0 +1,354 @@
+"""What an experiment was given: names, datasets, methods and protocol, checked one by one."""
+
+from __future__ import annotations
+
+import operator
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from paragone.data import Dataset, SplitPlan, load
+from paragone.data.expansion import expand
+from paragone.errors import InputError, unknown_name
+from paragone.plugins import Method
+from paragone.protocols import Curve, Protocol
+
+
+def check_names(kind: str, names: Iterable[str]) -> None:
+    """Refuse names that a table, a file or a command line would take for others.
+
+    Parameters
+    ----------
+    kind : str
+        What is named, for the message.
+    names : iterable of str
+        The names; a blank at either end, nothing at all and control characters are refused, anything else is fine.
+
+    Examples
+    --------
+    >>> check_names("method", ["A & B", "<b>", "%s"])
+    >>> check_names("method", ["A "])
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: the method 'A ' begins or ends with a blank: give it a name without
+    """
+    for name in names:
+        if not name:
+            raise InputError(f"a {kind} has an empty name: give it one")
+        if name != name.strip():
+            raise InputError(f"the {kind} {name!r} begins or ends with a blank: give it a name without")
+        bad = next((letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")), None)
+        if bad is not None:
+            raise InputError(
+                f"the {kind} {name!r} has a control character (U+{ord(bad):04X}) in its name: give it a name without"
+            )
+
+
+MOST_SEEDS = 100_000
+_DATA = "names, paths or datasets in a list, or a mapping such as {'wine': (X, y)}"
+_BUNCH = {"data", "target"}
+_OWN_KEYS = {"X", "y", "task", "groups", "feature_names", "target_names"}
+
+
+def given_data(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> list[str | Path | Dataset]:
+    """Return the datasets, paths and references of an experiment as a list.
+
+    Parameters
+    ----------
+    data : str, Path, Dataset, mapping or iterable of those
+        One of them or several; a mapping gives each a name, and may hold ``(X, y)``, a ``Bunch`` or a mapping with
+        ``X``, ``y`` and what else a `Dataset` has.
+    methods : mapping of str to Method
+        Where the task is not said, methods that are all classifiers or all regressors say it.
+    protocol : Protocol
+        Says what ``y`` means, where it can.
+
+    Examples
+    --------
+    >>> given_data({"tiny": (np.eye(4), np.eye(4, 2))}, {}, Curve())
+    [Dataset 'tiny': 4 samples x 4 features, multilabel, 2 labels]
+    >>> given_data("wine", {}, Curve())
+    ['wine']
+    """
+    if isinstance(data, (str, Path, Dataset)):
+        return _entries([data])
+    if isinstance(data, Mapping):
+        if _is_data(data):
+            raise InputError("data: this is one dataset without a name: write data={'name': ...} with it inside")
+        check_names("dataset", _text_keys("data", data))
+        return [_named(name, value, methods, protocol) for name, value in data.items()]
+    if _is_table(data):
+        raise InputError(
+            f"data: a {type(data).__name__} alone has no name and no target: write data={{'name': (X, y)}}"
+        )
+    if isinstance(data, (set, frozenset, bytes)) or not isinstance(data, Iterable):
+        raise InputError(f"data: expected {_DATA}, got {_shown(data)}")
+    return _entries(list(data))
+
+
+def _entries(entries: list[Any]) -> list[str | Path | Dataset]:
+    for place, entry in enumerate(entries, start=1):
+        if isinstance(entry, (str, Path, Dataset)):
+            continue
+        hint = ": arrays need a name, write data={'name': (X, y)}" if _is_table(entry) or _is_pair(entry) else ""
+        raise InputError(f"data: entry {place} is {_shown(entry)}, expected a name, a path or a Dataset{hint}")
+    return entries
+
+
+def _named(name: str, value: Any, methods: Mapping[str, Method], protocol: Protocol) -> Dataset:
+    where = f"data: {name!r}"
+    if isinstance(value, Dataset):
+        return replace(value, name=name)
+    if isinstance(value, (str, Path)):
+        if isinstance(value, str) and list(expand(value)) != [value]:
+            raise InputError(f"{where}: {value!r} stands for several datasets, which one name cannot tell apart")
+        return load(value, name=name)
+    if isinstance(value, Mapping):
+        return _of_mapping(name, value, methods, protocol)
+    if _is_pair(value):
+        return _of_arrays(name, value[0], value[1], {}, methods, protocol)
+    if _is_table(value):
+        raise InputError(f"{where} is a {type(value).__name__} without a target: write (X, y)")
+    raise InputError(f"{where}: expected (X, y), a Dataset, a path or a Bunch, got {_shown(value)}")
+
+
+def _of_mapping(name: str, value: Mapping[str, Any], methods: Mapping[str, Method], protocol: Protocol) -> Dataset:
+    if set(value) >= _BUNCH:
+        # What scikit-learn's loaders return; its target_names are the classes' names, which y does not hold.
+        kept = {"feature_names": value["feature_names"]} if value.get("feature_names") is not None else {}
+        return _of_arrays(name, value["data"], value["target"], kept, methods, protocol)
+    if not {"X", "y"} <= set(value):
+        raise InputError(f"data: {name!r}: a mapping needs X and y (or data and target), it has {_listed(value)}")
+    for key in value:
+        if key not in _OWN_KEYS:
+            raise unknown_name(f"key of the dataset {name!r}", str(key), sorted(_OWN_KEYS))
+    others = {key: given for key, given in value.items() if key not in ("X", "y") and given is not None}
+    return _of_arrays(name, value["X"], value["y"], others, methods, protocol)
+
+
+def _of_arrays(
+    name: str, X: Any, y: Any, others: Mapping[str, Any], methods: Mapping[str, Any], protocol: Protocol
+) -> Dataset:
+    told = {**_column_names(X, y), **others}
+    task = told.pop("task", None) or protocol.task_of_arrays(name, _array(y), methods)
+    feature_names, target_names = (_texts(name, key, told.pop(key, ())) for key in ("feature_names", "target_names"))
+    try:
+        return Dataset(name, _array(X), _array(y), task, feature_names=feature_names, target_names=target_names, **told)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"data: {name!r}: X and y must be tables of numbers, one row per sample ({error})") from error
+
+
+def _texts(name: str, key: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"data: {name!r}: {key} is a list of names, one per column, not {_shown(given)}")
+    return tuple(str(each) for each in given)
+
+
+def _column_names(X: Any, y: Any) -> dict[str, Any]:
+    """Return the names that frames and series have."""
+    told: dict[str, Any] = {}
+    if hasattr(X, "columns"):
+        told["feature_names"] = tuple(map(str, X.columns))
+    if hasattr(y, "columns"):
+        told["target_names"] = tuple(map(str, y.columns))
+    elif getattr(y, "name", None) is not None:
+        told["target_names"] = (str(y.name),)
+    return told
+
+
+def _array(values: Any) -> Any:
+    """Return a frame, a series or nested lists as an array; sparse matrices stay as they are."""
+    if sparse.issparse(values):
+        return values
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"data: rows of different lengths are no table ({error})") from error
+    if array.dtype.kind == "O" and array.ndim > 0:
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            return array
+    return array
+
+
+def _is_table(value: Any) -> bool:
+    return sparse.issparse(value) or isinstance(value, np.ndarray) or hasattr(value, "columns")
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and len(value) == 2 and not any(isinstance(v, (str, Path)) for v in value)
+
+
+def _is_data(data: Mapping[Any, Any]) -> bool:
+    keys = set(data)
+    return (
+        bool(data)
+        and (keys >= _BUNCH or {"X", "y"} <= keys <= _OWN_KEYS)
+        and not isinstance(next(iter(data.values())), (tuple, Dataset))
+    )
+
+
+def given_methods(methods: Any) -> dict[str, Any]:
+    """Check that methods come by their names.
+
+    Examples
+    --------
+    >>> given_methods("dagfs")
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: methods: expected a mapping of names to methods, got 'dagfs': write {'NAME': ...}
+    """
+    if not isinstance(methods, Mapping):
+        raise InputError(
+            f"methods: expected a mapping of names to methods, got {_shown(methods)}: write {{'NAME': ...}}"
+        )
+    check_names("method", _text_keys("methods", methods))
+    return dict(methods)
+
+
+def given_split(split: Any) -> SplitPlan:
+    """Return the plan that a mapping stands for; five folds for nothing.
+
+    Examples
+    --------
+    >>> given_split({"folds": 3}).n_folds
+    3
+    >>> given_split({"fold": 3})
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: unknown key of split 'fold': did you mean 'folds'?
+    """
+    if split is None:
+        return SplitPlan()
+    if isinstance(split, SplitPlan):
+        return split
+    if not isinstance(split, Mapping):
+        kind = type(split)
+        own = hasattr(split, "split") and hasattr(split, "get_n_splits")
+        hint = f"{{'kind': '{kind.__module__}:{kind.__qualname__}', 'params': {{...}}}}" if own else "{'folds': 5}"
+        raise InputError(f"split: expected a SplitPlan or a mapping, got {_shown(split)}: write split={hint}")
+    known = [field.name for field in fields(SplitPlan)]
+    for key in _text_keys("split", split):
+        if key not in known:
+            raise unknown_name("key of split", key, known)
+    return SplitPlan(**split)
+
+
+def given_protocol(protocol: Any) -> Protocol:
+    """Return the protocol; the curve protocol for nothing."""
+    if protocol is None:
+        return Curve()
+    if isinstance(protocol, type) and issubclass(protocol, Protocol):
+        raise InputError(f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()")
+    if not isinstance(protocol, Protocol):
+        raise InputError(f"protocol: expected a protocol such as Curve(), Crossval() or TopK(), got {_shown(protocol)}")
+    return protocol
+
+
+def given_name(name: Any) -> str:
+    """Check the name of an experiment."""
+    if not isinstance(name, str):
+        raise InputError(f"name: expected a text, got {_shown(name)}")
+    check_names("experiment", [name])
+    return name
+
+
+def given_seed(seed: Any) -> int:
+    """Return a seed: a whole number, not negative.
+
+    Examples
+    --------
+    >>> given_seed(np.int64(3))
+    3
+    >>> given_seed(0.5)
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: seed: expected a whole number of at least 0, got 0.5
+    """
+    found = _whole(seed)
+    if found is None or found < 0:
+        raise InputError(f"seed: expected a whole number of at least 0, got {_shown(seed)}")
+    return found
+
+
+def given_repeats(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many seeds methods are repeated over."""
+    if repeats is None:
+        return {}
+    if not isinstance(repeats, Mapping):
+        raise InputError(
+            f"repeats: expected a mapping of a method's name to its number of seeds, got {_shown(repeats)}"
+        )
+    found: dict[str, int] = {}
+    for name, count in repeats.items():
+        if name not in methods:
+            raise unknown_name("method in repeats", str(name), methods)
+        number = _whole(count)
+        if number is None or not 1 <= number <= MOST_SEEDS:
+            raise InputError(
+                f"method {name!r}: the number of seeds must be a whole number from 1 to {MOST_SEEDS}, it is "
+                f"{_shown(count)}"
+            )
+        found[name] = number
+    return found
+
+
+def given_folder(folder: Any) -> Path:
+    """Return a folder; the working folder for nothing."""
+    if folder is None:
+        return Path()
+    if not isinstance(folder, (str, Path)):
+        raise InputError(f"folder: expected a path, got {_shown(folder)}")
+    return Path(folder)
+
+
+def given_store(store: Any) -> Path:
+    """Return the path of a store."""
+    if not isinstance(store, (str, Path)) or not str(store):
+        raise InputError(f"store: expected the path of a file, such as 'lab.sqlite', got {_shown(store)}")
+    return Path(store)
+
+
+def given_workers(workers: Any) -> int | None:
+    """Return a number of workers; None for one per core."""
+    number = _whole(workers)
+    if workers is not None and (number is None or number < 0):
+        raise InputError(f"workers: expected a whole number of at least 0, got {_shown(workers)}")
+    return number
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number as an int, NumPy's too; None for anything else, True and False included."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def _text_keys(what: str, given: Mapping[Any, Any]) -> list[str]:
+    for key in given:
+        if not isinstance(key, str):
+            raise InputError(f"{what}: names are texts, {_shown(key)} is not one")
+    return list(given)
+
+
+def _listed(given: Iterable[Any]) -> str:
+    return ", ".join(sorted(map(str, given))) or "nothing"
+
+
+def _shown(value: Any) -> str:
+    """Write a value as short as it is telling."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        text = repr(value)
+        return text if len(text) <= 60 else f"{text[:57]}..."
+    return f"a {type(value).__name__}"

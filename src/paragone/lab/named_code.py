@@ -1,0 +1,149 @@
+"""Named code: what an experiment file would have Python import, and from where, told without importing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection, TopKSection
+from paragone.models.recommenders import RECOMMENDERS
+from paragone.plugins import aliases
+from paragone.protocols.crossval.variants import STEPS
+
+
+@dataclass(frozen=True)
+class NamedCode:
+    """A class or function that a declaration names.
+
+    Attributes
+    ----------
+    use : str
+        As it is written: an alias or ``module:Class``.
+    module : str
+        The module that would be imported.
+    origin : str
+        The file or folder that it would come from.
+    """
+
+    use: str
+    module: str
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.use} ({self.module}, from {self.origin})"
+
+
+def code_named_by(declaration: Declaration, folder: Path) -> tuple[NamedCode, ...]:
+    r"""Return everything that running a declared experiment would import, in the order of the file.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        The experiment.
+    folder : Path
+        Where modules are looked for last, as `Experiment.from_toml` does: the folder of the experiment file.
+
+    Returns
+    -------
+    tuple of NamedCode
+        Each once. Nothing is imported to find it out.
+
+    Examples
+    --------
+    >>> from paragone.lab.declaration import parse_declaration
+    >>> text = 'name = "x"\n[data]\nsets = ["iris"]\n[methods.A]\nuse = "nowhere_at_all:Thing"\n'
+    >>> [str(found) for found in code_named_by(parse_declaration(text), Path("."))][-1]
+    'nowhere_at_all:Thing (nowhere_at_all, from nowhere: there is no such module)'
+    """
+    uses = dict.fromkeys(_uses(declaration))
+    found = []
+    for use in uses:
+        module = _path(use, declaration).partition(":")[0]
+        if module:
+            found.append(NamedCode(use, module, _origin(module, folder)))
+    return tuple(found)
+
+
+def _uses(declaration: Declaration) -> Iterator[str]:
+    if ":" in declaration.split.kind:
+        yield declaration.split.kind
+    yield from _nested(dict(declaration.split.params))
+    protocol = declaration.protocol
+    if isinstance(protocol, ProtocolSection):
+        yield from _estimator(protocol.evaluator if isinstance(protocol.evaluator, str) else dict(protocol.evaluator))
+    if isinstance(protocol, TopKSection):
+        yield from (metric for metric in protocol.metrics or () if ":" in metric)
+    for method in declaration.methods.values():
+        yield from _estimator({"use": method.use, "params": method.params, "grid": method.grid})
+        for step in method.steps:
+            yield from _step(step)
+        if method.tune is not None:
+            yield "tuned"
+            yield from _nested({"grid": method.tune.grid, "space": method.tune.space})
+            evaluator = method.tune.evaluator
+            yield from _estimator(evaluator if isinstance(evaluator, str) else dict(evaluator))
+
+
+def _estimator(given: str | Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(given, str):
+        yield given
+    else:
+        yield from _nested(given)
+
+
+def _step(given: Any) -> Iterator[str]:
+    """A step is a name or a mapping; a list of them stands for alternatives."""
+    if isinstance(given, (list, tuple)):
+        for one in given:
+            yield from _step(one)
+    elif isinstance(given, str):
+        yield given
+    else:
+        yield from _nested(given)
+
+
+def _nested(given: Any) -> Iterator[str]:
+    """Find ``use`` in parameters, however deep: an estimator may hold others."""
+    if isinstance(given, Mapping):
+        if isinstance(given.get("use"), str):
+            yield given["use"]
+        for value in given.values():
+            yield from _nested(value)
+    elif isinstance(given, (list, tuple)):
+        for value in given:
+            yield from _nested(value)
+
+
+def _path(use: str, declaration: Declaration) -> str:
+    """Return ``module:Class`` of an alias; empty for what nobody knows, which nothing is imported for."""
+    if ":" in use:
+        return use
+    if isinstance(declaration.protocol, TopKSection) and use in RECOMMENDERS:
+        return RECOMMENDERS[use]
+    if isinstance(declaration.protocol, CrossvalSection) and use in STEPS:
+        return STEPS[use].path
+    return aliases().get(use, "")
+
+
+def _origin(module: str, folder: Path) -> str:
+    # Of the top-level name alone: looking a submodule up would import its package.
+    top = module.partition(".")[0]
+    spec = _spec(top) or PathFinder.find_spec(top, [str(folder)])
+    if spec is None:
+        return "nowhere: there is no such module"
+    if spec.origin in ("built-in", "frozen"):
+        return "Python itself"
+    return spec.origin or next(iter(spec.submodule_search_locations or ()), "") or "an unknown place"
+
+
+def _spec(top: str) -> ModuleSpec | None:
+    try:
+        return find_spec(top)
+    except ValueError:
+        # A module that was loaded without a spec, such as __main__, is there already.
+        return ModuleSpec(top, None, origin=getattr(sys.modules.get(top), "__file__", None))

@@ -1,0 +1,402 @@
+"""A run: what it will take, the missing cells one after another, and what is prepared for each of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paragone.cores import available_cores
+from paragone.errors import InputError, unknown_name
+from paragone.lab.cells import Cell, Fitted, Parts, Place
+from paragone.lab.engine import (
+    CellRun,
+    CellTask,
+    DaskCluster,
+    Estimates,
+    LocalProcesses,
+    Observer,
+    SharedExecutor,
+    Silent,
+    SplitReference,
+    Spool,
+    Tally,
+    ThisProcess,
+    Workplace,
+    is_dask,
+)
+from paragone.lab.engine.preloading import Preload, installed_modules
+from paragone.lab.engine.resources import check_memory_can_be_watched
+from paragone.lab.engine.workers import check_isolation
+from paragone.lab.planning import Layout, extended, method_at
+from paragone.lab.progress_folder import ProgressFolder
+from paragone.lab.provenance import provenance
+from paragone.lab.store import Store
+from paragone.lab.store.runs import RunIdentity
+
+if TYPE_CHECKING:
+    from paragone.lab.experiment import Experiment
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Which cells have a result, which would run, which of those reuse a fit, and why results are stale.
+
+    Parameters
+    ----------
+    distinct : tuple of Cell
+        One cell a key: equal content under two names is one piece of work.
+    to_run : tuple of Cell
+        Those that would run.
+    reused_fits : int
+        How many of those would reuse a stored fit.
+    stale : mapping of Cell to tuple of str
+        Cells that would run although an older result stands in their place, with the parts that changed.
+    statuses : mapping of str to str
+        Status of the cells that have a result, by key.
+    """
+
+    distinct: tuple[Cell, ...]
+    to_run: tuple[Cell, ...]
+    reused_fits: int
+    stale: Mapping[str, tuple[str, ...]]
+    statuses: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        cells: Sequence[Cell],
+        statuses: Mapping[str, str],
+        fit_keys: set[str],
+        earlier: Mapping[Place, Parts],
+        *,
+        again: frozenset[str],
+        retry_failed: bool,
+        code: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Forecast:
+        """Compare the planned cells with what a store holds; ``code`` tells what is behind version parts."""
+        distinct = tuple({cell.key: cell for cell in reversed(cells)}.values())[::-1]
+        to_run = tuple(
+            cell
+            for cell in distinct
+            if cell.key in again or cell.key not in statuses or (retry_failed and statuses[cell.key] != "done")
+        )
+        reused = sum(cell.fit_key in fit_keys and cell.key not in again for cell in to_run)
+        stale = {
+            cell.key: cell.parts.changed(earlier[cell.place], code)
+            for cell in to_run
+            if cell.key not in statuses and cell.place in earlier
+        }
+        return cls(distinct, to_run, reused, stale, statuses)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the counts, for programs."""
+        return {
+            "cells": len(self.distinct),
+            "with_result": dict(Counter(self.statuses.values())),
+            "to_run": len(self.to_run),
+            "to_fit": len(self.to_run) - self.reused_fits,
+            "reused_fits": self.reused_fits,
+            "stale": {", ".join(parts): count for parts, count in Counter(self.stale.values()).items()},
+        }
+
+    def __str__(self) -> str:
+        have = Counter(self.statuses.values())
+        known = ", ".join(f"{count} {status}" for status, count in sorted(have.items())) or "none yet"
+        lines = [
+            f"{len(self.distinct)} cells; with a result: {known}; to run: {len(self.to_run)}, of which "
+            f"{self.reused_fits} reuse a stored fit and {len(self.to_run) - self.reused_fits} are fitted"
+        ]
+        for parts, count in sorted(Counter(self.stale.values()).items()):
+            lines.append(f"{count} stale: {', '.join(parts)} changed since the stored result")
+        return "\n".join(lines)
+
+
+def store_forecast(
+    store: Store,
+    experiment: str,
+    cells: Sequence[Cell],
+    again: frozenset[str],
+    retry_failed: bool,
+    code: Mapping[str, Mapping[str, str]],
+) -> Forecast:
+    """Compare the planned cells of an experiment with what an open store holds."""
+    statuses = store.statuses(cell.key for cell in cells)
+    # Of an experiment that is done, which may be large, nothing more needs to be known.
+    done = not again and all(statuses.get(cell.key) == "done" for cell in cells)
+    return Forecast.of(
+        cells,
+        statuses,
+        set() if done else store.fit_keys(),
+        {} if done else store.earlier_parts(experiment),
+        again=again,
+        retry_failed=retry_failed,
+        code={} if done else {**store.code_states(), **code},
+    )
+
+
+def overwritten(overwrite: bool | str, methods: Collection[str], cells: Sequence[Cell]) -> frozenset[str]:
+    """Return the keys that run although they may be done: none, all, or those of one method.
+
+    Examples
+    --------
+    >>> overwritten("DAGFS", {"DAGFS": ..., "LRDG": ...}, [])
+    frozenset()
+    >>> overwritten("DAGSF", {"DAGFS": ..., "LRDG": ...}, [])
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: unknown method 'DAGSF': did you mean 'DAGFS'?
+    """
+    if isinstance(overwrite, str) and overwrite not in methods:
+        raise unknown_name("method", overwrite, methods)
+    if not overwrite:
+        return frozenset()
+    return frozenset(cell.key for cell in cells if overwrite is True or cell.method == overwrite)
+
+
+class Preparation:
+    """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
+
+    def __init__(
+        self, experiment: Experiment, store: Store, spool: Spool, progress: ProgressFolder, again: frozenset[str]
+    ) -> None:
+        self._experiment = experiment
+        self._store = store
+        self._spool = spool
+        self._progress = progress
+        self._again = again
+
+    def __call__(self, cell: Cell) -> CellTask:
+        """Return the task of a cell."""
+        dataset = self._experiment.layout.arrangements[cell.dataset].dataset
+        return cell_task(
+            self._experiment,
+            cell,
+            self._spool.add(dataset),
+            fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
+            scratch=self._progress.of(cell),
+        )
+
+
+def cell_task(
+    experiment: Experiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
+) -> CellTask:
+    """Make the task of a cell.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the cell belongs to.
+    cell : Cell
+        Which one.
+    folder : str
+        Where its dataset is spooled.
+    fitted : Fitted, optional
+        A stored fit to score again.
+    scratch : str, optional
+        Where a long fit may keep its progress.
+
+    Returns
+    -------
+    Task
+        Ready to travel.
+    """
+    layout, parts = experiment.layout, cell.parts
+    split = layout.split(cell)
+    seeds = layout.seeds(cell)
+    reference = SplitReference(
+        folder,
+        parts.split,
+        split.train,
+        split.test,
+        layout.scale(cell),
+        layout.arrangements[cell.dataset].dataset.task,
+        split.validation,
+    )
+    return CellTask(
+        split=reference,
+        method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
+        protocol=experiment.protocol,
+        seed=seeds.method,
+        score_seed=seeds.split,
+        fitted=fitted,
+        scratch=scratch,
+    )
+
+
+def learnt_estimates(layout: Layout, store: Store) -> Estimates:
+    """Return estimates that know every cell of the layout which the store has.
+
+    A cell that was ended at its time limit counts with the time it took until then.
+    """
+    sizes = {name: float(dataset.n_samples * dataset.n_features) for name, dataset in layout.datasets.items()}
+    estimates = Estimates(sizes)
+    taken = store.seconds_taken()
+    for cell in layout.cells:
+        if cell.key in taken:
+            estimates.learn(cell, taken[cell.key])
+    return estimates
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a run does beside the missing cells, and who follows it.
+
+    Parameters
+    ----------
+    retry_failed : bool
+        Whether failed and timed-out cells run again.
+    overwrite : bool or str
+        Whether done cells, of all methods or of the one named, run again.
+    observer : Observer
+        Whoever follows the run.
+    budget : float, optional
+        Seconds after which the run stops.
+    """
+
+    retry_failed: bool = False
+    overwrite: bool | str = False
+    observer: Observer = field(default_factory=Silent)
+    budget: float | None = None
+
+
+def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
+    """Run what is missing into the store at a path, and give the workplace up."""
+    keeps = experiment.protocol.keeps_progress and workplace.shares_disk
+    try:
+        overwritten(options.overwrite, experiment.methods, experiment.cells())
+        with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
+            place = {"engine": workplace.described(), "isolation": workplace.isolation}
+            described = {**provenance(experiment), **place}
+            run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
+            try:
+                _Stages(experiment, store, spool, progress, run, workplace, options).work()
+            finally:
+                workplace.close()
+                store.release(run)
+    finally:
+        workplace.close()
+
+
+def workplace_for(
+    experiment: Experiment, workers: int | None, executor: Executor | None, isolation: str | None = None
+) -> Workplace:
+    """Return where to work: in processes of this machine, on an executor, on a Dask cluster, or in this process.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is run.
+    workers : int or None
+        How many cells at a time; 0 is one, as 1 is.
+    executor : concurrent.futures.Executor or None
+        Somebody else's workers.
+    isolation : str, optional
+        How far cells are kept from each other; as the experiment declares where it is not given.
+    """
+    limits, import_paths = experiment.limits, experiment.code_folders()
+    kept_apart = check_isolation(isolation or experiment.isolation)
+    if workers is not None and workers < 0:
+        raise InputError(f"workers must be 0 or more, it is {workers}")
+    if limits.memory is not None:
+        check_memory_can_be_watched()
+    if limits and kept_apart == "none":
+        raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
+    modules = installed_modules(experiment.methods.values(), [experiment.protocol])
+    options: dict[str, Any] = {"isolation": kept_apart, "preload": Preload(modules, experiment.protocol.warm_ups)}
+    if executor is not None:
+        if is_dask(executor):
+            return DaskCluster(executor, limits, import_paths, workers or None, **options)
+        n_seats = max(1, available_cores() if workers is None else workers)
+        return SharedExecutor(executor, n_seats, limits, import_paths, **options)
+    if kept_apart == "none":
+        return ThisProcess()
+    # A worker computes on one thread: more workers than cores would only get in each other's way.
+    n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())
+    return LocalProcesses(n_workers, limits, import_paths, **options)
+
+
+class _Stages:
+    """Runs what is missing, stage by stage, until the protocol names no more cells."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        store: Store,
+        spool: Spool,
+        progress: ProgressFolder,
+        run: int,
+        workplace: Workplace,
+        options: RunOptions,
+    ) -> None:
+        self._experiment = experiment
+        self._store = store
+        self._spool = spool
+        self._progress = progress
+        self._run = run
+        self._workplace = workplace
+        self._deadline = math.inf if options.budget is None else time.monotonic() + options.budget
+        self._estimates = learnt_estimates(experiment.layout, store)
+        self._options = options
+        self._observer = progress.following(options.observer)
+
+    def work(self) -> None:
+        experiment, options = self._experiment, self._options
+        tried: set[str] = set()
+        planned: tuple[Cell, ...] = ()
+        while True:
+            layout = extended(experiment.layout, experiment.methods, self._store)
+            again = overwritten(options.overwrite, experiment.methods, layout.cells) - tried
+            forecast = store_forecast(
+                self._store, experiment.name, layout.cells, again, options.retry_failed, layout.code
+            )
+            to_run = [cell for cell in forecast.to_run if cell.key not in tried]
+            if layout.cells != planned:
+                self._store.write_plan(experiment.plan(layout))
+                planned = layout.cells
+            if tried and not to_run:
+                return
+            later = layout.later_cells(experiment.methods)
+            cells = len(forecast.distinct)
+            tally = Tally(total=cells + later, skipped=cells - len(to_run), later=later)
+            self._observer.began(tally)
+            self._tell(forecast, to_run, tally)
+            self._cell_run(to_run, again).work(to_run, tally)
+            if tally.out_of_budget:
+                return
+            tried |= {cell.key for cell in layout.cells}
+            first = {cell.key for cell in experiment.layout.cells}
+            if len(layout.cells) > len(experiment.layout.cells) and not any(cell.key in first for cell in to_run):
+                return
+
+    def _tell(self, forecast: Forecast, to_run: list[Cell], tally: Tally) -> None:
+        """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""
+        statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
+        ended = [(c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting]
+        sentences = self._progress.settle(ended)
+        logged = self._experiment.protocol.logged(self._experiment.methods)
+        if not self._workplace.shares_disk and any(cell.method in logged for cell in to_run):
+            sentences.append(
+                f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self._workplace.described()}) do not "
+                "share the disk of the store; run on processes of this machine to keep it"
+            )
+        for sentence in sentences:
+            self._observer.said(sentence, tally)
+
+    def _cell_run(self, to_run: list[Cell], again: frozenset[str]) -> CellRun:
+        retried = frozenset(cell.key for cell in to_run) if self._options.retry_failed else frozenset()
+        return CellRun(
+            self._store,
+            self._run,
+            self._workplace,
+            Preparation(self._experiment, self._store, self._spool, self._progress, again),
+            self._observer,
+            estimates=self._estimates,
+            deadline=self._deadline,
+            again=again | retried,
+        )

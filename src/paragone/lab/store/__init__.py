@@ -1,0 +1,9 @@
+"""The store: one SQLite file; this package alone knows SQL."""
+
+from __future__ import annotations
+
+from paragone.lab.store.plans import Plan, truth_key
+from paragone.lab.store.queries import CODE_STATES
+from paragone.lab.store.store import Store
+
+__all__ = ["CODE_STATES", "Plan", "Store", "truth_key"]

@@ -1,0 +1,291 @@
+"""Opening a store's file, once it is known to be one and to be whole."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from paragone.errors import InputError
+from paragone.lab.store.schema import (
+    SCHEMA_VERSION,
+    LimitedConnection,
+    check_schema,
+    check_version,
+    create_once,
+    distrust,
+    migrate,
+)
+
+Identity = tuple[int, int]
+LOG_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
+
+
+class FilesInPlace:
+    """Notices that a store's file or its log was deleted, moved or replaced while it is open.
+
+    The system lets a process write on into a file that has no name any more; everything written there is lost.
+
+    Parameters
+    ----------
+    path : Path
+        The store's file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "lab.sqlite"
+    ...     _ = path.write_bytes(b"")
+    ...     files = FilesInPlace(path)
+    ...     files.check()
+    ...     path.unlink()
+    ...     try:
+    ...         files.check()
+    ...     except InputError as error:
+    ...         print("gone:", "deleted, moved or replaced" in str(error))
+    gone: True
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.resolve()
+        self._file = _identity(self._path)
+        self._log: Identity | None = None
+
+    def check(self) -> None:
+        """Refuse to go on where one of the files is not the one that was opened; call it inside a transaction."""
+        log = _identity(log_of(self._path))
+        self._log = self._log or log
+        if _identity(self._path) == self._file and log == self._log:
+            return
+        raise InputError(
+            f"store {str(self._path)!r} was deleted, moved or replaced while it was in use: nothing more is written; "
+            "put it back where you have it, and run the same command again"
+        )
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def log_of(path: Path) -> Path:
+    """Return the file of a store's write-ahead log."""
+    return path.with_name(path.name + "-wal")
+
+
+def has_log(path: Path) -> bool:
+    """Tell whether there are commits beside the store that are not in its file yet."""
+    log = log_of(path)
+    return log.exists() and log.stat().st_size > LOG_HEADER_BYTES
+
+
+def pages_in_log(path: Path) -> set[int]:
+    """Return the numbers of the pages that stand in a store's log, by SQLite's format of it."""
+    found: set[int] = set()
+    with log_of(path).open("rb") as log:
+        header = log.read(LOG_HEADER_BYTES)
+        page_size, salts = int.from_bytes(header[8:12], "big"), header[16:24]
+        while len(frame := log.read(FRAME_HEADER_BYTES)) == FRAME_HEADER_BYTES and frame[8:16] == salts:
+            found.add(int.from_bytes(frame[:4], "big"))
+            log.seek(page_size, os.SEEK_CUR)
+    return found
+
+
+UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+ADVICE = {
+    sqlite3.SQLITE_FULL: "free some space and run the same command again; what was finished is kept",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable, or copy it with its -wal file to where they are",
+    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder can be read and written; a log (-wal) beside it "
+    "belongs to it",
+    sqlite3.SQLITE_BUSY: "another program has held it for over a minute; try again",
+    sqlite3.SQLITE_INTERRUPT: "reading it takes far more steps than a file of its size explains, so it is damaged, or "
+    "made to take for ever; restore a copy",
+    sqlite3.SQLITE_IOERR: "see whether its disk is full, read-only, gone or broken, then run the same command again",
+}
+"""What to do by SQLite's primary error code; anything else means a damaged file."""
+UNREADABLE = (UnicodeDecodeError, MemoryError)
+"""What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
+
+
+def damaged(path: Path, error: Exception) -> InputError:
+    """Say in one sentence what SQLite found wrong with the file, and what to do."""
+    advice = ADVICE.get(primary_code(error), f"`paragone doctor {path} --repair` saves what is left")
+    return InputError(f"store {str(path)!r} cannot be used: {error}; {advice}")
+
+
+def primary_code(error: Exception) -> int:
+    """Return SQLite's primary error code; 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def truncated(path: Path, size: int, expected: int) -> InputError:
+    """Say that the end of the file is gone."""
+    return InputError(
+        f"store {str(path)!r} is truncated ({size} of {expected} bytes): "
+        f"`paragone doctor {path} --repair` saves what is left"
+    )
+
+
+BUSY_SECONDS = 60.0
+HEADER = b"SQLite format 3\x00"
+PAGE_SIZE_AT, PAGE_COUNT_AT = 16, 28
+
+
+def connect(path: Path, *, create: bool) -> sqlite3.Connection:
+    """Open a store, making it first where asked; refuse a file that is not one.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    create : bool
+        Whether a missing file is made.
+
+    Returns
+    -------
+    sqlite3.Connection
+        In autocommit mode, write-ahead logging, foreign keys on.
+    """
+    check_file(path, create=create)
+    try:
+        return _connect(str(path), path, create=create)
+    except sqlite3.DatabaseError as error:
+        if create or primary_code(error) not in UNWRITABLE or has_log(path):
+            raise damaged(path, error) from error
+    try:
+        # Nobody can write here, so nobody will: SQLite may read without the lock files that it cannot make.
+        return _connect(f"{path.resolve().as_uri()}?immutable=1", path, create=False)
+    except sqlite3.DatabaseError as error:
+        raise damaged(path, error) from error
+
+
+def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=address.startswith("file:"),
+        factory=LimitedConnection,
+    )
+    try:
+        distrust(connection)
+        connection.limit(path)
+        connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if create:
+            create_once(connection)
+        version = _check_schema(connection, path)
+        if create and version < SCHEMA_VERSION:
+            migrate(connection)
+        _check_whole(connection, path)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except UNREADABLE as error:
+        connection.close()
+        raise damaged(path, error) from error
+    except (sqlite3.DatabaseError, InputError):
+        connection.close()
+        raise
+    return connection
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a store's tables, which are as this version has them."""
+    # In one transaction: another process may bring the store up to date between two looks.
+    connection.execute("BEGIN")
+    try:
+        version = check_version(connection, path)
+        check_schema(connection, path, version)
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return version
+
+
+def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
+    """Refuse a missing, foreign or truncated file before SQLite touches it; truncated ones only where asked."""
+    if not path.exists():
+        if not create:
+            raise InputError(f"store {str(path)!r} does not exist: give the file that `paragone run` wrote")
+        if not path.parent.is_dir():
+            raise InputError(f"store {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+        return
+    if path.is_dir():
+        raise InputError(f"store {str(path)!r} is a folder: give a file")
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise InputError(f"store {str(path)!r} cannot be read: {error.strerror or error}") from error
+    if not header:
+        if not create:
+            raise InputError(f"store {str(path)!r} is empty: nothing was run into it yet")
+        return
+    if not header.startswith(HEADER):
+        raise InputError(f"{str(path)!r} is not a Paragone store: it is no SQLite file")
+    _check_length(path, header, whole)
+
+
+def _check_length(path: Path, header: bytes, whole: bool) -> None:
+    page_size = int.from_bytes(header[PAGE_SIZE_AT : PAGE_SIZE_AT + 2], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    pages = int.from_bytes(header[PAGE_COUNT_AT : PAGE_COUNT_AT + 4], "big")
+    size = path.stat().st_size
+    # Pages that the file lacks may stand in the log, as when the disk filled while they were being moved over.
+    if has_log(path) and len(header) == 100:
+        return
+    if size < max(100, page_size):
+        raise InputError(f"store {str(path)!r} is truncated ({size} of {pages * page_size} bytes): restore a copy")
+    if whole and size < pages * page_size:
+        raise truncated(path, size, pages * page_size)
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file whose end is gone and is not in the log either; what is free there need not be anywhere."""
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+    present = path.stat().st_size // page_size
+    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(path):
+        return
+    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise truncated(path, path.stat().st_size, pages * page_size)
+
+
+TYPES = {"i": int, "r": float, "t": str, "b": bytes}
+NAMES = {"i": "a whole number", "r": "a number", "t": "a text", "b": "a content"}
+
+
+def check_types(rows: Sequence[tuple[Any, ...]], types: str, path: Path) -> None:
+    """Refuse rows whose values are not of the types that their columns have.
+
+    Parameters
+    ----------
+    rows : sequence of tuple
+        The rows.
+    types : str
+        A letter a column: ``i`` for a whole number, ``r`` for any, ``t`` for text, ``b`` for bytes; a capital where
+        there may be nothing.
+    path : Path
+        The store.
+
+    Examples
+    --------
+    >>> check_types([(1, "a", None), (2, "b", 0.5)], "itR", Path("a.sqlite"))
+    >>> check_types([(1, "a"), (None, "b")], "it", Path("a.sqlite"))
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: store 'a.sqlite' cannot be used: a whole number is none; ...
+    """
+    if not types or not rows:
+        return
+    for letter, column in zip(types, zip(*rows, strict=True), strict=True):
+        allowed = {TYPES[letter.lower()], *([type(None)] if letter.isupper() else [])}
+        # Of the types alone, which are few: a look at every value by itself would take as long as reading them.
+        if not set(map(type, column)) <= allowed:
+            raise damaged(path, sqlite3.DatabaseError(f"{NAMES[letter.lower()]} is none"))

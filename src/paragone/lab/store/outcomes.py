@@ -1,0 +1,322 @@
+"""Outcomes: what came of the cells and what they cost, written with their checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.lab.cells import Fitted, Outcome, Score, WarningCount
+from paragone.lab.store.queries import Readable, arrays_of, has_table, kept_object, pack
+from paragone.lab.store.runs import this_moment
+from paragone.validation import FloatArray, IntArray
+
+COSTS = "SELECT cpu_seconds, peak_memory FROM costs WHERE cell_id = ?"
+WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
+FIT_COSTS = "SELECT cpu_seconds FROM fit_costs WHERE fit_key = ?"
+FIT_WARNINGS = "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY position"
+OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside a cell's row: its costs, its warnings by position, and what it printed.
+
+    A value that is not known is None. Every cell that this version writes has one; a cell of an older one has none.
+    """
+
+    cpu_seconds: float | None
+    peak_memory: int | None
+    warnings: tuple[tuple[int, str, str, int], ...] = ()
+    output: str | None = None
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Beside:
+        """Return what an outcome tells.
+
+        Examples
+        --------
+        >>> from paragone.lab.cells import WarningCount
+        >>> Beside.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).values
+        [0.5, None, [[0, 'A', 'x', 2]], None]
+        """
+        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(outcome.warnings))
+        cpu = float(outcome.cpu_seconds)
+        return cls(cpu if math.isfinite(cpu) else None, int(outcome.peak_memory) or None, told, outcome.output or None)
+
+    @property
+    def values(self) -> list[Any]:
+        """Everything, as plain values in a fixed order."""
+        return [self.cpu_seconds, self.peak_memory, [list(row) for row in self.warnings], self.output]
+
+
+def write_beside(db: sqlite3.Connection, cell: int | None, beside: Beside) -> None:
+    """Write what a cell cost and said; within a transaction of the caller's."""
+    db.execute("INSERT INTO costs VALUES (?, ?, ?)", (cell, beside.cpu_seconds, beside.peak_memory))
+    db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in beside.warnings))
+    if beside.output is not None:
+        db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, beside.output))
+
+
+def read_beside(db: sqlite3.Connection, cell: int, tables: Sequence[str] | set[str]) -> Beside | None:
+    """Return what a cell cost and said; None where nothing stands beside it, as of an older version.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+        An open store.
+    cell : int
+        The cell's number.
+    tables : sequence or set of str
+        The tables that the store has.
+    """
+    if "costs" not in tables:
+        return None
+    costs = db.execute(COSTS, (cell,)).fetchone()
+    told = tuple(db.execute(WARNINGS, (cell,)).fetchall())
+    output = db.execute(OUTPUT, (cell,)).fetchone()
+    if costs is None and not told and output is None:
+        return None
+    cpu_seconds, peak_memory = costs or (None, None)
+    return Beside(cpu_seconds, peak_memory, told, None if output is None else output[0])
+
+
+@dataclass(frozen=True)
+class FitBeside:
+    """What stands beside a fit: its processor time, None where it is not known, and its warnings by position."""
+
+    cpu_seconds: float | None = None
+    warnings: tuple[tuple[int, str, str, int], ...] = ()
+
+    @classmethod
+    def of(cls, fitted: Fitted) -> FitBeside:
+        """Return what a fit tells."""
+        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(fitted.warnings))
+        return cls(float(fitted.cpu_seconds) if math.isfinite(fitted.cpu_seconds) else None, told)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it adds to the checksum of the fit: nothing where nothing is known, as of an older version."""
+        known = self.cpu_seconds is not None or self.warnings
+        return (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
+
+
+def remove_fit_beside(db: sqlite3.Connection, fit_key: str) -> None:
+    """Delete what stands beside a fit that is about to be replaced."""
+    for table in ("fit_costs", "fit_warnings"):
+        db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
+
+
+def write_fit_beside(db: sqlite3.Connection, fit_key: str, beside: FitBeside) -> None:
+    """Write what stands beside a fit; within a transaction of the caller's."""
+    if beside.cpu_seconds is not None:
+        db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, beside.cpu_seconds))
+    db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in beside.warnings))
+
+
+def read_fit_beside(db: sqlite3.Connection, fit_key: str, tables: Sequence[str] | set[str]) -> FitBeside:
+    """Return what stands beside a fit; nothing in a store of an older version."""
+    if "fit_costs" not in tables:
+        return FitBeside()
+    cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
+    return FitBeside(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))
+
+
+ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
+
+CELL_FIELDS = ("key", "fit_key", "status", "seconds", "notes", "error", "traceback", "finished_at")
+KINDS = ("cell", "fit", "split", "truth")
+"""What `paragone doctor` checks; the kind ``scores`` is a part of a cell that is checked whenever it is read."""
+
+
+def cell_checksum(
+    fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None, beside: Beside | None = None
+) -> bytes:
+    """Return the checksum of a cell: its row, all its scores in their order, its predictions, what it cost and said.
+
+    Parameters
+    ----------
+    fields : sequence
+        The values of `CELL_FIELDS`.
+    scores : iterable of tuple
+        Metric, grid, position, at and value, by position.
+    predictions : bytes or None
+        The packed predictions.
+    beside : Beside, optional
+        Costs, warnings and output; None for a cell of an older version, whose checksum so stays what it was.
+
+    Returns
+    -------
+    bytes
+        Does not depend on the numbers by which a store calls its rows, so it stays right in a merged store.
+
+    Examples
+    --------
+    >>> fields = ("k", "f", "done", 0.5, "[]", "", "", "2026-01-01T00:00:00+00:00")
+    >>> one = cell_checksum(fields, [("micro_f1", "k", 0, 10.0, 0.5)], None)
+    >>> one == cell_checksum(fields, [("micro_f1", "k", 0, 10.0, 0.6)], None)
+    False
+    """
+    told = hashlib.sha256(json.dumps([list(fields), list(scores)]).encode())
+    if predictions is not None:
+        told.update(b"\0predictions\0")
+        told.update(predictions)
+    if beside is not None:
+        told.update(b"\0beside\0")
+        told.update(json.dumps(beside.values).encode())
+    return told.digest()
+
+
+def content_checksum(*parts: bytes | str | float) -> bytes:
+    """Return the checksum of an artifact's parts: the columns of its row beside its key.
+
+    Examples
+    --------
+    >>> content_checksum(b"ab", b"c") == content_checksum(b"a", b"bc")
+    False
+    """
+    told = hashlib.sha256()
+    for part in parts:
+        content = part if isinstance(part, bytes) else repr(part).encode()
+        told.update(len(content).to_bytes(8, "little"))
+        told.update(content)
+    return told.digest()
+
+
+def seal(db: sqlite3.Connection, kind: str, key: str, checksum: bytes) -> None:
+    """Write down the checksum of something of the store; within a transaction of the caller's."""
+    db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (kind, key, checksum))
+
+
+RECORD_BYTES = 32
+NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def scores_checksum(scores: Sequence[Score]) -> bytes:
+    """Return the checksum of a cell's scores.
+
+    Examples
+    --------
+    >>> one = scores_checksum([Score("micro_f1", 0.5, "k", 10.0)])
+    >>> one == scores_checksum([Score("micro_f1", 0.5, "k", 10.0)])
+    True
+    >>> one == scores_checksum([Score("micro_f1", 0.25, "k", 10.0)])
+    False
+    """
+    words = {(score.metric, score.grid): measure_word(score.metric, score.grid) for score in scores}
+    records = score_records(
+        np.array([words[score.metric, score.grid] for score in scores], dtype=np.uint64),
+        np.arange(len(scores)),
+        np.array([np.nan if score.at is None else score.at for score in scores], dtype=np.float64),
+        np.array([score.value for score in scores], dtype=np.float64),
+    )
+    return hashlib.sha256(records.tobytes()).digest()
+
+
+def measure_word(metric: str, grid: str) -> int:
+    """Return a number for the name of a measure."""
+    return int.from_bytes(hashlib.sha256(f"{metric}\0{grid}".encode()).digest()[:8], "little")
+
+
+def score_records(
+    measures: NDArray[np.uint64], positions: IntArray, at: FloatArray, values: FloatArray
+) -> NDArray[np.uint64]:
+    """Return the bytes that are summed up: `RECORD_BYTES` a score.
+
+    Parameters
+    ----------
+    measures : ndarray of uint64
+        The `measure_word` of every score.
+    positions : ndarray of int
+        Its place in the cell.
+    at, values : ndarray of float
+        The point of the grid and the score; NaN where there is none.
+    """
+    records = np.empty((len(values), 4), dtype="<u8")
+    for column, numbers in enumerate((measures, positions, _bits(at), _bits(values))):
+        records[:, column] = numbers
+    return records
+
+
+def _bits(numbers: FloatArray) -> NDArray[np.uint64]:
+    # SQLite knows no NaN, and one zero only.
+    return np.where(np.isnan(numbers), NOTHING, (numbers + 0.0).view(np.uint64))
+
+
+DONE_BY_ANOTHER = "SELECT 1 FROM cells WHERE key = ? AND status = 'done' AND key NOT IN (SELECT key FROM claims)"
+CELL = """
+INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
+    """Write what came of a cell in place of what was there, as `Store.commit` does; in the caller's transaction."""
+    if outcome.status != "done" and db.execute(DONE_BY_ANOTHER, (key,)).fetchone():
+        return
+    db.execute("DELETE FROM claims WHERE key = ?", (key,))
+    db.execute("DELETE FROM cells WHERE key = ?", (key,))
+    if outcome.fitted is not None:
+        _insert_fit(db, fit_key, outcome.fitted)
+    _insert_cell(db, key, fit_key, outcome)
+
+
+def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
+    """Return a fit; None where there is none."""
+    rows = store.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
+    if not rows:
+        return None
+    arrays, info, seconds = rows[0]
+    told = kept_object(store, info)
+    if not has_table(store, "fit_costs"):
+        return Fitted(arrays_of(arrays, store.path), told, seconds)
+    cpu = store.read(FIT_COSTS, (fit_key,), "r")
+    warned = tuple(WarningCount(*row[1:]) for row in store.read(FIT_WARNINGS, (fit_key,), "itti"))
+    return Fitted(arrays_of(arrays, store.path), told, seconds, cpu[0][0] if cpu else math.nan, warned)
+
+
+def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
+    row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
+    beside = FitBeside.of(fitted)
+    remove_fit_beside(db, fit_key)
+    db.execute("INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)", (fit_key, *row))
+    write_fit_beside(db, fit_key, beside)
+    seal(db, "fit", fit_key, content_checksum(*row, *beside.parts))
+
+
+def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
+    told = json.dumps(outcome.notes), outcome.error, outcome.traceback, this_moment()
+    fields = (key, fit_key, outcome.status, float(outcome.seconds), *told)
+    cell = db.execute(CELL, fields).lastrowid
+    measures = _measure_ids(db, outcome.scores)
+    scores = [
+        (s.metric, s.grid, position, None if s.at is None else float(s.at), _or_null(s.value))
+        for position, s in enumerate(outcome.scores)
+    ]
+    db.executemany(
+        "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+        ((cell, measures[metric, grid], *rest) for metric, grid, *rest in scores),
+    )
+    if outcome.predictions is not None:
+        db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
+    beside = Beside.of(outcome)
+    write_beside(db, cell, beside)
+    seal(db, "scores", key, scores_checksum(outcome.scores))
+    seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions, beside))
+
+
+def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[str, str], int]:
+    """Return the id of every metric and grid in the scores, registering new ones."""
+    wanted = {(score.metric, score.grid) for score in scores}
+    db.executemany("INSERT OR IGNORE INTO measures (metric, grid) VALUES (?, ?)", sorted(wanted))
+    return {(metric, grid): i for i, metric, grid in db.execute("SELECT id, metric, grid FROM measures")}
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,260 @@
+"""Reading what a store keeps: the queries, and JSON, arrays and rows checked before they are used."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+from paragone.reading import parse_json, read_arrays
+from paragone.validation import IntArray
+
+COSTS = {True: "k.cpu_seconds, k.peak_memory", False: "NULL, NULL"}
+JOIN_COSTS = {True: "LEFT JOIN costs k ON k.cell_id = c.id", False: ""}
+FIT_COSTS = {True: "g.cpu_seconds, k.cell_id IS NOT NULL", False: "NULL, 0"}
+JOIN_FIT_COSTS = {True: "LEFT JOIN fit_costs g ON g.fit_key = c.fit_key", False: ""}
+
+
+def with_costs(sql: str, known: bool) -> str:
+    """Complete a query by the costs of cells and fits; by nothing where the store is of a version without them.
+
+    Examples
+    --------
+    >>> with_costs("SELECT {costs} FROM cells c {join_costs}", True)
+    'SELECT k.cpu_seconds, k.peak_memory FROM cells c LEFT JOIN costs k ON k.cell_id = c.id'
+    >>> with_costs("SELECT {costs} FROM cells c {join_costs}", False)
+    'SELECT NULL, NULL FROM cells c '
+    """
+    return sql.format(
+        costs=COSTS[known],
+        join_costs=JOIN_COSTS[known],
+        fit_costs=FIT_COSTS[known],
+        join_fit_costs=JOIN_FIT_COSTS[known],
+    )
+
+
+FAILURES = """
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, c.status, c.error, c.traceback, c.seconds, {costs}
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) {join_costs}
+WHERE p.current = 1 AND c.status <> 'done'
+ORDER BY p.experiment_id, p.position
+"""
+PLACES = """
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes, f.seconds,
+       p.protocol, {costs}, {fit_costs}
+FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key {join_costs} {join_fit_costs}
+WHERE p.current = 1
+ORDER BY p.experiment_id, p.position
+"""
+RUNS = """
+SELECT id, workers, environment, begun_at, beat, host, pid, process_start FROM runs ORDER BY id
+"""
+DATASETS = """
+SELECT DISTINCT p.dataset, d.described FROM plan p
+JOIN experiments e ON e.id = p.experiment_id JOIN datasets d USING (data_part)
+WHERE p.current = 1 AND e.name = ? ORDER BY p.position
+"""
+FINGERPRINTS = """
+SELECT DISTINCT p.dataset, p.data_part FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND e.name = ? ORDER BY p.position
+"""
+COUNTS = """
+SELECT c.status, count(*), sum(c.seconds) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? GROUP BY c.status
+"""
+TIMES = """
+SELECT dataset, method, count(*), sum(ended), sum(took), sum(took > 0) FROM (
+    SELECT p.dataset AS dataset, p.method AS method, c.id IS NOT NULL AS ended, coalesce(c.seconds, 0.0) AS took
+    FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key)
+    WHERE p.current = 1 AND e.name = ? GROUP BY p.key
+) GROUP BY dataset, method
+"""
+ENDED = """
+SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id, {{costs}}
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) {{join_costs}}
+WHERE p.current = 1 AND e.name = ? {and_status} ORDER BY {order} LIMIT ?
+"""
+FOLDS = """
+SELECT p.fold, p.repeat, p.protocol, c.status, c.seconds, {costs}
+FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key) {join_costs}
+WHERE p.current = 1 AND e.name = ? AND p.dataset = ? AND p.method = ? ORDER BY p.position
+"""
+WARNINGS = """
+SELECT e.name, p.protocol, p.dataset, p.fold, p.method, p.repeat, w.category, w.message, w.count
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) JOIN warnings w ON w.cell_id = c.id
+WHERE p.current = 1 ORDER BY p.experiment_id, p.position, w.position
+"""
+ENDED_COUNTS = """
+SELECT p.method, p.protocol, count(*) FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE p.current = 1 AND e.name = ? GROUP BY p.method, p.protocol
+"""
+OUTPUT = "SELECT printed FROM outputs JOIN cells ON cells.id = cell_id WHERE key = ?"
+ONE_CELL = """
+SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
+       p.version_part, p.seed_part
+FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?
+"""
+EXPERIMENTS = "SELECT name FROM experiments ORDER BY id"
+DESCRIBED = "SELECT described FROM experiments WHERE name = ?"
+DECLARED = "SELECT declared FROM experiments WHERE name = ?"
+METRICS = "SELECT DISTINCT metric FROM measures"
+OPEN_KEYS = """
+SELECT p.key FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key)
+WHERE p.current = 1 AND e.name = ? AND c.key IS NULL
+"""
+NEWEST = """
+SELECT count(c.id), max(c.id) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
+"""
+PREDICTIONS = "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?"
+TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
+SPLIT_ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
+DATASET = "SELECT described FROM datasets WHERE data_part = ?"
+
+
+class Readable(Protocol):
+    """A store that can be asked."""
+
+    path: Path
+
+    def read(self, sql: str, parameters: Sequence[Any] = (), types: str = "") -> list[tuple[Any, ...]]:
+        """Run a query and return its rows, of the types of `check_types` where they are told."""
+
+
+def has_table(store: Readable, table: str) -> bool:
+    """Whether a store has a table; one of an older version that no newer run has written into may lack it.
+
+    Asked anew every time: a run may lift the store while somebody reads it.
+    """
+    return bool(store.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Pack arrays as npz; equal arrays give equal bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack(pack({"a": np.arange(3)}))
+    {'a': array([0, 1, 2])}
+    """
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
+    """Unpack what `pack` packed."""
+    if not isinstance(payload, bytes):
+        # A zeroed byte in the file turns content into nothing or into text.
+        raise InputError("the store: a kept artifact is gone (`paragone doctor` finds which)")
+    return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")
+
+
+class KeptArrays(dict[str, NDArray[Any]]):
+    """Arrays of a store; one that should be there and is not means that the store is damaged."""
+
+    where: Path = Path()
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        raise spoilt(self.where, f"the array {name!r} of an artifact")
+
+
+def spoilt(path: Path, what: str) -> InputError:
+    """Say that something a store should have cannot be used."""
+    return InputError(
+        f"store {str(path)!r}: {what} is missing or damaged; `paragone doctor {path}` says more, and the next run "
+        "writes anew what it can"
+    )
+
+
+def kept_arrays(store: Readable, key: str) -> KeptArrays:
+    """Return the targets of a split or the rows of a dataset, by their key."""
+    rows = store.read(TRUTH, (key,))
+    if not rows or not isinstance(rows[0][0], bytes):
+        raise spoilt(store.path, "what is kept of the data")
+    return arrays_of(rows[0][0], store.path)
+
+
+def arrays_of(payload: Any, path: Path) -> KeptArrays:
+    """Unpack an artifact."""
+    if not isinstance(payload, bytes):
+        raise spoilt(path, "an artifact")
+    kept = KeptArrays(unpack(payload))
+    kept.where = path
+    return kept
+
+
+def kept_rows(store: Readable, split_part: str) -> tuple[IntArray, IntArray]:
+    """Return the row numbers of a split's train and test part."""
+    rows = store.read(SPLIT_ROWS, (split_part,))
+    if not rows or any(not isinstance(part, bytes) or len(part) % 8 for part in rows[0]):
+        raise spoilt(store.path, "a split")
+    train, test = (np.frombuffer(part, dtype="<i8").astype(np.int64) for part in rows[0])
+    return train, test
+
+
+def kept_dataset(store: Readable, data_part: str) -> dict[str, Any]:
+    """Return the description of a dataset."""
+    rows = store.read(DATASET, (data_part,))
+    if not rows:
+        raise spoilt(store.path, "the description of a dataset")
+    return kept_object(store, rows[0][0], ("target_names", "n_features", "n_samples"))
+
+
+def kept_object(store: Readable, text: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a description; it must be a JSON object with certain keys."""
+    found = kept_json(store, text)
+    if not isinstance(found, dict) or not set(keys) <= set(found):
+        raise spoilt(store.path, "a description")
+    return found
+
+
+def kept_json(store: Readable, text: Any) -> Any:
+    """Return what a JSON text of a store says."""
+    if not isinstance(text, str):
+        raise spoilt(store.path, "a description")
+    try:
+        return parse_json(text, "a description")
+    except InputError as error:
+        raise spoilt(store.path, str(error)) from error
+
+
+def notes_of(text: Any) -> list[str]:
+    """Return the notes of a cell; none where they cannot be read, for they are no results."""
+    try:
+        found = parse_json(text, "notes") if isinstance(text, str) else []
+    except InputError:
+        return []
+    return [str(note) for note in found] if isinstance(found, list) else []
+
+
+def described_settings(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what results need to know of a protocol out of an experiment's description."""
+    settings = found.get("settings")
+    return settings if isinstance(settings, dict) else {}
+
+
+CODE_STATES = "code_states"
+
+
+def read_code_states(store: Readable) -> dict[str, dict[str, str]]:
+    """Return what is behind version parts, as far as the runs kept it; runs of the first stores kept nothing."""
+    found: dict[str, dict[str, str]] = {}
+    for (environment,) in store.read("SELECT environment FROM runs ORDER BY id"):
+        try:
+            states = kept_object(store, environment).get(CODE_STATES)
+        except InputError:
+            # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
+            continue
+        for part, words in (states if isinstance(states, dict) else {}).items():
+            if isinstance(words, dict):
+                found[str(part)] = {str(name): str(word) for name, word in words.items()}
+    return found

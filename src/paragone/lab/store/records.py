@@ -1,0 +1,269 @@
+"""Reading results: cells one by one with everything kept of each, or a million scores in columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.errors import InputError
+from paragone.lab.cells import Place, Score
+from paragone.lab.store.outcomes import RECORD_BYTES, measure_word, score_records
+from paragone.lab.store.queries import TRUTH, kept_rows, spoilt, unpack
+from paragone.lab.store.store import Store
+from paragone.validation import FloatArray, IntArray
+
+DONE_CELLS = """
+SELECT p.dataset, p.fold, p.method, p.repeat, p.protocol, p.key, p.fit_key, p.data_part, p.split_part, c.id, c.seconds
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
+WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
+ORDER BY p.position
+"""
+SCORES_OF_CELL = """
+SELECT m.metric, s.value, m.grid, s.at FROM scores s JOIN measures m ON m.id = s.measure_id
+WHERE s.cell_id = ? ORDER BY s.position
+"""
+PREDICTIONS = "SELECT payload FROM predictions WHERE cell_id = ?"
+INFO = "SELECT info FROM fits WHERE fit_key = ?"
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """A cell that is done: where it stands, and where its artifacts are."""
+
+    dataset: str
+    fold: int
+    method: str
+    repeat: int
+    protocol: str
+    key: str
+    fit_key: str
+    data_part: str
+    split_part: str
+    cell_id: int
+    seconds: float
+
+    @property
+    def place(self) -> Place:
+        """Dataset, fold, method and repeat."""
+        return self.dataset, self.fold, self.method, self.repeat
+
+    def __str__(self) -> str:
+        seed = f", seed {self.repeat}" if self.repeat else ""
+        return f"{self.method} on {self.dataset}, fold {self.fold}{seed}"
+
+
+class CellRecords:
+    """The done cells of an experiment and their artifacts, read when they are asked for.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    experiment : str
+        The experiment's name.
+    """
+
+    def __init__(self, store: Store, experiment: str) -> None:
+        self._store = store
+        self.cells = tuple(CellRecord(*row) for row in store.read(DONE_CELLS, (experiment,)))
+
+    def scores(self, cell: CellRecord) -> tuple[Score, ...]:
+        """Return the stored scores in the order they were written; NaN where there is no value."""
+        rows = self._store.read(SCORES_OF_CELL, (cell.cell_id,))
+        return tuple(Score(metric, np.nan if value is None else value, grid, at) for metric, value, grid, at in rows)
+
+    def predictions(self, cell: CellRecord) -> bytes | None:
+        """Return the packed predictions; None where they were not kept."""
+        rows = self._store.read(PREDICTIONS, (cell.cell_id,))
+        return bytes(rows[0][0]) if rows else None
+
+    def fit_info(self, cell: CellRecord) -> dict[str, Any]:
+        """Return what the method told about its fit."""
+        rows = self._store.read(INFO, (cell.fit_key,))
+        found: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+        return found
+
+    def kept_of_split(self, cell: CellRecord) -> dict[str, NDArray[Any]]:
+        """Return the arrays that were kept of the cell's split, such as the targets of the test rows."""
+        return self._arrays(f"{cell.data_part}/{cell.split_part}")
+
+    def kept_of_data(self, cell: CellRecord) -> dict[str, NDArray[Any]]:
+        """Return the arrays that were kept of the cell's dataset."""
+        return self._arrays(cell.data_part)
+
+    def rows(self, cell: CellRecord) -> tuple[IntArray, IntArray]:
+        """Return the row numbers of the two sides of the cell's split."""
+        return kept_rows(self._store, cell.split_part)
+
+    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
+        rows = self._store.read(TRUTH, (key,))
+        return unpack(rows[0][0]) if rows else {}
+
+
+PLACES = """
+SELECT p.experiment_id, p.protocol, p.dataset, p.fold, p.method, p.repeat, c.id, p.key
+FROM plan p JOIN cells c USING (key)
+WHERE p.current = 1 AND c.status = 'done'
+ORDER BY p.experiment_id, p.position
+"""
+SCORES = "SELECT cell_id, measure_id, position, at, value FROM scores"
+MEASURES = "SELECT id, metric, grid FROM measures"
+EXPERIMENTS = "SELECT id, name FROM experiments"
+CHECKSUMS = "SELECT key, sha256 FROM checksums WHERE kind = 'scores'"
+HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
+FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8")]
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """A column of names: the distinct ones, and which of them stands in every row."""
+
+    distinct: tuple[str, ...]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> Names:
+        """Number the names in the order in which they come."""
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(value, len(numbers)) for value in values]
+        return cls(tuple(numbers), np.array(codes, dtype=np.int64))
+
+    def take(self, rows: IntArray | NDArray[np.bool_]) -> Names:
+        """Return the names of these rows."""
+        return Names(self.distinct, self.codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumns:
+    """The scores of all done cells of the current plans, one row a value, in the order of the plans."""
+
+    experiment: Names
+    protocol: Names
+    dataset: Names
+    fold: IntArray
+    method: Names
+    repeat: IntArray
+    metric: Names
+    grid: Names
+    at: FloatArray
+    value: FloatArray
+
+
+def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
+    """Read the scores of a store, of one metric or of all.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    metric : str, optional
+        Keep one metric only.
+
+    Returns
+    -------
+    ScoreColumns
+        All in it agree with their checksums; a store of version 1 has none.
+    """
+    with store.one_moment():
+        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES, types="itt")}
+        experiments = dict(store.read(EXPERIMENTS, types="it"))
+        table = store.read_records(SCORES, FIELDS)
+        places = store.read(PLACES, types="ittitiit")
+        checksums = dict(store.read(CHECKSUMS, types="tb")) if store.read(HAS_CHECKSUMS) else {}
+    table = _in_order(table)
+    at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
+    numbers = np.array(sorted(measures), dtype=np.int64)
+    measure = _places_of(table["measure"], numbers, store)
+    columns = list(zip(*places, strict=True)) or [()] * 8
+    if not set(columns[0]) <= set(experiments):
+        raise spoilt(store.path, "the experiment of a cell")
+    cells = np.array(columns[6], dtype=np.int64)
+    words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
+    _check(store, places, checksums, table["cell"], cells, score_records(words[measure], table["position"], at, value))
+    rows, owner = _rows_of_places(table["cell"], cells)
+    if metric is not None:
+        wanted = np.array([measures[number][0] == metric for number in numbers.tolist()], dtype=bool)
+        kept = wanted[measure[rows]]
+        rows, owner = rows[kept], owner[kept]
+    return _columns(columns, experiments, measures, numbers, measure[rows], owner, at[rows], value[rows])
+
+
+def _places_of(measures: IntArray, numbers: IntArray, store: Store) -> IntArray:
+    """Return which of the known measures every score is of; one that is of none is refused."""
+    places = np.searchsorted(numbers, measures)
+    if len(measures) and (not len(numbers) or (numbers[np.minimum(places, len(numbers) - 1)] != measures).any()):
+        raise spoilt(store.path, "the measure of a score")
+    return places
+
+
+def _in_order(table: NDArray[Any]) -> NDArray[Any]:
+    """Return the rows cell by cell, by position; most stores keep them so, and looking is quicker than sorting."""
+    cell, position = (np.ascontiguousarray(table[name]) for name in ("cell", "position"))
+    ordered = (cell[1:] > cell[:-1]) | ((cell[1:] == cell[:-1]) & (position[1:] >= position[:-1]))
+    return table if ordered.all() else table[np.lexsort((position, cell))]
+
+
+def _columns(
+    places: list[tuple[Any, ...]],
+    experiments: dict[int, str],
+    measures: dict[int, tuple[str, str]],
+    numbers: IntArray,
+    measure: IntArray,
+    owner: IntArray,
+    at: FloatArray,
+    value: FloatArray,
+) -> ScoreColumns:
+    metrics, grids = (Names.of([measures[number][part] for number in numbers.tolist()]) for part in (0, 1))
+    return ScoreColumns(
+        Names.of([experiments[number] for number in places[0]]).take(owner),
+        Names.of(places[1]).take(owner),
+        Names.of(places[2]).take(owner),
+        np.array(places[3], dtype=np.int64)[owner],
+        Names.of(places[4]).take(owner),
+        np.array(places[5], dtype=np.int64)[owner],
+        metrics.take(measure),
+        grids.take(measure),
+        at,
+        value,
+    )
+
+
+def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of the score table for every place, one place after the other, and whose they are."""
+    first = np.searchsorted(cells, wanted, side="left")
+    counts = np.searchsorted(cells, wanted, side="right") - first
+    owner = np.repeat(np.arange(len(wanted)), counts)
+    ends = np.cumsum(counts)
+    rows = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - (ends - counts), counts)
+    return rows, owner
+
+
+def _check(
+    store: Store,
+    places: Sequence[tuple[Any, ...]],
+    checksums: Mapping[str, bytes],
+    owners: IntArray,
+    cells: IntArray,
+    records: NDArray[np.uint64],
+) -> None:
+    """Refuse scores that are not those that were written; a cell without a checksum is not judged."""
+    content = memoryview(records.tobytes())
+    first = (RECORD_BYTES * np.searchsorted(owners, cells, side="left")).tolist()
+    last = (RECORD_BYTES * np.searchsorted(owners, cells, side="right")).tolist()
+    damaged = [
+        place
+        for place, begin, end in zip(places, first, last, strict=True)
+        if place[7] in checksums and sha256(content[begin:end]).digest() != checksums[place[7]]
+    ]
+    if damaged:
+        _, _, dataset, fold, method, *_ = damaged[0]
+        raise InputError(
+            f"store {str(store.path)!r}: the scores of {method} on {dataset}, fold {fold}, are not those that were "
+            f"written ({len(damaged)} cells): `paragone doctor {store.path} --repair` sets them aside, to be run again"
+        )

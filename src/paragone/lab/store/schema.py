@@ -1,0 +1,501 @@
+"""The tables of a store: their versions, their shape, and what of a stranger's file is not trusted."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from paragone.errors import InputError
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """Write what is written inside all at once; where anything fails, nothing of it.
+
+    Examples
+    --------
+    >>> db = sqlite3.connect(":memory:", isolation_level=None)
+    >>> with transaction(db):
+    ...     _ = db.execute("CREATE TABLE kept (number INTEGER)")
+    >>> try:
+    ...     with transaction(db):
+    ...         _ = db.execute("INSERT INTO kept VALUES (1)")
+    ...         raise KeyboardInterrupt
+    ... except KeyboardInterrupt:
+    ...     db.execute("SELECT count(*) FROM kept").fetchone()
+    (0,)
+    >>> db.close()
+    """
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        # A full disk makes SQLite roll back by itself.
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+APPLICATION_ID = 0x50415247  # "PARG"
+SCHEMA_VERSION = 3
+
+SCHEMA = """
+CREATE TABLE experiments (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    declared TEXT NOT NULL,
+    described TEXT NOT NULL,
+    planned_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE fits (
+    fit_key TEXT PRIMARY KEY,
+    arrays BLOB NOT NULL,
+    info TEXT NOT NULL,
+    seconds REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE cells (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    fit_key TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed', 'timeout')),
+    seconds REAL NOT NULL,
+    notes TEXT NOT NULL,
+    error TEXT NOT NULL,
+    traceback TEXT NOT NULL,
+    finished_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE measures (
+    id INTEGER PRIMARY KEY,
+    metric TEXT NOT NULL,
+    grid TEXT NOT NULL,
+    UNIQUE (metric, grid)
+) STRICT;
+CREATE TABLE scores (
+    cell_id INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    measure_id INTEGER NOT NULL REFERENCES measures(id),
+    position INTEGER NOT NULL,
+    at REAL,
+    value REAL,
+    PRIMARY KEY (cell_id, measure_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE predictions (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    payload BLOB NOT NULL
+) STRICT;
+CREATE TABLE plan (
+    experiment_id INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    protocol TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    fold INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    fit_key TEXT NOT NULL,
+    data_part TEXT NOT NULL,
+    split_part TEXT NOT NULL,
+    method_part TEXT NOT NULL,
+    protocol_part TEXT NOT NULL,
+    version_part TEXT NOT NULL,
+    seed_part TEXT NOT NULL,
+    current INTEGER NOT NULL,
+    PRIMARY KEY (experiment_id, dataset, fold, method, repeat, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_by_key ON plan (key);
+CREATE TABLE splits (
+    split_part TEXT PRIMARY KEY,
+    train BLOB NOT NULL,
+    test BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE truths (
+    truth_key TEXT PRIMARY KEY,
+    payload BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE datasets (
+    data_part TEXT PRIMARY KEY,
+    described TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    process_start TEXT NOT NULL,
+    workers INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    begun_at TEXT NOT NULL,
+    beat REAL NOT NULL
+) STRICT;
+CREATE TABLE claims (
+    key TEXT PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+"""
+
+SINCE_VERSION_2 = """
+CREATE TABLE checksums (
+    kind TEXT NOT NULL CHECK (kind IN ('cell', 'scores', 'fit', 'split', 'truth')),
+    key TEXT NOT NULL,
+    sha256 BLOB NOT NULL,
+    PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    content BLOB,
+    found_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE losses (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    why TEXT NOT NULL,
+    lost_at TEXT NOT NULL
+) STRICT;
+"""
+
+SINCE_VERSION_3 = """
+CREATE TABLE costs (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    cpu_seconds REAL,
+    peak_memory INTEGER
+) STRICT;
+CREATE TABLE warnings (
+    cell_id INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (cell_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fit_costs (
+    fit_key TEXT PRIMARY KEY REFERENCES fits(fit_key) ON DELETE CASCADE,
+    cpu_seconds REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fit_warnings (
+    fit_key TEXT NOT NULL REFERENCES fits(fit_key) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    message TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (fit_key, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE outputs (
+    cell_id INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+    printed TEXT NOT NULL
+) STRICT;
+"""
+
+SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3}
+"""What each version of the tables added. A run into an older store adds what it lacks; reading takes it as it is."""
+NEW_TABLES = {
+    2: ("checksums", "quarantine", "losses"),
+    3: ("costs", "warnings", "fit_costs", "fit_warnings", "outputs"),
+}
+"""The tables that a store of an older version lacks, by the version that brought them."""
+
+
+def schema_statements(after: int = 0, until: int = SCHEMA_VERSION) -> list[str]:
+    """Return the statements that make the tables of the versions after one and up to another.
+
+    Examples
+    --------
+    >>> [statement.split()[2] for statement in schema_statements(after=2)]
+    ['costs', 'warnings', 'fit_costs', 'fit_warnings', 'outputs']
+    """
+    text = "".join(SINCE[version] for version in range(after + 1, until + 1))
+    return [statement.strip() for statement in text.split(";") if statement.strip()]
+
+
+def missing_before(version: int) -> frozenset[str]:
+    """Return the names of the tables that a store of a version has not yet.
+
+    Examples
+    --------
+    >>> sorted(missing_before(2))
+    ['costs', 'fit_costs', 'fit_warnings', 'outputs', 'warnings']
+    """
+    return frozenset(name for brought, names in NEW_TABLES.items() if brought > version for name in names)
+
+
+def create_once(connection: sqlite3.Connection) -> None:
+    """Make the tables under an exclusive lock, so that of two who come at once only one does."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    with transaction(connection, "EXCLUSIVE"):
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if version == 0 and tables == 0:
+            for statement in schema_statements():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a store of an older version to this one; of two who come at once only one does."""
+    with transaction(connection):
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if 1 <= version < SCHEMA_VERSION:
+            for statement in schema_statements(after=version):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def check_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a store's tables; refuse another program's file and a newer store."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if application != APPLICATION_ID:
+        raise InputError(f"{str(path)!r} is not a Paragone store: it is some other SQLite database")
+    if version > SCHEMA_VERSION:
+        raise InputError(
+            f"store {str(path)!r} was written by a newer Paragone (schema {version}, this one knows "
+            f"{SCHEMA_VERSION}): upgrade paragone"
+        )
+    if version < 1:
+        raise InputError(f"store {str(path)!r} has no valid schema version ({version}): restore a copy")
+    return version
+
+
+DANGLING = (
+    "DELETE FROM scores WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM scores WHERE measure_id NOT IN (SELECT id FROM measures)",
+    "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM costs WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM warnings WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM fit_costs WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
+    "DELETE FROM fit_warnings WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
+    "DELETE FROM outputs WHERE cell_id NOT IN (SELECT id FROM cells)",
+    "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
+    "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",
+    "DELETE FROM losses WHERE run_id NOT IN (SELECT id FROM runs)",
+)
+"""Delete rows that refer to rows which are not there."""
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """One column: its name, its type (``INTEGER``, ``REAL``, ``TEXT`` or ``BLOB``), and whether it may be empty."""
+
+    name: str
+    type: str
+    required: bool
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """One table: its columns, and those that make its key, in the order in which its rows are kept."""
+
+    name: str
+    columns: tuple[TableColumn, ...]
+    key: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def select(self, what: str = "*", *, descending: bool = False) -> str:
+        """Return the query that reads the table in the order of its key, by the table itself and no index."""
+        order = ", ".join(f"{column} DESC" if descending else column for column in self.key)
+        return f"SELECT {what} FROM {self.name} NOT INDEXED ORDER BY {order}"  # noqa: S608  names of our own schema
+
+    def select_one(self) -> str:
+        """Return the query that reads the row of a key."""
+        return f"SELECT * FROM {self.name} WHERE " + " AND ".join(f"{column} = ?" for column in self.key)  # noqa: S608
+
+    def insert(self, *, otherwise: str = "") -> str:
+        """Return the statement that adds a row."""
+        places = ", ".join("?" * len(self.columns))
+        return f"INSERT {otherwise} INTO {self.name} VALUES ({places})"  # noqa: S608
+
+
+@cache
+def table_shapes() -> tuple[TableShape, ...]:
+    """Return the tables, each after those that it refers to.
+
+    Examples
+    --------
+    >>> [shape.name for shape in table_shapes()][:4]
+    ['experiments', 'fits', 'cells', 'measures']
+    >>> next(shape.key for shape in table_shapes() if shape.name == "scores")
+    ('cell_id', 'measure_id', 'position')
+    """
+    with sqlite3.connect(":memory:") as database:
+        for statement in schema_statements():
+            database.execute(statement)
+        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return tuple(_shape(database, name) for name in names)
+
+
+def shape_of(name: str) -> TableShape:
+    """Return the shape of one table."""
+    return next(shape for shape in table_shapes() if shape.name == name)
+
+
+def _shape(database: sqlite3.Connection, name: str) -> TableShape:
+    rows = database.execute(f"PRAGMA table_info({name})").fetchall()
+    columns = tuple(TableColumn(column, kind, bool(required)) for _, column, kind, required, _, _ in rows)
+    key = tuple(row[1] for row in sorted((row for row in rows if row[5]), key=lambda row: row[5]))
+    return TableShape(name, columns, key)
+
+
+TICK = 100_000
+"""Steps of SQLite's virtual machine between two looks at the limit."""
+STEPS, STEPS_A_BYTE = 5_000_000, 20
+"""What a query may take, whatever the size of the file, and for each of its bytes. A scan takes less than one step per
+byte, the widest join of ours five."""
+SCHEMA_OF_A_FILE = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 1000"
+DEFENSIVE = getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE", None)
+"""Known to Python from 3.12."""
+
+
+class LimitedConnection(sqlite3.Connection):
+    """A connection whose queries are ended where they take more steps than the file's size explains."""
+
+    _limited: Path | None = None
+    _ticks = 0
+
+    def limit(self, path: Path) -> None:
+        """Begin to count the steps of each statement."""
+        self._limited, self._ticks = path, 0
+        self.set_progress_handler(self._tick, TICK)
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """Run a statement; the count begins anew."""
+        self._ticks = 0
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        """Run a statement for many rows: what those bring in is no part of the file yet, and is not counted."""
+        limited, self._limited = self._limited, None
+        try:
+            return super().executemany(sql, parameters)
+        finally:
+            self._limited = limited
+
+    def _tick(self) -> int:
+        if self._limited is None:
+            return 0
+        self._ticks += 1
+        # The file may have grown since: its size is looked at when the limit is reached, which is hardly ever.
+        return int(self._ticks * TICK > STEPS and self._ticks * TICK > STEPS + STEPS_A_BYTE * _bytes(self._limited))
+
+
+def _bytes(path: Path) -> int:
+    sides = (path, path.with_name(f"{path.name}-wal"))
+    return sum(side.stat().st_size for side in sides if side.exists())
+
+
+def distrust(connection: sqlite3.Connection, *, defensive: bool = True) -> None:
+    """Take SQLite's advice for files of strangers: no functions out of the schema, broken cells are seen.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+        Just opened; nothing was read yet.
+    defensive : bool, default=True
+        Whether to forbid what damages a file even on purpose; the doctor must look behind a damaged schema.
+    """
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    if defensive and DEFENSIVE is not None:
+        connection.setconfig(DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """A part of a schema that is not as this package makes it.
+
+    Parameters
+    ----------
+    kind : {"extra", "altered", "missing"}
+        What is odd about it.
+    type, name : str
+        A table, index, view or trigger, and what it is called.
+    """
+
+    kind: Literal["extra", "altered", "missing"]
+    type: str
+    name: str
+
+    @property
+    def is_read_by_queries(self) -> bool:
+        """Whether a query of ours may come upon it: all but triggers, which wait for somebody to write."""
+        return self.type != "trigger"
+
+    def __str__(self) -> str:
+        if self.kind == "extra":
+            article = "an" if self.type == "index" else "a"
+            return f"it has {article} {self.type} {self.name!r}, which Paragone does not make"
+        return f"its {self.type} {self.name!r} is {'missing' if self.kind == 'missing' else 'not as Paragone makes it'}"
+
+
+def oddities(connection: sqlite3.Connection, version: int) -> tuple[Oddity, ...]:
+    """Compare the schema of a file with the one of its version.
+
+    Examples
+    --------
+    >>> database = sqlite3.connect(":memory:")
+    >>> for statement in schema_statements(until=1):
+    ...     _ = database.execute(statement)
+    >>> oddities(database, 1)
+    ()
+    >>> _ = database.execute("CREATE TRIGGER t AFTER INSERT ON cells BEGIN DELETE FROM scores; END")
+    >>> str(oddities(database, 1)[0])
+    "it has a trigger 't', which Paragone does not make"
+    >>> database.close()
+    """
+    expected = _expected(version)
+    found = _entries(connection)
+    odd = [Oddity("extra", *key) for key in found if key not in expected]
+    odd += [Oddity("altered", *key) for key, entry in found.items() if key in expected and entry != expected[key]]
+    odd += [Oddity("missing", *key) for key in expected if key not in found]
+    # Indexes that SQLite makes by itself follow from the tables, which say more.
+    return tuple(sorted(odd, key=lambda one: one.name.startswith("sqlite_autoindex")))
+
+
+def plain_tables(connection: sqlite3.Connection) -> frozenset[str]:
+    """Name the tables of a file that are plain ones: no views, and none that a module makes up when it is read."""
+    return frozenset(
+        name
+        for (kind, name), (_, sql) in _entries(connection).items()
+        if kind == "table" and sql.upper().startswith("CREATE TABLE")
+    )
+
+
+def check_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Refuse a store whose schema is not the one that its version has."""
+    odd = oddities(connection, version)
+    if odd:
+        more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
+        raise InputError(
+            f"store {str(path)!r} is not as Paragone makes it: {odd[0]}{more}; "
+            f"`paragone doctor {path} --repair` copies the rows of its own tables into a clean file"
+        )
+
+
+@lru_cache(maxsize=8)
+def _expected(version: int) -> dict[tuple[str, str], tuple[str, str]]:
+    """Make the tables of a version in memory, by the statements that make them in a file, and read the schema back."""
+    database = sqlite3.connect(":memory:")
+    try:
+        for statement in schema_statements(until=version):
+            database.execute(statement)
+        return _entries(database)
+    finally:
+        database.close()
+
+
+def _entries(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str]]:
+    rows = connection.execute(SCHEMA_OF_A_FILE).fetchall()
+    return {(str(kind), str(name)): (str(table), " ".join(str(sql or "").split())) for kind, name, table, sql in rows}

@@ -1,0 +1,340 @@
+"""The doctor: what is damaged is found, costs its own cell only, and comes back with the next run."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paragone.errors import InputError
+from paragone.lab.experiment import Experiment
+from paragone.lab.store import Store
+from paragone.lab.store.doctor import Repair, compact, examine, repair
+from paragone.lab.store.queries import arrays_of, pack
+from paragone.lab.store.runs import RunIdentity
+from paragone.lab.store.schema import SCHEMA_VERSION, table_shapes
+from paragone.protocols import Curve, KGrid
+from paragone.results import Results
+
+VERSION_1 = Path(__file__).with_name("version1.sqlite")
+
+
+def experiment(*metrics: str) -> Experiment:
+    return Experiment(
+        ["wine-traits"],
+        {"V": "variance", "C": "chi2"},
+        {"folds": 2},
+        Curve(k=KGrid(2, 8, 2), metrics=metrics or ("micro_f1", "hamming_loss")),
+        name="lab",
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("lab") / "lab.sqlite"
+    experiment().run(path, 0).close()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+@pytest.fixture
+def store(finished, tmp_path) -> Path:
+    return Path(shutil.copy(finished, tmp_path / "lab.sqlite"))
+
+
+def scores(path: Path) -> pd.DataFrame:
+    with Results.open(path) as results:
+        return results.scores().sort_values(["dataset", "fold", "method", "metric", "at"], ignore_index=True)
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def content(path: Path) -> dict[str, list[tuple]]:
+    with closing(sqlite3.connect(path)) as database:
+        return {shape.name: database.execute(shape.select()).fetchall() for shape in table_shapes()}
+
+
+def repaired_or_told(path: Path) -> Repair | None:
+    """Repair a file; where its very schema is gone, one sentence says so and nothing is touched."""
+    before = path.read_bytes()
+    try:
+        return repair(path)
+    except InputError as error:
+        told = str(error)
+    assert "cannot be" in told
+    assert path.read_bytes() == before
+    return None
+
+
+ONE = "(SELECT id FROM cells ORDER BY id LIMIT 1)"
+FIT = f"(SELECT fit_key FROM cells WHERE id = {ONE})"
+FLIPPED = "CAST(substr({0}, 1, 99) || X'FF' || substr({0}, 101) AS BLOB)"
+OLD_PLAN = """INSERT INTO plan
+SELECT experiment_id, position, protocol, dataset, fold, method, repeat, 'old', fit_key, data_part, split_part,
+method_part, protocol_part, version_part, seed_part, 0 FROM plan LIMIT 1"""
+PLANTED = {
+    "a score": ("cell", f"UPDATE scores SET value = value + 1e-9 WHERE cell_id = {ONE} AND position = 0", 1),
+    "a lost score": ("cell", f"DELETE FROM scores WHERE cell_id = {ONE} AND position = 3", 1),
+    "a status": ("cell", f"UPDATE cells SET status = 'failed' WHERE id = {ONE}", 1),
+    "predictions": ("cell", f"UPDATE predictions SET payload = {FLIPPED.format('payload')} WHERE cell_id = {ONE}", 1),
+    "lost predictions": ("cell", f"DELETE FROM predictions WHERE cell_id = {ONE}", 1),
+    "a lost cell": ("cell", f"DELETE FROM cells WHERE id = {ONE}", 1),
+    "notes": ("cell", f"UPDATE cells SET notes = '[' WHERE id = {ONE}", 1),
+    "a fit": ("fit", f"UPDATE fits SET arrays = {FLIPPED.format('arrays')} WHERE fit_key = {FIT}", 1),
+    "a fit cut off": ("fit", f"UPDATE fits SET arrays = substr(arrays, 1, 40) WHERE fit_key = {FIT}", 1),
+    "a lost fit": ("cell", f"DELETE FROM fits WHERE fit_key = {FIT}", 1),
+    "a truth": ("truth", f"UPDATE truths SET payload = {FLIPPED.format('payload')}", 0),
+    "a split": ("split", "UPDATE splits SET test = substr(test, 1, 8)", 0),
+    "a dataset": ("dataset", "UPDATE datasets SET described = '{'", 0),
+    "an experiment": ("experiment", "UPDATE experiments SET described = 'null'", 0),
+    "a run": ("run", "UPDATE runs SET environment = '?'", 0),
+    "a reference": ("reference", "DELETE FROM measures WHERE id = (SELECT min(id) FROM measures)", 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_planted_damage_is_found_costs_its_cells_only_and_comes_back(finished, store, what):
+    kind, statement, cells = PLANTED[what]
+    wanted = scores(finished)
+    change(store, statement)
+    before = store.read_bytes()
+    found = examine(store)
+    assert not found.is_healthy
+    assert kind in {finding.kind for finding in found.damage}
+    assert store.read_bytes() == before, "an examination changes nothing"
+    repaired = repair(store)
+    assert repaired.after.is_healthy, repaired.after
+    assert repaired.cells_to_run in (cells, 0), "a cell that was gone already is not lost by the repair"
+    with Results.open(store) as results:
+        done = results.places()["status"].value_counts().get("done", 0) if what != "an experiment" else 4
+    assert done == 4 - cells
+    experiment().run(store, 0).close()
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+    assert examine(store).is_healthy
+
+
+def test_a_whole_store_is_healthy_and_left_alone(store):
+    before = store.read_bytes()
+    found = examine(store)
+    assert found.is_healthy
+    assert found.findings == ()
+    assert dict(found.checked) == {"cells": 4, "fits": 4, "splits": 2, "truths": 2}
+    assert not any(found.reclaimable.values())
+    assert store.read_bytes() == before
+    assert str(repair(store)) == "there was nothing to repair"
+    assert [path.name for path in store.parent.iterdir()] == ["lab.sqlite"]
+
+
+def test_what_is_damaged_is_kept_in_quarantine_until_its_cell_is_there_again(store):
+    change(store, PLANTED["predictions"][1])
+    repair(store)
+    with closing(sqlite3.connect(store)) as database:
+        ((kind, reason, kept),) = database.execute("SELECT kind, reason, content FROM quarantine")
+    assert kind == "cell"
+    assert "wine-traits, fold 0" in reason
+    assert b'"predictions": "UEsDB' in kept
+    assert [finding.kind for finding in examine(store).findings] == ["quarantine"]
+    experiment().run(store, 0).close()
+    compact(store)
+    assert examine(store).findings == ()
+
+
+def test_a_store_of_version_1_is_read_run_into_and_sealed(tmp_path):
+    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
+    told = scores(path)
+    assert len(told) == 32
+    assert {finding.kind for finding in examine(path).findings} == {"schema", "checksum"}
+    assert examine(path).is_healthy
+    repaired = repair(path)
+    assert (repaired.sealed, repaired.after.schema, repaired.after.findings) == (12, SCHEMA_VERSION, ())
+    pd.testing.assert_frame_equal(scores(path), told, check_exact=True)
+
+
+def test_a_run_into_a_store_of_version_1_brings_it_up_to_date(tmp_path):
+    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
+    experiment("one_error").run(path, 0).close()
+    found = examine(path)
+    assert (found.schema, found.is_healthy) == (SCHEMA_VERSION, True)
+    assert any(finding.kind == "checksum" for finding in found.findings), "what was there before has no checksum"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_file_with_scribbled_pages_gives_the_right_scores_back(finished, store, seed):
+    wanted = scores(finished)
+    rng = random.Random(seed)
+    scribbled = bytearray(store.read_bytes())
+    place = rng.randrange(4096, len(scribbled) - 200)
+    scribbled[place : place + 200] = rng.randbytes(200)
+    store.write_bytes(scribbled)
+    repaired = repaired_or_told(store)
+    if repaired is None:
+        return
+    assert repaired.after.is_healthy, repaired.after
+    experiment().run(store, 0).close()
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.95])
+def test_what_is_left_of_a_truncated_file_is_right(finished, store, share):
+    wanted = scores(finished)
+    whole = store.read_bytes()
+    store.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(InputError, match=r"is truncated .* --repair` saves what is left"):
+        Results.open(store)
+    repaired = repaired_or_told(store)
+    if repaired is None:
+        return
+    assert repaired.salvaged is not None
+    assert repaired.salvaged.kept_as.read_bytes() == whole[: int(len(whole) * share)]
+    experiment().run(store, 0).close()
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+
+
+def test_unproven_cells_of_a_file_that_lost_rows_are_not_trusted(tmp_path):
+    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
+    wanted = scores(path)
+    with closing(sqlite3.connect(path)) as database:
+        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'predictions'").fetchone()[0]
+    scribbled = bytearray(path.read_bytes())
+    scribbled[(root - 1) * 1024 : (root - 1) * 1024 + 400] = bytes(400)
+    path.write_bytes(scribbled)
+    repaired = repair(path)
+    assert "predictions" in repaired.salvaged.incomplete
+    assert len(scores(path)) == 0
+    assert len(wanted) == 32
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path, store):
+    (tmp_path / "text.sqlite").write_text("nothing of the kind" * 100)
+    with pytest.raises(InputError, match="it is no SQLite file"):
+        examine(tmp_path / "text.sqlite")
+    with pytest.raises(InputError, match="does not exist"):
+        examine(tmp_path / "none.sqlite")
+    damaged = bytearray(store.read_bytes())
+    damaged[16:100] = bytes(84)
+    store.write_bytes(damaged)
+    with pytest.raises(InputError, match=r"cannot be opened|is truncated|not a Paragone store"):
+        examine(store)
+    with pytest.raises(InputError):
+        repair(store)
+    assert store.read_bytes() == bytes(damaged)
+
+
+def test_nothing_is_done_while_a_run_is_at_work(store):
+    with Store(store, create=True) as opened:
+        run = opened.begin_run(RunIdentity.of_this_process(), 1, {})
+        opened.claim("some cell", run)
+        for act in (repair, compact):
+            with pytest.raises(InputError, match="a run is at work"):
+                act(store)
+
+
+def test_compaction_deletes_what_is_dead_and_keeps_every_score(finished, store):
+    wanted = scores(finished)
+    change(
+        store,
+        "INSERT INTO fits VALUES ('gone', zeroblob(300000), '{}', 1.0)",
+        "INSERT INTO datasets VALUES ('gone', '{}')",
+        OLD_PLAN,
+    )
+    assert dict(examine(store).reclaimable) == {
+        "dead plan rows": 1, "orphaned cells": 0, "orphaned fits": 1, "orphaned splits": 0, "orphaned truths": 0,
+        "orphaned datasets": 1, "unused measures": 0,
+    }  # fmt: skip
+    done = compact(store)
+    assert done.size_before - done.size_after >= 300_000
+    assert (done.deleted["orphaned fits"], done.deleted["dead plan rows"]) == (1, 1)
+    assert examine(store).findings == ()
+    assert content(store) == content(finished)
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+
+
+def test_results_of_earlier_declarations_go_only_where_asked(store):
+    experiment("one_error").run(store, 0).close()
+    kept = content(store)
+    assert sum(compact(store).deleted.values()) == 0
+    assert content(store) == kept
+    deleted = compact(store, drop_stale=True).deleted
+    assert (deleted["stale plan rows"], deleted["orphaned cells"], deleted["orphaned fits"]) == (4, 4, 0)
+    assert set(scores(store)["metric"]) == {"one_error"}
+    assert examine(store).findings == ()
+
+
+def no_labels() -> bytes:
+    return pack({"ks": np.array([2])})
+
+
+RENAME = "UPDATE experiments SET described = replace(described, '\"lab\"', '\"lob\"')"
+WRONG = {
+    "a score of no measure": ("UPDATE scores SET measure_id = 99 WHERE position = 0", (), "the measure of a score"),
+    "another name": (RENAME, (), "the declaration"),
+    "predictions without labels": ("UPDATE predictions SET payload = ?", (no_labels(),), "the array 'labels'"),
+}
+
+
+def read_all(results: Results) -> None:
+    results.declared()
+    results.scores()
+    results.predictions("wine-traits", 0, "V")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_store_without_checksums_that_was_changed_gives_a_sentence(tmp_path, name):
+    statement, values, sentence = WRONG[name]
+    path = Path(shutil.copy(VERSION_1, tmp_path / "lab.sqlite"))
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(statement, values)
+        database.commit()
+    with Results.open(path) as results, pytest.raises(InputError, match=sentence):
+        read_all(results)
+
+
+def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store):
+    with Store(store) as opened, pytest.raises(InputError, match="a number is not one"):
+        opened.read_records("SELECT 1e300", [("position", "i8")])
+    with Store(store) as opened, pytest.raises(InputError, match="a text is none"):
+        opened.read("SELECT 1, NULL", types="it")
+    with Store(store) as opened, pytest.raises(ValueError, match="zip"):
+        # A letter a column: types that were forgotten would go unseen.
+        opened.read("SELECT 1, 'a'", types="i")
+    with pytest.raises(InputError, match="an artifact is missing or damaged"):
+        arrays_of(None, store)
+
+
+def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
+    wanted = scores(store)
+    with closing(sqlite3.connect(store)) as database:
+        fit, arrays = database.execute("SELECT fit_key, arrays FROM fits").fetchone()
+        # A byte that no reader looks at: a part of the archive's own directory.
+        altered = arrays[:10] + bytes([arrays[10] ^ 1]) + arrays[11:]
+        database.execute("UPDATE fits SET arrays = ? WHERE fit_key = ?", (altered, fit))
+        for kind in ("fit", "split", "truth"):
+            database.execute("DELETE FROM checksums WHERE kind = ?", (kind,))
+        database.commit()
+        root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'losses'").fetchone()[0]
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+    scribbled = bytearray(store.read_bytes())
+    scribbled[(root - 1) * size : (root - 1) * size + 100] = bytes([255]) * 100
+    store.write_bytes(scribbled)
+    repaired = repair(store)
+    assert repaired.salvaged is not None
+    taken = {finding.kind for finding in repaired.quarantined if "no checksum" in finding.message}
+    assert taken == {"fit", "split", "truth"}
+    assert (repaired.sealed, repaired.after.is_healthy) == (0, True)
+    experiment().run(store, 0).close()
+    pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
+    with closing(sqlite3.connect(store)) as database:
+        assert database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0] == arrays
