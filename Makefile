@@ -25,10 +25,9 @@ $(VENV)/installed-for-docs: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed
 	$(BIN)/paragone demo
 
-# Four at a time on two cores: a third of the time tests wait for the processes that they start.
 test: $(VENV)/installed-for-tests
 	scripts/install-browser
-	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-fast: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not system"

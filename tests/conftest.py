@@ -13,6 +13,7 @@ from hypothesis import settings
 from command_ends import Ended
 from known_answers import data_folder_path, pytest_sessionfinish, pytest_terminal_summary
 from known_answers import pytest_collection_modifyitems as leave_out_without_data
+from slow_tests import mark_slow_tests
 from system_tests import mark_system_tests
 
 __all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
@@ -27,13 +28,19 @@ settings.load_profile("untimed")
 # Before pytest's own hook of that name, which picks tests by their marks.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what tries the whole system, and leave out what needs data that is not there."""
+    """Mark what tries the whole system and what is a longer proof, and leave out what needs data that is not there."""
     mark_system_tests(items)
+    mark_slow_tests(items)
     leave_out_without_data(items)
 
 
-def pytest_collection_finish() -> None:
-    """Keep the collector off what was imported: some libraries collect at every call."""
+@pytest.fixture(scope="module", autouse=True)
+def _old_objects_are_not_looked_at_again() -> None:
+    """Collect once per file, and have the collector leave alone what is there by then.
+
+    Modules, caches and compiled code of earlier files are a gigabyte, and every collection would walk through it; some
+    libraries collect at every call.
+    """
     gc.collect()
     gc.freeze()
 
