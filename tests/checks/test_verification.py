@@ -23,10 +23,10 @@ from paragone.lab.store import Store
 from paragone.lab.store.queries import pack, unpack
 from paragone.lab.store.records import CellRecords
 from paragone.metrics import MULTILABEL
-from paragone.metrics.classification import CLASSIFICATION as ALL_CLASSIFICATION
+from paragone.metrics.prediction import CLASSIFICATION as ALL_CLASSIFICATION
+from paragone.metrics.prediction import REGRESSION as ALL_REGRESSION
 from paragone.metrics.prediction import prediction_values
 from paragone.metrics.registry import multilabel_values
-from paragone.metrics.regression import REGRESSION as ALL_REGRESSION
 from paragone.metrics.topk import topk_scores
 from paragone.protocols.crossval.problem import choose
 

@@ -69,7 +69,7 @@ def test_one_cluster_alone_is_refused():
 
 
 def test_the_clustered_interval_agrees_with_a_bootstrap_over_clusters():
-    from paragone.metrics.topk.intervals import bootstrap_means
+    from paragone.metrics.topk.result import bootstrap_means
 
     rng = np.random.default_rng(2)
     clusters = rng.integers(0, 300, 1500)

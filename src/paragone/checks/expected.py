@@ -14,7 +14,7 @@ from paragone.checks.tuning import selected
 from paragone.checks.verify import recomputed
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
-from paragone.metrics.topk.conventions import F1_OF_MEANS
+from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.protocols.crossval.frames import final_frame, group_frame
 from paragone.protocols.crossval.ledger import Predictions
 from paragone.protocols.crossval.problem import Problem

@@ -26,7 +26,7 @@ from paragone.checks.subject import ELSEWHERE
 from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.metrics.topk.conventions import F1_OF_MEANS
+from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.protocols import Protocol
 from paragone.protocols.base import Arrangement
 from paragone.protocols.crossval.problem import Problem

@@ -53,7 +53,7 @@ def evaluate(
     Example: paragone topk evaluate --scores scores.npy --truth test.txt --k 5,10,20 --out result
     """
     from paragone.metrics.topk.evaluate import topk_scores
-    from paragone.metrics.topk.files import result_json, save_result
+    from paragone.metrics.topk.result import result_json, save_result
 
     given, relevant, rows, options, notes = _inputs(scores, truth, preset)
     labels = _labels(cluster, cluster_queries, rows)
@@ -97,10 +97,10 @@ def reconcile(
 
     Example: paragone topk reconcile result --published p@5=.2878,f1@5=.2409
     """
-    from paragone.metrics.topk.files import load_lists
     from paragone.metrics.topk.inputs import rank
     from paragone.metrics.topk.reconcile import parse_published
     from paragone.metrics.topk.reconcile import reconcile as reconcile_run
+    from paragone.metrics.topk.result import load_lists
 
     entries = parse_published(published)
     if run.is_dir():
@@ -168,6 +168,6 @@ def _surroundings(result: Any, train: Path | None, rows: Any) -> dict[str, Any]:
     if rows is None:
         raise InputError("--train needs a truth file of lines 'tokens<TAB>items'")
     from paragone.data.prescriptions import read_prescriptions
-    from paragone.metrics.topk.surroundings import look_around
+    from paragone.metrics.topk.segments import look_around
 
     return look_around(result, read_prescriptions(train), rows)

@@ -16,11 +16,9 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
 from paragone.lab.store.store import Store
 from paragone.metrics.topk import TopKResult, parse_metric
-from paragone.metrics.topk.beyond import beyond_accuracy
-from paragone.metrics.topk.conventions import F1_OF_MEANS
-from paragone.metrics.topk.intervals import bootstrap_means, percentile_interval
-from paragone.metrics.topk.result import TIE_SHARE_SHOWN
-from paragone.metrics.topk.segments import ceilings, segment_results
+from paragone.metrics.topk.metrics import F1_OF_MEANS
+from paragone.metrics.topk.result import TIE_SHARE_SHOWN, bootstrap_means, percentile_interval
+from paragone.metrics.topk.segments import beyond_accuracy, ceilings, segment_results
 from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
 from paragone.validation import FloatArray, IntArray
 

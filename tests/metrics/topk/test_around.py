@@ -8,18 +8,22 @@ import pytest
 from paragone.data.prescriptions import Prescriptions, read_prescriptions, read_row_numbers
 from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
-from paragone.metrics.topk.beyond import beyond_accuracy, gini, head_items
-from paragone.metrics.topk.guards import (
+from paragone.metrics.topk.reconcile import parse_published, reconcile
+from paragone.metrics.topk.segments import (
     below_popularity,
+    beyond_accuracy,
+    ceilings,
     check_rows,
     chosen_on_evaluated,
+    gini,
+    head_items,
     leaked_rows,
+    look_around,
     sampled_candidates,
+    segment_results,
+    segment_table,
     unseen_items,
 )
-from paragone.metrics.topk.reconcile import parse_published, reconcile
-from paragone.metrics.topk.segments import ceilings, segment_results, segment_table
-from paragone.metrics.topk.surroundings import look_around
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paragone.metrics.topk import topk_scores
-from paragone.metrics.topk.cutting import cut_ranking
+from paragone.metrics.topk.ranking import cut_ranking
 
 METRICS = ("precision", "recall", "rmrr", "ndcg[idcg=hits]", "precision[over=list]", "map")
 

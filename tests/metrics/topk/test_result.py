@@ -9,8 +9,7 @@ import pytest
 
 from paragone.errors import InputError
 from paragone.metrics.topk import PRESETS, topk_scores
-from paragone.metrics.topk.files import load_lists, save_result
-from paragone.metrics.topk.intervals import bootstrap_means, percentile_interval
+from paragone.metrics.topk.result import bootstrap_means, load_lists, percentile_interval, save_result
 
 
 @pytest.fixture(scope="module")

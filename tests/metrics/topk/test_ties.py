@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from paragone.metrics.topk import topk_scores
-from paragone.metrics.topk.assignment import cheapest_assignment
+from paragone.metrics.topk.ties import cheapest_assignment
 
 KS = (1, 2, 4)
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.metrics.topk.ranking import Factors, Ranking
-from paragone.metrics.topk.selection import mark_tied_truth, select_rows
+from paragone.metrics.topk.ranking import Factors, Ranking, mark_tied_truth, select_rows
 from paragone.metrics.topk.truth import GroundTruth
 
 # Rows multiplied at a time; fixed, because another size may round differently.

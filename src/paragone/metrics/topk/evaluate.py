@@ -4,30 +4,115 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.metrics.topk.conventions import F1_OF_MEANS, Metric
-from paragone.metrics.topk.functions import call_functions
-from paragone.metrics.topk.inputs import rank
-from paragone.metrics.topk.intervals import cluster_codes
-from paragone.metrics.topk.masks import Candidates
-from paragone.metrics.topk.measure import measure
-from paragone.metrics.topk.options import (
+from paragone.metrics.topk.candidates import Candidates
+from paragone.metrics.topk.inputs import (
     UserMetric,
     check_choice,
     check_confidence,
     check_count,
     check_cutoffs,
+    rank,
     split_metrics,
 )
-from paragone.metrics.topk.presets import PRESETS
+from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric
 from paragone.metrics.topk.ranking import Ranking
-from paragone.metrics.topk.result import TopKResult
+from paragone.metrics.topk.result import TopKResult, cluster_codes
+from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth
-from paragone.validation import IntArray
+from paragone.validation import FloatArray, IntArray
+
+
+def call_functions(
+    functions: dict[str, UserMetric], ranking: Ranking, truth: GroundTruth, ks: IntArray
+) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """Return the per-sample values of the functions that worked, and the errors of those that did not."""
+    values: dict[str, FloatArray] = {}
+    errors: dict[str, str] = {}
+    for name, function in functions.items():
+        try:
+            values[name] = _call(function, ranking, truth, ks)
+        except Exception as error:  # noqa: BLE001  (a user's function may raise anything; the others go on)
+            errors[name] = f"{type(error).__name__}: {error}"
+    return values, errors
+
+
+def _call(function: UserMetric, ranking: Ranking, truth: GroundTruth, ks: IntArray) -> FloatArray:
+    out = np.full((truth.n_samples, len(ks)), np.nan)
+    for row in np.flatnonzero(truth.sizes > 0).tolist():
+        listed = ranking.items[row][ranking.items[row] >= 0]
+        for cut, k in enumerate(ks):
+            out[row, cut] = float(function(listed[:k].copy(), truth.row(row).copy(), int(k)))
+            if not np.isfinite(out[row, cut]):
+                raise ValueError(f"returned {out[row, cut]} for sample {row} at {k}")
+    return out
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How another program counts.
+
+    Parameters
+    ----------
+    metrics : tuple of str
+        Its metrics, in our names.
+    ties : str
+        What it does with equal scores.
+    empty : str
+        What it does with samples without relevant items.
+    note : str
+        What else to know.
+    single : bool
+        Whether it compares scores as float32, so that scores which differ by less are equal.
+
+    Examples
+    --------
+    >>> PRESETS["smgcn"].ties, PRESETS["smgcn"].metrics[-1]
+    ('id', 'ndcg[idcg=hits]')
+    """
+
+    metrics: tuple[str, ...]
+    ties: str
+    empty: str
+    note: str
+    single: bool = False
+
+
+PRESETS: dict[str, Preset] = {
+    "smgcn": Preset(
+        ("precision", "recall", "f1", "rmrr", "ndcg[idcg=hits]"),
+        "id",
+        "error",
+        "the authors' program; its NDCG divides by the ideal of the hits it retrieved in the top max(K)",
+    ),
+    "trec_eval": Preset(
+        ("precision", "recall", "ndcg[idcg=min]", "map[over=n]", "mrr", "hit_rate"),
+        "reverse_id",
+        "skip",
+        "scores are compared as float32; equal scores go to the later document name; queries without relevant "
+        "documents are left out; its own recip_rank and map look at the whole list, so take the last K as long as "
+        "the run",
+        single=True,
+    ),
+    "recbole": Preset(
+        ("recall", "mrr", "ndcg[idcg=min]", "hit_rate", "precision", "map[over=min]"),
+        "id",
+        "skip",
+        "it selects with torch.topk, which orders equal scores in no defined way",
+    ),
+    "rectools": Preset(
+        ("precision", "recall", "ndcg[idcg=k]", "map[over=n]", "mrr", "hit_rate"),
+        "id",
+        "skip",
+        "it takes ranks as given, so ties are settled before; NDCG divides by the first K discounts",
+    ),
+}
+
 
 TIES = ("id", "expected", "optimistic", "pessimistic", "reverse_id")
 RMRR = "rmrr"
@@ -155,16 +240,16 @@ def topk_scores(
     )
 
 
-def _with_an_order(names: tuple[Metric, ...], truth: GroundTruth, *, asked_for: bool) -> tuple[Metric, ...]:
+def _with_an_order(names: tuple[TopKMetric, ...], truth: GroundTruth, *, asked_for: bool) -> tuple[TopKMetric, ...]:
     """Leave out rmrr, which compares with the order of the truth, where the truth has none."""
-    if truth.ordered or not (truth.sizes > 1).any() or Metric(RMRR) not in names:
+    if truth.ordered or not (truth.sizes > 1).any() or TopKMetric(RMRR) not in names:
         return names
     if asked_for:
         raise InputError(
             "rmrr looks at the order of the truth, which sets and matrices do not have: give lists of item ids, or "
             "leave rmrr out of the metrics"
         )
-    return tuple(metric for metric in names if metric != Metric(RMRR))
+    return tuple(metric for metric in names if metric != TopKMetric(RMRR))
 
 
 def _out_of_reach(candidates: Candidates, truth: GroundTruth) -> tuple[str, ...]:
@@ -187,7 +272,7 @@ def score_ranking(
     ranking: Ranking,
     truth: GroundTruth,
     ks: IntArray,
-    metrics: Sequence[Metric],
+    metrics: Sequence[TopKMetric],
     *,
     notes: Sequence[str] = (),
     functions: dict[str, UserMetric] | None = None,
@@ -210,7 +295,7 @@ def score_ranking(
         raise InputError("no sample has a relevant item: there is nothing to evaluate")
     own = [metric for metric in metrics if metric.name != F1_OF_MEANS]
     if any(metric.name == F1_OF_MEANS for metric in metrics):
-        own += [part for part in (Metric("precision", "k"), Metric("recall", "n")) if part not in own]
+        own += [part for part in (TopKMetric("precision", "k"), TopKMetric("recall", "n")) if part not in own]
     values = measure(ranking, truth, ks, [metric.code for metric in own], ties)
     per_sample = {metric.key: values[index] for index, metric in enumerate(own)}
     called, errors = call_functions(functions or {}, ranking, truth, ks)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.topk.conventions import ALIASES, F1_OF_MEANS, NAMES, Metric, conventions_of
-from paragone.metrics.topk.measure import measure
+from paragone.metrics.topk.metrics import ALIASES, F1_OF_MEANS, NAMES, TopKMetric, conventions_of
 from paragone.metrics.topk.ranking import Ranking
+from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth
 from paragone.validation import FloatArray
 
@@ -81,7 +81,7 @@ def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTr
         rules += ["expected", "optimistic", "pessimistic"]
     evaluated = truth.sizes > 0
     for rule in rules:
-        parts = [Metric("precision", "k"), Metric("recall", "n"), *(m for m in metrics if m.code >= 0)]
+        parts = [TopKMetric("precision", "k"), TopKMetric("recall", "n"), *(m for m in metrics if m.code >= 0)]
         ks = np.unique([k, max(k, places)]).astype(np.int64)
         values = measure(ranking, truth, ks, [part.code for part in parts], rule)[:, evaluated, 0]
         hits = values[0] * k

@@ -1,21 +1,131 @@
-"""TopKResult: what an evaluation found, and how it shows itself."""
+"""TopKResult: what an evaluation found, its intervals, and how it shows itself: text, table, chart, files."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.errors import unknown_name
-from paragone.metrics.topk.conventions import F1_OF_MEANS, Metric
-from paragone.metrics.topk.intervals import bootstrap_means, percentile_interval
-from paragone.metrics.topk.measure import measure
+from paragone.errors import InputError, unknown_name
+from paragone.folders import replaced_folder, written_files
+from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric
 from paragone.metrics.topk.ranking import Ranking
-from paragone.metrics.topk.truth import GroundTruth
+from paragone.metrics.topk.ties import measure
+from paragone.metrics.topk.truth import GroundTruth, as_rows
+from paragone.reading import read_arrays
+from paragone.tables import frame_to_csv
 from paragone.validation import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def result_chart(result: TopKResult) -> Any:
+    """Return an Altair chart, one panel a metric, the interval as a band."""
+    import altair as alt
+
+    table = result.table()
+    # Vega reads brackets in a field name as a path; the values are safe, the column names here have none.
+    base = alt.Chart(table).encode(x=alt.X("at:O", title="K", axis=alt.Axis(labelAngle=0)))
+    band = base.mark_errorbar(ticks=alt.MarkConfig(size=7)).encode(
+        y=alt.Y("low:Q", title="value", scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    line = base.mark_line(point=True).encode(
+        y=alt.Y("value:Q"), tooltip=["metric", "value", "low", "high", "tie_share"]
+    )
+    panels = alt.layer(line, band).properties(width=160, height=140)
+    return panels.facet(facet=alt.Facet("name:N", title=None), columns=4).resolve_scale(y="independent")
+
+
+_BLOCK = 4_000_000
+
+
+def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
+    """Give every cluster a number; ``None`` stays ``None``.
+
+    Examples
+    --------
+    >>> cluster_codes(["b", "a", "b"], 3)
+    array([1, 0, 1])
+    """
+    if cluster is None:
+        return None
+    labels = np.asarray(cluster if hasattr(cluster, "__array__") else as_rows(cluster, "cluster"))
+    if labels.ndim != 1 or len(labels) != n_samples:
+        raise InputError(f"cluster needs one label a sample: {labels.shape} given, {n_samples} samples")
+    missing = [
+        row
+        for row, label in enumerate(labels.tolist())
+        if label is None or (isinstance(label, float) and np.isnan(label))
+    ]
+    if missing:
+        raise InputError(f"cluster has no label for sample {missing[0]}: give every sample one")
+    try:
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    except TypeError as error:
+        raise InputError(f"cluster mixes labels that cannot be compared ({error}): make them all text") from error
+
+
+def bootstrap_means(
+    values: FloatArray, *, clusters: IntArray | None = None, n_boot: int = 1000, seed: int = 0
+) -> FloatArray:
+    """Draw samples (or whole clusters) with replacement and return the mean of every column each time.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_columns)
+        Per-sample values, one column a metric and cut-off.
+    clusters : ndarray of int, optional
+        The cluster of each sample; a cluster is drawn whole, and the mean is over the samples drawn.
+    n_boot : int, default=1000
+        How many times to draw.
+    seed : int, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    ndarray of shape (n_boot, n_columns)
+        The means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bootstrap_means(np.ones((5, 1)), n_boot=2)
+    array([[1.],
+           [1.]])
+    """
+    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
+    rng = np.random.default_rng(seed)
+    units = len(sizes)
+    means = np.empty((n_boot, values.shape[1]))
+    step = max(1, min(n_boot, _BLOCK // max(1, units)))
+    for start in range(0, n_boot, step):
+        stop = min(start + step, n_boot)
+        draws = [np.bincount(rng.integers(0, units, units), minlength=units) for _ in range(start, stop)]
+        weights = np.asarray(draws, dtype=np.float64)
+        means[start:stop] = (weights @ sums) / (weights @ sizes)[:, None]
+    return means
+
+
+def _cluster_sums(values: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
+    counts = np.bincount(clusters)
+    columns = [np.bincount(clusters, weights=column)[counts > 0] for column in values.T]
+    return np.stack(columns, axis=1), np.asarray(counts[counts > 0], dtype=np.float64)
+
+
+def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the central interval of each column."""
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, it is {confidence}")
+    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    return low, high
+
 
 # Above this share of samples with a tie across a cut-off, the interval worst..best order is shown.
 TIE_SHARE_SHOWN = 0.001
@@ -55,7 +165,7 @@ class TopKResult:
     """
 
     ks: tuple[int, ...]
-    metrics: tuple[Metric, ...]
+    metrics: tuple[TopKMetric, ...]
     per_sample: dict[str, FloatArray]
     evaluated: NDArray[np.bool_]
     ranking: Ranking
@@ -163,25 +273,17 @@ class TopKResult:
 
     def table(self) -> Any:
         """Return a DataFrame, one row a metric and cut-off, with intervals and ties."""
-        from paragone.metrics.topk.table import result_table
-
         return result_table(self)
 
     def samples(self) -> Any:
         """Return the per-sample values as a tidy DataFrame (sample, metric, at, value)."""
-        from paragone.metrics.topk.table import samples_table
-
         return samples_table(self)
 
     def chart(self) -> Any:
         """Draw each metric over the cut-offs, with its interval, as an Altair chart."""
-        from paragone.metrics.topk.chart import result_chart
-
         return result_chart(self)
 
     def __repr__(self) -> str:
-        from paragone.metrics.topk.table import result_text
-
         return result_text(self)
 
     def _repr_html_(self) -> str:
@@ -195,3 +297,180 @@ def _harmonic(precision: FloatArray, recall: FloatArray) -> FloatArray:
     total = precision + recall
     safe = np.where(total > 0, total, 1.0)
     return np.asarray(np.where(total > 0, 2.0 * precision * recall / safe, 0.0))
+
+
+COLUMNS = ["metric", "name", "at", "value", "low", "high", "n", "tie_share", "tie_low", "tie_high"]
+
+
+def result_table(result: TopKResult) -> pd.DataFrame:
+    """Return one row a metric and cut-off: value, interval, share of tied samples, and what ties could do.
+
+    ``tie_low`` and ``tie_high`` are filled where over 0.1 % of the samples have a tie across the cut-off.
+    """
+    import pandas as pd
+
+    shown = result.tie_share > TIE_SHARE_SHOWN
+    bounds = result.tie_bounds if shown.any() else {}
+    rows: list[dict[str, Any]] = []
+    for key in result.names:
+        low, high = result.intervals[key]
+        for index, k in enumerate(result.ks):
+            tie_low, tie_high = bounds.get(key, (None, None))
+            inside = tie_low is not None and bool(shown[index])
+            rows.append(
+                {
+                    "metric": result.label(key, k),
+                    "name": key,
+                    "at": k,
+                    "value": float(result.means[key][index]),
+                    "low": float(low[index]),
+                    "high": float(high[index]),
+                    "n": int(result.evaluated.sum()),
+                    "tie_share": float(result.tie_share[index]),
+                    "tie_low": float(tie_low[index]) if inside and tie_low is not None else np.nan,
+                    "tie_high": float(tie_high[index]) if inside and tie_high is not None else np.nan,
+                }
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def samples_table(result: TopKResult) -> pd.DataFrame:
+    """Return the per-sample values of the evaluated samples in tidy form."""
+    import pandas as pd
+
+    samples = np.flatnonzero(result.evaluated)
+    parts = [pd.DataFrame({"sample": [], "metric": [], "at": [], "value": []})] if not result.per_sample else []
+    for key in result.names:
+        if key not in result.per_sample:
+            continue
+        values = result.per_sample[key][samples]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "sample": np.repeat(samples, len(result.ks)),
+                    "metric": key,
+                    "at": np.tile(result.ks, len(samples)),
+                    "value": values.ravel(),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def result_text(result: TopKResult) -> str:
+    """Write the result as a plain table with its notes."""
+    table = result_table(result)
+    percent = f"{100 * result.confidence:g} %"
+    clustered = "" if result.clusters is None else f", {len(np.unique(result.clusters))} clusters"
+    lines = [f"Top-K of {int(result.evaluated.sum())} samples{clustered}, ties: {result.ties}"]
+    width = max((len(name) for name in table["metric"]), default=6)
+    lines.append(f"{'metric':<{width}}  {'value':>8}  {percent + ' interval':>20}")
+    for row in table.itertuples():
+        line = f"{row.metric:<{width}}  {row.value:8.5f}  [{row.low:8.5f}, {row.high:8.5f}]"
+        if np.isfinite(row.tie_low):
+            line += f"  ties: {row.tie_low:.5f}..{row.tie_high:.5f}"
+        lines.append(line)
+    lines += [f"note: {note}" for note in (*_tie_notes(result), *result.notes)]
+    lines += [f"failed: {name}: {error}" for name, error in result.errors.items()]
+    return "\n".join(lines)
+
+
+def _tie_notes(result: TopKResult) -> list[str]:
+    if np.isnan(result.tie_share).all():
+        return ["lists carry no scores, so ties are not known"]
+    if not result.tie_share.any():
+        return []
+    shares = ", ".join(f"{100 * share:.2f} % at {k}" for share, k in zip(result.tie_share, result.ks, strict=True))
+    return [f"samples with equal scores across the cut-off: {shares}"]
+
+
+LISTS = "lists.npz"
+
+
+def result_json(result: TopKResult) -> dict[str, Any]:
+    """Return the result as JSON can hold it; NaN becomes ``None``."""
+    rows = result.table().drop(columns="name").to_dict("records")
+    return {
+        "k": list(result.ks),
+        "ties": result.ties,
+        "n": int(result.evaluated.sum()),
+        "confidence": result.confidence,
+        "scores": [{key: _plain(value) for key, value in row.items()} for row in rows],
+        "errors": result.errors,
+        "notes": list(result.notes),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def list_arrays(result: TopKResult) -> dict[str, NDArray[Any]]:
+    """Return the lists, their ties and the truth as plain arrays, all that is needed to evaluate them anew."""
+    arrays: dict[str, Any] = {
+        "items": result.ranking.items,
+        "n_items": np.asarray(result.ranking.n_items),
+        "indptr": result.truth.indptr,
+        "truth": result.truth.items,
+        "places": np.asarray(result.ks[-1]),
+    }
+    if result.ranking.scores is not None:
+        arrays["scores"] = result.ranking.scores
+        arrays["tied"] = np.asarray(result.ranking.tied)
+        arrays["tied_truth"] = np.asarray(result.ranking.tied_truth)
+    return arrays
+
+
+def lists_from_arrays(arrays: Mapping[str, NDArray[Any]], where: str = "arrays") -> tuple[Ranking, GroundTruth, int]:
+    """Take what `list_arrays` gave: the lists, the truth and the largest cut-off.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> ranking, truth, places = lists_from_arrays(list_arrays(topk_scores([[0.1, 0.9]], [[1]], k=1)))
+    >>> ranking.items.tolist(), truth.items.tolist(), places
+    ([[1]], [1], 1)
+    """
+    missing = {"items", "n_items", "indptr", "truth", "places"} - set(arrays)
+    if missing:
+        raise InputError(f"{where} lacks {', '.join(sorted(missing))}: it was not written by this program")
+    ranking = Ranking(
+        arrays["items"], arrays.get("scores"), arrays.get("tied"), arrays.get("tied_truth"), int(arrays["n_items"])
+    )
+    return ranking, GroundTruth(arrays["indptr"], arrays["truth"]), int(arrays["places"])
+
+
+def save_result(result: TopKResult, folder: str | Path, beside: Mapping[str, pd.DataFrame] | None = None) -> list[Path]:
+    """Write a result into a folder; what an earlier one left there is replaced as a whole.
+
+    Parameters
+    ----------
+    result : TopKResult
+        Goes into ``scores.csv``, ``samples.csv``, ``result.json`` and ``lists.npz``.
+    folder : str or Path
+        Made where it is missing.
+    beside : mapping of str to DataFrame, optional
+        More tables, by the names of their files without the ending.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    tables = {"scores": result.table(), "samples": result.samples(), **(beside or {})}
+    with replaced_folder(folder, "topk") as content:
+        for name, table in tables.items():
+            frame_to_csv(table, content / f"{name}.csv")
+        (content / "result.json").write_text(json.dumps(result_json(result), indent=1), encoding="utf-8")
+        arrays: dict[str, Any] = list_arrays(result)
+        np.savez_compressed(content / LISTS, **arrays)
+        files = written_files(content)
+    return [Path(folder) / name for name in files]
+
+
+def load_lists(folder: str | Path) -> tuple[Ranking, GroundTruth, int]:
+    """Read the lists, the truth and the largest cut-off that `save_result` wrote."""
+    path = Path(folder) / LISTS
+    if not path.exists():
+        raise InputError(f"{folder} holds no {LISTS}: write it with `paragone topk evaluate ... --out {folder}`")
+    return lists_from_arrays(read_arrays(path, str(path)), str(path))

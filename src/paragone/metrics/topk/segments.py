@@ -1,24 +1,239 @@
-"""Segments: where a method is good. Seen and unseen queries, sizes of the truth, head and tail items."""
+"""What belongs around the numbers: segments of samples and items, measures beyond accuracy, guards."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.metrics.topk.beyond import HEAD_SHARE, head_items
-from paragone.metrics.topk.conventions import F1_OF_MEANS
-from paragone.metrics.topk.guards import Rows, seen_queries
-from paragone.metrics.topk.measure import measure
+from paragone.errors import InputError
+from paragone.metrics.topk.metrics import F1_OF_MEANS, RECALL
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult
+from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth
-from paragone.validation import FloatArray
+from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+HEAD_SHARE = 0.2
+
+
+def head_items(counts: IntArray, share: float = HEAD_SHARE) -> NDArray[np.bool_]:
+    """Mark the most frequent ``share`` of the items (rounded up, ties to the lower id); the rest is the tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> head_items(np.array([1, 9, 3, 3, 0]), 0.4)
+    array([False,  True,  True, False, False])
+    """
+    if not 0 < share < 1:
+        raise InputError(f"the share of head items must lie between 0 and 1, it is {share}")
+    head = np.zeros(len(counts), dtype=np.bool_)
+    head[np.argsort(-np.asarray(counts), kind="stable")[: int(np.ceil(share * len(counts)))]] = True
+    return head
+
+
+def beyond_accuracy(
+    result: TopKResult, train_counts: IntArray | None = None, n_train: int | None = None, *, share: float = HEAD_SHARE
+) -> dict[str, FloatArray]:
+    """Return coverage and Gini of exposure, and with train counts also novelty and tail recall, at every cut-off.
+
+    Parameters
+    ----------
+    result : TopKResult
+        The evaluation.
+    train_counts : ndarray of shape (n_items,), optional
+        Training rows that hold each item.
+    n_train : int, optional
+        Number of training rows; needed with ``train_counts``.
+    share : float, default=0.2
+        The most frequent share of items that makes the head.
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``coverage``: share of items shown at all. ``gini``: of the exposures of all items, 0 when all are shown
+        equally often. ``novelty``: mean of -log2 of the share of training rows with a shown item (an item train never
+        saw counts as seen once). ``tail_recall``: recall of tail items, mean over the samples that have any.
+
+    Examples
+    --------
+    >>> from paragone.metrics.topk import topk_scores
+    >>> beyond_accuracy(topk_scores([[0.9, 0.1], [0.8, 0.2]], [[0], [1]], k=1))
+    {'coverage': array([0.5]), 'gini': array([0.5])}
+    """
+    n_items = result.ranking.n_items
+    shown = [_shown(result, k) for k in result.ks]
+    exposures = [np.bincount(items, minlength=n_items) for items in shown]
+    values = {
+        "coverage": np.asarray([float((exposure > 0).mean()) for exposure in exposures]),
+        "gini": np.asarray([gini(exposure) for exposure in exposures]),
+    }
+    if train_counts is None:
+        return values
+    if len(train_counts) != n_items:
+        raise InputError(f"{len(train_counts)} item counts given, there are {n_items} items")
+    if n_train is None or n_train < 1:
+        raise InputError("item counts need n_train, the number of training rows they were counted in")
+    surprise = -np.log2(np.maximum(train_counts, 1) / n_train)
+    values["novelty"] = np.asarray([surprise[items].mean() if len(items) else 0.0 for items in shown])
+    values["tail_recall"] = _tail_recall(result, result.ranking, head_items(train_counts, share))
+    return values
+
+
+def _shown(result: TopKResult, k: int) -> IntArray:
+    items = result.ranking.items[result.evaluated][:, :k]
+    return np.asarray(items[items >= 0], dtype=np.int64)
+
+
+def gini(amounts: IntArray) -> float:
+    """Return the Gini coefficient: the mean absolute difference over twice the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gini(np.array([1, 1, 1])), gini(np.array([0, 0, 4]))
+    (0.0, 0.6666666666666666)
+    """
+    ordered = np.sort(np.asarray(amounts, dtype=np.float64))
+    total, n = ordered.sum(), len(ordered)
+    if total == 0:
+        return 0.0
+    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * total))
+
+
+def _tail_recall(result: TopKResult, ranking: Ranking, head: NDArray[np.bool_]) -> FloatArray:
+    tail = result.truth.restricted_to(~head)
+    counted = result.evaluated & (tail.sizes > 0)
+    if not counted.any():
+        return np.full(len(result.ks), np.nan)
+    values = measure(ranking, tail, np.asarray(result.ks, dtype=np.int64), [RECALL], "id")[0]
+    return np.asarray(values[counted].mean(axis=0))
+
+
+class Rows(Protocol):
+    """What the guards need of a data set: queries as a CSR matrix, and ordered items (see `Prescriptions`)."""
+
+    @property
+    def queries(self) -> Any:
+        """Token indicators, one row a sample."""
+
+    @property
+    def indptr(self) -> IntArray:
+        """Where the items of a row begin."""
+
+    @property
+    def items(self) -> Any:
+        """The items of all rows."""
+
+    @property
+    def n_items(self) -> int:
+        """Number of items there are."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a guard found.
+
+    Attributes
+    ----------
+    guard : str
+        Which guard.
+    count, total : int
+        How many, of how many.
+    message : str
+        One sentence for a person.
+    """
+
+    guard: str
+    count: int
+    total: int
+    message: str
+
+
+def leaked_rows(train: Rows, evaluated: Rows) -> Finding | None:
+    """Find evaluation rows (same query set, same items) that also stand in train.
+
+    Examples
+    --------
+    >>> from paragone.data.prescriptions import Prescriptions
+    >>> train = Prescriptions.from_rows([([0, 1], [2, 0]), ([1], [1])])
+    >>> leaked_rows(train, train.take([1])).message
+    '1 of 1 evaluation rows stand in train: take them out of train'
+    """
+    known = set(_row_keys(train))
+    count = sum(key in known for key in _row_keys(evaluated))
+    total = len(evaluated.indptr) - 1
+    if count == 0:
+        return None
+    return Finding("leak", count, total, f"{count} of {total} evaluation rows stand in train: take them out of train")
+
+
+def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> Finding | None:
+    """Find evaluation rows on which the epoch (or anything else) was chosen."""
+    if validation is None:
+        return None
+    used = set(_row_keys(validation))
+    count = sum(key in used for key in _row_keys(evaluated))
+    total = len(evaluated.indptr) - 1
+    if count == 0:
+        return None
+    text = f"the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a validation set"
+    return Finding("choice", count, total, text)
+
+
+def unseen_items(train: Rows, evaluated: Rows) -> Finding | None:
+    """Find relevant items that train never holds: no method that learns from train can rank them."""
+    seen = np.zeros(max(train.n_items, evaluated.n_items), dtype=np.bool_)
+    seen[np.unique(train.items)] = True
+    count, total = int((~seen[evaluated.items]).sum()), len(evaluated.items)
+    if count == 0:
+        return None
+    distinct = len(np.unique(evaluated.items[~seen[evaluated.items]]))
+    text = f"{count} of {total} relevant items ({distinct} distinct) never occur in train"
+    return Finding("unseen items", count, total, text)
+
+
+def sampled_candidates(n_sampled: int | None, n_items: int) -> Finding | None:
+    """Say that items were ranked among a sample only, which is another metric."""
+    if n_sampled is None:
+        return None
+    text = f"ranked among {n_sampled} sampled candidates of {n_items}: not comparable with full ranking"
+    return Finding("sampled candidates", n_sampled, n_items, text)
+
+
+def below_popularity(value: float, popularity: float, name: str) -> Finding | None:
+    """Say that a method is worse than recommending the same popular items to everybody."""
+    if not value < popularity:
+        return None
+    return Finding("below popularity", 1, 1, f"{name} is {value:.4f}, popularity alone gives {popularity:.4f}")
+
+
+def check_rows(train: Rows, evaluated: Rows, validation: Rows | None = None) -> tuple[Finding, ...]:
+    """Run the guards that look at rows; an empty tuple is good news."""
+    found = (leaked_rows(train, evaluated), chosen_on_evaluated(validation, evaluated), unseen_items(train, evaluated))
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _row_keys(rows: Rows) -> Iterable[tuple[bytes, bytes]]:
+    queries = rows.queries
+    for row in range(len(rows.indptr) - 1):
+        tokens = np.unique(queries.indices[queries.indptr[row] : queries.indptr[row + 1]]).astype(np.int64)
+        items = np.unique(rows.items[rows.indptr[row] : rows.indptr[row + 1]]).astype(np.int64)
+        yield tokens.tobytes(), items.tobytes()
+
+
+def seen_queries(train: Rows, evaluated: Rows) -> Any:
+    """Mark the evaluation rows whose query (as a set of tokens) also stands in train."""
+    known = {query for query, _ in _row_keys(train)}
+    return np.asarray([query in known for query, _ in _row_keys(evaluated)], dtype=np.bool_)
+
 
 SIZES = (("fewer than 5 items", 0, 5), ("5 to 9 items", 5, 10), ("10 items and more", 10, np.inf))
 
@@ -123,3 +338,18 @@ def segment_table(result: TopKResult, train: Rows, evaluated: Rows, *, share: fl
         table.insert(0, "segment", name)
         frames.append(table)
     return pd.concat(frames, ignore_index=True)
+
+
+def look_around(result: TopKResult, train: Rows, evaluated: Rows, validation: Rows | None = None) -> dict[str, Any]:
+    """Return ``findings`` (sentences), ``segments`` (a DataFrame) and ``beyond`` (lists over the cut-offs)."""
+    n_items = result.ranking.n_items
+    for rows in (train, evaluated):
+        if len(rows.items) and int(rows.items.max()) >= n_items:
+            raise InputError(f"rows name item {int(rows.items.max())}, the scores have {n_items} items")
+    counts = np.bincount(train.items, minlength=n_items)
+    beyond = beyond_accuracy(result, counts, len(train.indptr) - 1)
+    return {
+        "findings": [finding.message for finding in check_rows(train, evaluated, validation)],
+        "segments": segment_table(result, train, evaluated),
+        "beyond": {name: values.tolist() for name, values in beyond.items()},
+    }

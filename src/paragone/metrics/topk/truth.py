@@ -1,10 +1,12 @@
-"""Ground truth: for each sample the relevant items, in the order in which they were given."""
+"""What a user gives as truth, in any form, and the one form it is brought into: ordered item ids per sample."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from numbers import Number
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -13,9 +15,186 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.errors import InputError
-from paragone.metrics.topk.given import as_rows
-from paragone.metrics.topk.marks import as_marks
 from paragone.validation import IntArray
+
+
+def as_rows(given: Any, what: str) -> NDArray[Any] | list[Any]:
+    """Return an array where the input is one, and a list of rows otherwise, or say why it has no rows.
+
+    Parameters
+    ----------
+    given : array, DataFrame, Series, tensor or iterable of rows
+        Whatever holds one row per sample.
+    what : str
+        What messages call it.
+
+    Returns
+    -------
+    ndarray or list
+        An array as it is; the values of a frame; the rows of anything else.
+
+    Examples
+    --------
+    >>> as_rows(iter([[0, 1], [2]]), "truth")
+    [[0, 1], [2]]
+    """
+    if given is None or isinstance(given, (Number, str, bytes, Path)):
+        advice = ": read the file first" if isinstance(given, (str, bytes, Path)) else ""
+        raise InputError(f"{what}: one row per sample is needed, {given!r} was given{advice}")
+    if isinstance(given, (Mapping, AbstractSet)):
+        raise InputError(f"{what}: a {type(given).__name__} has no order of rows; give a list with one row per sample")
+    if isinstance(given, np.ma.MaskedArray):
+        return _unmasked(given, what)
+    if isinstance(given, np.ndarray):
+        return _rows_of_objects(given)
+    if is_table(given):
+        return _table(given, what)
+    if hasattr(given, "__array__"):
+        return _rows_of_objects(_array(given, what))
+    if not isinstance(given, Iterable):
+        raise InputError(f"{what}: one row per sample is needed, a {type(given).__name__} was given")
+    return list(given)
+
+
+def is_table(given: Any) -> bool:
+    """Whether something is a DataFrame, of pandas or of another library."""
+    return hasattr(given, "to_numpy") and hasattr(given, "columns")
+
+
+def check_same_rows(scores: Any, truth: Any) -> None:
+    """Refuse two pandas objects whose row labels differ: rows belong together by their place, not by their label."""
+    labels = [_labels(part) for part in (scores, truth)]
+    if labels[0] is None or labels[1] is None or len(labels[0]) != len(labels[1]) or labels[0] == labels[1]:
+        return
+    row = next(row for row, pair in enumerate(zip(*labels, strict=True)) if pair[0] != pair[1])
+    raise InputError(
+        f"row {row} is labelled {labels[0][row]!r} in the scores or lists and {labels[1][row]!r} in the truth: bring "
+        "them into one order, or give .to_numpy() of both"
+    )
+
+
+def _labels(given: Any) -> list[Any] | None:
+    index = getattr(given, "index", None)
+    return None if index is None or callable(index) or not hasattr(given, "to_numpy") else list(index)
+
+
+def _unmasked(given: Any, what: str) -> NDArray[Any]:
+    if np.ma.getmaskarray(given).any():
+        raise InputError(f"{what}: a masked array has no value where it is masked; name such items in `exclude`")
+    return np.asarray(given.data)
+
+
+def _rows_of_objects(array: NDArray[Any]) -> NDArray[Any] | list[Any]:
+    """Return a one-dimensional array of lists, such as a Series holds, as a list of them."""
+    return list(array) if array.dtype == object and array.ndim == 1 else array
+
+
+def _table(given: Any, what: str) -> NDArray[Any]:
+    numbers = [name for name in given.columns if isinstance(name, (int, np.integer))]
+    # Ids are places from 0. Text names cannot be taken for ids; other numbers can, and would be off by some.
+    if numbers and numbers != list(range(len(given.columns))):
+        raise InputError(
+            f"{what}: the columns are numbered {numbers[0]}..{numbers[-1]}, but item ids are the places of "
+            f"the columns, from 0; rename them to 0..{len(given.columns) - 1} or give .to_numpy()"
+        )
+    return np.asarray(given.to_numpy())
+
+
+def _array(given: Any, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{what}: a {type(given).__name__} that cannot be read as an array ({reason})") from error
+
+
+_ADVICE = "give lists of item ids, or a matrix of True and False with a column for every item"
+
+
+def as_marks(truth: Any, n_items: int | None) -> sparse.csr_array | None:
+    """Return a matrix of marks as sorted sparse rows; None where the truth is rows of item ids.
+
+    Sparse matrices and dense ones of bool or float are matrices of marks. Whole numbers may be either. Rows of three or
+    more that hold nothing but 0 and 1 would, as ids, name an item twice in every row: they are marks. Two columns of
+    0 and 1 are a list of both items as well as marks of them, and are refused where two items is all there are.
+
+    Parameters
+    ----------
+    truth : sparse matrix, ndarray, list of rows
+        The truth.
+    n_items : int, optional
+        How many items there are; a matrix must have a column for each.
+
+    Returns
+    -------
+    csr_array or None
+        Ones at the relevant items.
+
+    Examples
+    --------
+    >>> as_marks(np.array([[0, 0, 1], [1, 1, 0]]), 3).indices
+    array([2, 0, 1], dtype=int32)
+    >>> as_marks([[4, 1], [2]], 5) is None
+    True
+    """
+    matrix = truth if sparse.issparse(truth) else _dense(truth, n_items)
+    if matrix is None:
+        return None
+    found = sparse.csr_array(matrix)
+    # A copy, because what follows writes into the arrays of the caller's matrix.
+    found = found.copy() if found is matrix or sparse.issparse(truth) else found
+    found.sum_duplicates()
+    found.eliminate_zeros()
+    if found.dtype.kind not in "biuf":
+        raise InputError(f"truth is a matrix of {found.dtype} values: {_ADVICE}")
+    if (found.data != 1).any():
+        value = found.data[found.data != 1][0]
+        raise InputError(
+            f"truth is a matrix that holds {value:g}, a grade or a count, but an item is relevant or not: give "
+            "truth >= the lowest grade that counts as relevant"
+        )
+    if n_items is not None and found.shape[1] != n_items:
+        raise InputError(f"truth is a matrix of marks with {found.shape[1]} columns, but there are {n_items} items")
+    return found
+
+
+def _dense(truth: Any, n_items: int | None) -> NDArray[Any] | None:
+    """Return rows that are marks as one array; None for rows of ids, or of anything else."""
+    is_array = isinstance(truth, np.ndarray)
+    if is_array and truth.ndim == 2 and truth.dtype.kind in "bf":
+        return np.asarray(truth)
+    rows = _rectangular(truth)
+    if rows is None or not rows.size:
+        return None
+    if rows.dtype.kind == "b":
+        return rows
+    if rows.dtype.kind not in "iu" or int(rows.min()) < 0 or int(rows.max()) > 1 or rows.shape[1] < 2:
+        return None
+    if rows.shape[1] > 2:
+        return rows
+    twice = bool((rows[:, 0] == rows[:, 1]).any())
+    if n_items == 2 and (is_array or twice):
+        raise InputError(
+            f"truth has two columns of 0 and 1, which may be item ids or marks of the two items: {_ADVICE}"
+        )
+    return None
+
+
+def _rectangular(truth: Any) -> NDArray[Any] | None:
+    """Return rows of one length as an array; None where they are sets, or have different lengths."""
+    if isinstance(truth, np.ndarray):
+        return truth if truth.ndim == 2 else None
+    if not isinstance(truth, list) or not all(isinstance(row, (list, tuple, np.ndarray)) for row in truth):
+        return None
+    if len({len(row) for row in truth}) != 1:
+        return None
+    try:
+        rows = np.asarray(truth)
+    except ValueError:
+        # Rows of rows: whoever reads them as ids says what is wrong.
+        return None
+    return rows if rows.ndim == 2 else None
+
 
 ItemArray = NDArray[np.int32]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
-from paragone.metrics.topk import Metric, Ranking, TopKResult, as_truth
-from paragone.metrics.topk.conventions import F1_OF_MEANS
-from paragone.metrics.topk.cutting import cut_ranking
+from paragone.metrics.topk import Ranking, TopKMetric, TopKResult, as_truth
 from paragone.metrics.topk.evaluate import score_ranking
-from paragone.metrics.topk.options import UserMetric
+from paragone.metrics.topk.inputs import UserMetric
+from paragone.metrics.topk.metrics import F1_OF_MEANS
+from paragone.metrics.topk.ranking import cut_ranking
 from paragone.reading import read_arrays
 from paragone.ties import slack_of
 from paragone.validation import FloatArray
@@ -33,7 +33,7 @@ def evaluate_lists(
     arrays: Mapping[str, NDArray[Any]],
     test: Prescriptions,
     ks: Sequence[int],
-    metrics: Sequence[Metric],
+    metrics: Sequence[TopKMetric],
     functions: Mapping[str, UserMetric] | None = None,
     *,
     ties: str = "id",

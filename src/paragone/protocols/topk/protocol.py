@@ -22,9 +22,8 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
-from paragone.metrics.topk.guards import check_rows
-from paragone.metrics.topk.inputs import rank
-from paragone.metrics.topk.options import UserMetric, check_choice, check_cutoffs, split_metrics
+from paragone.metrics.topk.inputs import UserMetric, check_choice, check_cutoffs, rank, split_metrics
+from paragone.metrics.topk.segments import check_rows
 from paragone.models.recommenders import FLOORS, RECOMMENDERS
 from paragone.models.recommenders.evaluation import BLOCK_ROWS
 from paragone.plugins import Method, aliases, digest, resolve

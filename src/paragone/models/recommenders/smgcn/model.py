@@ -12,7 +12,7 @@ from scipy import sparse
 
 from paragone.data.prescriptions import Prescriptions, read_pairs
 from paragone.errors import InputError
-from paragone.metrics.topk.conventions import parse_metric
+from paragone.metrics.topk.metrics import parse_metric
 from paragone.models.recommenders.base import Recommender
 from paragone.models.recommenders.smgcn.graphs import build_graphs, pairs_from
 from paragone.models.recommenders.smgcn.log import Observation

@@ -1,4 +1,4 @@
-"""Masks: which items are candidates of which sample, for scores and for lists."""
+"""Candidates: which items may be listed for a sample, after exclusion and sampling."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.errors import InputError
-from paragone.metrics.topk.given import as_rows
+from paragone.metrics.topk.truth import as_rows
 
 
 @dataclass(frozen=True, eq=False)

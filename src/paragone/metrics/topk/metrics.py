@@ -1,7 +1,8 @@
-"""Metric names that carry their convention: ``ndcg@20[idcg=min]`` and its relatives."""
+"""The top-K metrics: their names with conventions, and what each makes of the hits down a list."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ _PATTERN = re.compile(r"^([a-z0-9_]+)(?:\[([a-z]+)=([a-z]+)\])?$")
 
 
 @dataclass(frozen=True)
-class Metric:
+class TopKMetric:
     """One metric in one convention.
 
     Parameters
@@ -49,11 +50,11 @@ class Metric:
 
     Examples
     --------
-    >>> Metric("ndcg", "min").key
+    >>> TopKMetric("ndcg", "min").key
     'ndcg[idcg=min]'
-    >>> Metric("ndcg", "min").at(20)
+    >>> TopKMetric("ndcg", "min").at(20)
     'ndcg@20[idcg=min]'
-    >>> Metric("precision", "k").at(5, sampled=99)
+    >>> TopKMetric("precision", "k").at(5, sampled=99)
     'precision@5[sampled=99]'
     """
 
@@ -85,7 +86,7 @@ class Metric:
         return f"[{','.join(parts)}]" if parts else ""
 
 
-def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> Metric:
+def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> TopKMetric:
     """Read a metric's name as a user writes it.
 
     Parameters
@@ -117,7 +118,7 @@ def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> Metric
     if name in _PLAIN:
         if option:
             raise InputError(f"metric {text!r}: {name} has no conventions to choose from; write {name!r}")
-        return Metric(name)
+        return TopKMetric(name)
     known_option, choices = _OPTION[name]
     default = {"ndcg": idcg, "map": map_over}.get(name) or _SILENT[name]
     if option is None:
@@ -126,10 +127,10 @@ def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> Metric
         raise InputError(f"metric {text!r}: the option of {name} is called {known_option!r}, not {option!r}")
     if choice not in choices:
         raise unknown_name(f"{known_option} convention", choice, choices)
-    return Metric(name, choice)
+    return TopKMetric(name, choice)
 
 
-def conventions_of(name: str) -> tuple[Metric, ...]:
+def conventions_of(name: str) -> tuple[TopKMetric, ...]:
     """List every convention of a family, the default first.
 
     Examples
@@ -138,5 +139,40 @@ def conventions_of(name: str) -> tuple[Metric, ...]:
     ['map[over=n]', 'map[over=min]', 'map[over=k]']
     """
     if name in _PLAIN:
-        return (Metric(name),)
-    return tuple(Metric(name, choice) for choice in _OPTION[name][1])
+        return (TopKMetric(name),)
+    return tuple(TopKMetric(name, choice) for choice in _OPTION[name][1])
+
+
+def f1_at_k(precision: float, recall: float) -> float:
+    """Return the harmonic mean of a precision and a recall.
+
+    The F1 of a run is the mean of the samples' F1; this function of the two means is another number.
+
+    Parameters
+    ----------
+    precision, recall : float
+        Both in [0, 1].
+
+    Returns
+    -------
+    float
+        ``2 P R / (P + R)``, and 0.0 where both are 0.
+
+    Raises
+    ------
+    ValueError
+        Where one is NaN, infinite or outside [0, 1].
+
+    Examples
+    --------
+    >>> round(f1_at_k(0.8, 0.6), 10)
+    0.6857142857
+    >>> f1_at_k(0.0, 0.0)
+    0.0
+    """
+    for name, value in (("precision", precision), ("recall", recall)):
+        if not math.isfinite(value) or not 0.0 <= value <= 1.0:
+            raise InputError(f"{name} must lie in [0, 1], it is {value}")
+    total = precision + recall
+    # Halving the larger first keeps the product from vanishing for the smallest numbers.
+    return 0.0 if total == 0 else float(2.0 * precision * (recall / total))
