@@ -39,7 +39,7 @@ def test_an_installed_package_brings_its_own_and_cannot_change_ours(shelf):
     assert shelf.names() == ["atlas", "novel"]
     assert shelf.get("atlas")() == 2
     assert shelf.get("novel")() == 1
-    assert [book() for book in shelf] == [2, 1]
+    assert [book() for book in shelf] == [1, 2]
 
 
 def test_anything_is_named_by_its_module(shelf):

@@ -35,6 +35,9 @@ class Registry(Generic[T]):
     convert : callable, optional
         Makes a thing of what a name or ``module:name`` leads to, or refuses it in one sentence; by default it is
         taken as it is.
+    names_of : callable, optional
+        Returns the names of a thing, the first its own and the others aliases; by default what is called ``name`` or
+        ``__name__``.
 
     Examples
     --------
@@ -51,13 +54,20 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, group: str, packages: tuple[str, ...] = (), convert: Callable[[Any], T] | None = None
+        self,
+        kind: str,
+        group: str,
+        packages: tuple[str, ...] = (),
+        convert: Callable[[Any], T] | None = None,
+        names_of: Callable[[T], tuple[str, ...]] | None = None,
     ) -> None:
         self.kind = kind
         self.group = f"paragone.{group}"
         self._packages = packages
         self._convert = convert
+        self._names_of = names_of or _own_name
         self._known: dict[str, T] = {}
+        self._aliases: dict[str, str] = {}
         self._installed: dict[str, str] = {}
         self._is_complete = False
 
@@ -67,42 +77,51 @@ class Registry(Generic[T]):
         The same thing may come again, as it does when its module is reloaded; another one under the same name is
         a mistake.
         """
-        called = name or str(getattr(thing, "name", "") or getattr(thing, "__name__", ""))
+        called, *aliases = (name,) if name else self._names_of(thing)
         if not called:
             raise InputError(f"a {self.kind} needs a name")
-        known = self._known.get(called)
-        if known is not None and known is not thing and _place(known) != _place(thing):
-            raise InputError(f"{self.kind} {called!r} is there already: give it another name")
+        for one in (called, *aliases):
+            known = self._known.get(self._aliases.get(one, one))
+            if known is not None and known is not thing and _place(known) != _place(thing):
+                raise InputError(f"{self.kind} {one!r} is there already: give it another name")
         self._known[called] = thing
+        self._aliases |= dict.fromkeys(aliases, called)
         return thing
 
     def get(self, use: str) -> T:
         """Return what a name or ``module:name`` stands for; an unknown name is refused with the nearest known."""
         if not isinstance(use, str):
             raise InputError(f"{self.kind}: expected a name or 'module:name', got {use!r}")
-        if use in self._known:
-            return self._known[use]
+        if (own := self._aliases.get(use, use)) in self._known:
+            return self._known[own]
         if ":" in use:
             return self._made(imported(use, self.kind))
         self._complete()
-        if use in self._known:
-            return self._known[use]
+        if (own := self._aliases.get(use, use)) in self._known:
+            return self._known[own]
         if use in self._installed:
             self._known[use] = self._made(imported(self._installed[use], self.kind))
             return self._known[use]
         raise unknown_name(self.kind, use, self.names())
 
     def names(self) -> list[str]:
-        """Return every name, in alphabetical order."""
+        """Return every name, in alphabetical order, without aliases."""
         self._complete()
         return sorted({*self._known, *self._installed})
 
     def __contains__(self, name: object) -> bool:
+        # What is known is known without the modules that were not imported yet, of which some are slow.
+        if name in self._known or name in self._aliases:
+            return True
         self._complete()
-        return name in self._known or name in self._installed
+        return name in self._known or name in self._aliases or name in self._installed
 
     def __iter__(self) -> Iterator[T]:
-        return (self.get(name) for name in self.names())
+        """Go through all of them: our own in the order of their declaration, then those of installed packages."""
+        self._complete()
+        return iter(
+            [*self._known.values(), *(self.get(name) for name in sorted(set(self._installed) - set(self._known)))]
+        )
 
     def _made(self, thing: Any) -> T:
         made: T = thing if self._convert is None else self._convert(thing)
@@ -167,6 +186,11 @@ def _place_of(error: BaseException) -> str:
     return f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
 
 
+def _own_name(thing: Any) -> tuple[str, ...]:
+    return (str(getattr(thing, "name", "") or getattr(thing, "__name__", "")),)
+
+
 def _place(thing: Any) -> tuple[str, str]:
-    """Return where a thing was defined, which stays the same when its module is imported anew."""
+    """Return where a thing, or its function, was defined: the same when its module is imported anew."""
+    thing = getattr(thing, "function", None) or thing
     return str(getattr(thing, "__module__", "")), str(getattr(thing, "__qualname__", repr(thing)))
