@@ -18,8 +18,8 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
 import numpy as np
 
 from paragone.generate import Grammar, reason_to_reject
-from paragone.generate.neighbours import NeighbourVotes
-from paragone.generate.threshold import Threshold
+from paragone.generate.sampling import Threshold
+from paragone.generate.screening import NeighbourVotes
 
 N_ROWS = 1000
 N_FEATURES = 10
@@ -118,9 +118,8 @@ def print_ratio(other, their_seconds, our_seconds, count):
 
 
 def compare_scouts(n_candidates):
-    from paragone.generate.methods import reference_method
+    from paragone.generate.methods import SCOUTS, reference_method
     from paragone.generate.scoring import auroc, confidence
-    from paragone.generate.scout_portfolios import SCOUTS
     from paragone.generate.scouts import BoostingScout, ForestScout
 
     X = np.random.default_rng(4).normal(size=(3 * N_ROWS, N_FEATURES))

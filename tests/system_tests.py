@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 SYSTEM = (
-    "src/paragone/generate/digen_evidence.py",  # fits all methods
+    "src/paragone/generate/digen.py",  # fits all methods
     "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
     "tests/charts",  # the renderer of charts, a program of its own

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from importlib import import_module
-from pkgutil import walk_packages
+from importlib.abc import SourceLoader
+from pkgutil import ModuleInfo, walk_packages
 from types import ModuleType
 from typing import Any
 
@@ -40,14 +41,21 @@ class PublicName:
 
 
 def public_modules() -> list[str]:
-    """Return ``paragone``, its public packages, and the packages inside those that list names."""
+    """Return ``paragone``, its public packages, and the packages and modules inside those that list names."""
     found = ["paragone"]
     for package in sorted(f"paragone.{name}" for name in paragone._PACKAGES):
         module = import_module(package)
         found.append(package)
         inner = walk_packages(getattr(module, "__path__", []), f"{package}.")
-        found += [each.name for each in inner if each.ispkg and hasattr(import_module(each.name), "__all__")]
+        found += [each.name for each in inner if _lists_names(each)]
     return found
+
+
+def _lists_names(found: ModuleInfo) -> bool:
+    """Say whether a module has ``__all__``, without importing it: some need libraries that are not installed."""
+    spec = found.module_finder.find_spec(found.name, None)
+    source = spec.loader.get_source(found.name) if spec is not None and isinstance(spec.loader, SourceLoader) else None
+    return source is not None and "\n__all__ = " in source
 
 
 def names_of(module: str) -> list[PublicName]:

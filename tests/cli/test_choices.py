@@ -12,7 +12,7 @@ from paragone.checks.rerun import Canary
 from paragone.data.options import Nominal
 from paragone.data.plan import Scale
 from paragone.generate.evolve_spec import Strategy
-from paragone.generate.sampling import Target
+from paragone.generate.sampling import TargetKind
 from paragone.lab.store.merging import Side
 from paragone.protocols.crossval.scores import Naming
 from paragone.stats.paired_figures import PairKind
@@ -36,7 +36,7 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (EXPORT, "--mode", ("kfold", "holdout")),
         (EXPORT, "--scale", get_args(Scale)),
         (EVOLVE, "--strategy", get_args(Strategy)),
-        (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(Target)),
+        (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(TargetKind)),
         (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
         (MERGE, "--prefer", get_args(Side)),
         (("pairwise", "a.csv", "b.csv"), "--pairs", get_args(PairKind)),

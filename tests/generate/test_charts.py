@@ -8,9 +8,17 @@ from sklearn.metrics import auc
 
 from paragone.charts.save import chart_specification
 from paragone.data.digen import find
-from paragone.generate.charts import duel_chart, formula_tree, heat_map, parallel_coordinates, pr_curves, roc_curves
-from paragone.generate.charts.scores import clustered_order, score_boxes
-from paragone.generate.coverage import duel_matrix
+from paragone.generate.charts import (
+    clustered_order,
+    duel_chart,
+    formula_tree,
+    heat_map,
+    parallel_coordinates,
+    pr_curves,
+    roc_curves,
+    score_boxes,
+)
+from paragone.generate.inspection import duel_matrix
 from paragone.generate.scoring import auroc
 
 TABLE = pd.DataFrame(

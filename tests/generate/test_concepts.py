@@ -10,9 +10,8 @@ from paragone.data.digen import Expression, entries
 from paragone.data.digen.datasets import digen_features
 from paragone.generate.archive import ConceptBook
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
-from paragone.generate.coverage import duel_matrix, open_pairs
-from paragone.generate.inspection import Specimen, inspect_digen, inspect_sets
-from paragone.generate.threshold import Threshold
+from paragone.generate.inspection import Specimen, duel_matrix, inspect_digen, inspect_sets, open_pairs
+from paragone.generate.sampling import Threshold
 
 
 @pytest.fixture(scope="module")

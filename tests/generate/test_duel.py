@@ -10,12 +10,18 @@ from sklearn.metrics import roc_auc_score
 
 from paragone.data.digen import Expression, find, make_digen
 from paragone.errors import InputError
-from paragone.generate.duel import Duel, passes_gate, seeded_dataset
-from paragone.generate.duel_settings import DuelSettings
+from paragone.generate.duel import (
+    Duel,
+    DuelSettings,
+    passes_gate,
+    published_split,
+    seeded_dataset,
+    stage2,
+    stage3,
+    still_separate,
+)
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.refitting import published_split
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.stages import stage2, stage3, still_separate
 from paragone.generate.tuned import TunedClassifier, pruned_mean
 
 SMALL = DuelSettings(population=6, generations=2, trials=2, folds=5, methods=("R", "K", "D"))

@@ -18,19 +18,16 @@ from scipy.stats import ttest_1samp
 
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate.archive import Archive, Candidate, ConceptBook
+from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.digen_evidence import measure_digen
-from paragone.generate.evidence import Evidence, Interval
-from paragone.generate.evolution import Evolution
+from paragone.generate.digen import measure_digen
+from paragone.generate.evidence import Evidence, Interval, learning_curve
+from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.evolving import evolve
+from paragone.generate.evolving import choose, evolve, greedy_cover
 from paragone.generate.laboratory import Laboratory
-from paragone.generate.learning import learning_curve
 from paragone.generate.methods import reference_method
-from paragone.generate.progress import Stopwatch
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.selection import choose, greedy_cover
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
@@ -233,12 +230,12 @@ def test_a_learning_curve_rises_with_rows_and_falls_with_noise(tmp_path):
 # The archive
 
 
-def candidate(text: str, *scores: float) -> Candidate:
-    return Candidate(Expression.parse(text), np.array(scores), (0,) * len(scores), 1)
+def candidate(text: str, *scores: float) -> ScreenedFormula:
+    return ScreenedFormula(Expression.parse(text), np.array(scores), (0,) * len(scores), 1)
 
 
 def test_the_archive_keeps_the_best_of_each_concept_for_every_pair():
-    archive = Archive(2, ConceptBook(3), depth=2)
+    archive = EliteArchive(2, ConceptBook(3), depth=2)
     assert archive.offer(candidate("mul(X0, X1)", 0.8, 0.6)) == 1
     assert archive.offer(candidate("safeDiv(X1, X2)", 0.85, 0.6)) == 1
     assert archive.n_filled == 1

@@ -7,10 +7,7 @@ import pytest
 
 from paragone.data.digen import Expression, entries
 from paragone.errors import InputError
-from paragone.generate.canonical_form import canonical, canonical_key
-from paragone.generate.random_trees import Grammar
-from paragone.generate.rejection import reason_to_reject
-from paragone.generate.simplification import simplify
+from paragone.generate.formulas import Grammar, canonical, canonical_key, reason_to_reject, simplify
 
 ROWS = np.random.default_rng(5).normal(size=(300, 10))
 

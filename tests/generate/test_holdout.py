@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from paragone import Experiment, compare
 from paragone.data import SplitPlan, load, make_splits
 from paragone.directions import higher_is_better
-from paragone.generate.holdout import METRICS, Holdout
+from paragone.generate.laboratory import METRICS, Holdout
 from paragone.generate.tuned import TunedClassifier
 from paragone.lab.cells import SplitData
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from paragone.errors import InputError
-from paragone.generate.neighbours import NeighbourVotes
+from paragone.generate.screening import NeighbourVotes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 10))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paragone.data.digen import Expression
-from paragone.generate.archive import Archive, Candidate, ConceptBook
+from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evidence import Evidence
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
@@ -24,7 +24,7 @@ SQUARE, LINE, PRODUCT = "mul(X0, X0)", "add(X0, add(X1, X2))", "mul(X0, X1)"
 
 
 def candidate(text, linear, tree):
-    return Candidate(Expression.parse(text), np.array([linear, tree]), (0, 0), 1)
+    return ScreenedFormula(Expression.parse(text), np.array([linear, tree]), (0, 0), 1)
 
 
 BOOK = ConceptBook(3)
@@ -32,7 +32,7 @@ BOOK = ConceptBook(3)
 
 
 def archive(*candidates):
-    kept = Archive(2, BOOK)
+    kept = EliteArchive(2, BOOK)
     for one in candidates:
         kept.offer(one)
     return kept

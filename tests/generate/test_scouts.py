@@ -9,14 +9,12 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from paragone.errors import InputError
-from paragone.generate.histogram_trees import BINS, add_tree, bin_edges, grow_tree, to_bins
+from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.methods import contenders, reference_method
-from paragone.generate.random_trees import Grammar
-from paragone.generate.rejection import reason_to_reject
+from paragone.generate.sampling import Threshold
 from paragone.generate.scoring import auroc, confidence
-from paragone.generate.scouts import BoostingScout, ForestScout
+from paragone.generate.scouts import BINS, BoostingScout, ForestScout, add_tree, bin_edges, grow_tree, to_bins
 from paragone.generate.screening import scout_of
-from paragone.generate.threshold import Threshold
 
 
 def grown(bins, target, weights=None, *, depth=4, least=5, penalty=0.0):

@@ -45,7 +45,7 @@ def draw_sample(
 
     from paragone.errors import InputError
     from paragone.generate import GeneratorSpec, write_sets
-    from paragone.generate.set_files import described_sample
+    from paragone.generate.collection import described_sample
 
     parts = [part.strip() for part in categorical.split(",") if part.strip()]
     wrong = [part for part in parts if not part.isdigit()]
@@ -433,7 +433,7 @@ def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
     import pandas as pd
 
     from paragone.data.evolved import collections
-    from paragone.generate.shipped import digen_measured, search_curve
+    from paragone.generate.collection import digen_measured, search_curve
 
     if reference in collections():
         return search_curve(reference), digen_measured()

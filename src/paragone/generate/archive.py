@@ -1,4 +1,4 @@
-"""Archive: the best candidates found for every ordered pair of methods, one a concept."""
+"""EliteArchive: the best formulas found for every ordered pair of methods, one per concept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOOK_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class ScreenedFormula:
     """A formula with the screened AUROC of every method, and each method's best configuration."""
 
     expression: Expression
@@ -78,7 +78,7 @@ class ConceptBook:
         self._placed.append(len(mine.placed))
 
 
-class Archive:
+class EliteArchive:
     """Keeps, for every ordered pair of methods, the best candidate of each of the best concepts.
 
     Parameters
@@ -98,9 +98,9 @@ class Archive:
         self.concepts = concepts
         self.depth = depth
         self.floor = floor
-        self.niches: dict[tuple[int, int], dict[int, Candidate]] = {pair: {} for pair in self.pairs}
+        self.niches: dict[tuple[int, int], dict[int, ScreenedFormula]] = {pair: {} for pair in self.pairs}
 
-    def offer(self, candidate: Candidate) -> int:
+    def offer(self, candidate: ScreenedFormula) -> int:
         """Put a candidate into every niche where it is the best; return how many."""
         wanted = [pair for pair in self.pairs if self._could_enter(pair, candidate)]
         if not wanted:
@@ -108,17 +108,17 @@ class Archive:
         concept = self.concepts.number(candidate.expression)
         return sum(self._enter(pair, concept, candidate) for pair in wanted)
 
-    def promise(self, candidate: Candidate, weights: Mapping[tuple[int, int], float]) -> float:
+    def promise(self, candidate: ScreenedFormula, weights: Mapping[tuple[int, int], float]) -> float:
         """Return the weight of the pairs whose niches the candidate may enter, whatever its concept."""
         return sum(weight for pair, weight in weights.items() if self._could_enter(pair, candidate))
 
-    def _could_enter(self, pair: tuple[int, int], candidate: Candidate) -> bool:
+    def _could_enter(self, pair: tuple[int, int], candidate: ScreenedFormula) -> bool:
         niche, lead = self.niches[pair], candidate.lead(pair)
         if lead <= self.floor:
             return False
         return len(niche) < self.depth or lead > min(kept.lead(pair) for kept in niche.values())
 
-    def _enter(self, pair: tuple[int, int], concept: int, candidate: Candidate) -> bool:
+    def _enter(self, pair: tuple[int, int], concept: int, candidate: ScreenedFormula) -> bool:
         niche = self.niches[pair]
         held = niche.get(concept)
         if held is not None and held.lead(pair) >= candidate.lead(pair):
@@ -129,7 +129,7 @@ class Archive:
             del niche[numbers[least_loss([niche[number].lead(pair) for number in numbers], size=1.0)]]
         return niche.get(concept) is candidate
 
-    def best(self, pair: tuple[int, int]) -> Sequence[tuple[int, Candidate]]:
+    def best(self, pair: tuple[int, int]) -> Sequence[tuple[int, ScreenedFormula]]:
         """Return the pair's concepts and candidates, largest lead first."""
         held = sorted(self.niches[pair].items())
         return [held[place] for place in loss_order([-one.lead(pair) for _, one in held], size=1.0)]

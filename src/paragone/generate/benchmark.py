@@ -12,14 +12,11 @@ from paragone.data.digen import Expression, entries, find
 from paragone.data.digen.catalogue import DigenEntry
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.coverage import MARGIN, duel_matrix
-from paragone.generate.duel import seeded_dataset
-from paragone.generate.duel_settings import DuelSettings
+from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
 from paragone.generate.evidence import measure
-from paragone.generate.holdout import Holdout
-from paragone.generate.laboratory import Laboratory, parted
+from paragone.generate.inspection import MARGIN, duel_matrix
+from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
-from paragone.generate.refitting import published_split
 from paragone.stats import compare
 
 if TYPE_CHECKING:

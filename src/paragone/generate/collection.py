@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from importlib.resources import as_file
+from importlib.resources import as_file, files
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,16 +19,93 @@ from paragone.data.evolved import collection_file
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
+from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.set_files import write_sets
-from paragone.generate.simplification import simplify
-from paragone.generate.threshold import population
+from paragone.generate.sampling import GeneratorSpec, population
 from paragone.reading import read_json
 from paragone.ties import least_loss
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MANIFEST = "manifest.json"
+FILE_FORMATS = ("csv", "parquet")
+
+
+def write_sets(
+    sets: Iterable[tuple[Dataset, Mapping[str, Any]]], folder: str | Path, collection: str, file_format: str = "csv"
+) -> tuple[Path, ...]:
+    """Write datasets as tables with the column ``target`` last, and a manifest of what is said of them.
+
+    Parameters
+    ----------
+    sets : iterable of (Dataset, mapping)
+        Each with its entry in the manifest.
+    folder : str or Path
+        Made where it is missing; a file of the same name in it is replaced.
+    collection : str
+        What the manifest calls them together.
+    file_format : {"csv", "parquet"}, default="csv"
+        Of the tables; Parquet needs pyarrow.
+
+    Returns
+    -------
+    tuple of Path
+        The tables, and the manifest last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import GeneratorSpec
+    >>> made = GeneratorSpec("mul(X0, X1)", n_features=2).sample(50, seed=1, name="product")
+    >>> [path.name for path in write_sets([(made, {"name": "product"})], tempfile.mkdtemp(), "mine")]
+    ['product.csv', 'manifest.json']
+    """
+    if file_format not in FILE_FORMATS:
+        raise unknown_name("file format", file_format, FILE_FORMATS)
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} is no folder to write to: {error}") from error
+    written, described = [], []
+    for dataset, entry in sets:
+        path = folder / f"{dataset.name}.{file_format}"
+        _write_table(dataset_frame(dataset), path)
+        written.append(path)
+        described.append({"file": path.name, **entry})
+    manifest = folder / MANIFEST
+    content = {"collection": collection, "sets": described}
+    manifest.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return (*written, manifest)
+
+
+def dataset_frame(dataset: Dataset) -> pd.DataFrame:
+    """Return features and target as one frame."""
+    import pandas as pd
+
+    return pd.DataFrame(dataset.X, columns=list(dataset.feature_names)).assign(target=dataset.y)
+
+
+def described_sample(dataset: Dataset, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the manifest's entry of a sample: its options, and hashes of what came out."""
+    X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
+    target = np.asarray(dataset.y, dtype=np.float64)
+    hashes = {"x_hash": hash_features(X), "y_hash": hash_features(target[:, None])}
+    return {"name": dataset.name, "seed": seed, "n_rows": dataset.n_samples, **options, **hashes}
+
+
+def _write_table(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        if path.suffix == ".csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_parquet(path, index=False)
+    except ImportError as error:
+        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error}") from error
+
 
 FORMAT = 1
 
@@ -281,3 +358,34 @@ class Collection:
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
     return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs})
+
+
+MEASURED = "evidence_files"
+"""The folder of measurements that come with the package."""
+
+
+def search_curve(collection: str) -> pd.DataFrame:
+    """Return where the search for a collection stood over time.
+
+    Examples
+    --------
+    >>> bool(search_curve("paragone-v1")["proven"].is_monotonic_increasing)
+    True
+    """
+    import pandas as pd
+
+    collection_file(collection)
+    with as_file(files("paragone.generate").joinpath(MEASURED, f"{collection}-curve.csv")) as path:
+        return pd.read_csv(path)
+
+
+def digen_measured() -> Collection:
+    """Return the DIGEN formulas measured on fresh samples, with intervals.
+
+    Examples
+    --------
+    >>> len(digen_measured().sets)
+    40
+    """
+    with as_file(files("paragone.generate").joinpath(MEASURED, "digen-measured.json")) as path:
+        return Collection.read(path)

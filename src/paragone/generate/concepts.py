@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
-from paragone.generate.threshold import Threshold, halving_threshold, population
+from paragone.generate.sampling import Threshold, halving_threshold, population
 from paragone.validation import FloatArray
 
 PROBE_ROWS = 4096

@@ -7,28 +7,154 @@ every random number follows from the duel's seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.data import Dataset
-from paragone.data.digen import Expression, cut_in_half
+from paragone.data.digen import Expression, cut_in_half, find, make_digen
 from paragone.data.digen.datasets import digen_features
 from paragone.errors import InputError
-from paragone.generate.duel_settings import DuelSettings
-from paragone.generate.holdout import Holdout
-from paragone.generate.laboratory import Laboratory, parted
-from paragone.generate.methods import Contender, reference_method
+from paragone.generate.formulas import Grammar, reason_to_reject
+from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted
+from paragone.generate.methods import DIGEN_V1_SVC, Contender, digen_tuned, reference_method, reference_methods
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
-from paragone.generate.random_trees import Grammar
-from paragone.generate.refitting import published_split
-from paragone.generate.rejection import reason_to_reject
+from paragone.generate.scoring import auroc, confidence
+from paragone.generate.tuned import TrialScoring
 from paragone.ties import loss_order
+from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class DuelSettings:
+    """The sizes of the published procedure.
+
+    Parameters
+    ----------
+    population, generations : int
+        Of a duel.
+    trials, gate_folds, folds : int
+        Trials a method gets for a candidate, folds that the gate looks at, and all folds.
+    tolerance : float
+        How far a candidate may stay behind the best so far and still pass the gate, and a trial behind the best trial
+        and still see all folds.
+    scoring : {"auroc", "hard"}
+        What tuning looks at.
+    bounded_svc : bool
+        Whether the SVC's iterations are bounded.
+    methods : tuple of str
+        The methods that the second objective is taken over.
+
+    Examples
+    --------
+    >>> DuelSettings.digen_v1().scoring, DuelSettings().scoring
+    ('hard', 'auroc')
+    """
+
+    population: int = 100
+    generations: int = 40
+    trials: int = 10
+    gate_folds: int = 2
+    folds: int = 10
+    tolerance: float = 0.1
+    scoring: TrialScoring = "auroc"
+    bounded_svc: bool = True
+    methods: tuple[str, ...] = ()
+
+    @classmethod
+    def digen_v1(cls) -> Self:
+        """Return the settings as published: hard labels in tuning, and an SVC that runs on."""
+        return cls(scoring="hard", bounded_svc=False)
+
+    def contenders(self) -> tuple[Contender, ...]:
+        """Return the methods that take part."""
+        chosen = [reference_method(name) for name in self.methods] or list(reference_methods())
+        if self.bounded_svc:
+            return tuple(chosen)
+        return tuple(replace(m, fixed={**m.fixed, **DIGEN_V1_SVC}) if m.letter == "S" else m for m in chosen)
+
+    def tuner(self, method: Contender, seed: int, trials: int, scored_folds: int | None = None) -> dict[str, Any]:
+        """Return a method with its tuning, as an experiment declares it."""
+        params = {
+            "classifier": method.declared(),
+            "space": {name: dict(limits) for name, limits in method.space.items()},
+            "trials": trials,
+            "folds": self.folds,
+            "scored_folds": scored_folds,
+            "tolerance": self.tolerance if scored_folds is None else None,
+            "scoring": self.scoring,
+            "seed": seed,
+        }
+        return {"use": "paragone.generate.tuned:TunedClassifier", "params": params}
+
+
+TEST_SHARE = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A refitted method on the test rows: truth, confidence in class 1, AUROC."""
+
+    dataset: str
+    method: str
+    truth: NDArray[Any]
+    values: FloatArray
+    auroc: float
+
+
+def published_split(dataset: Dataset, seed: int) -> tuple[IntArray, IntArray]:
+    """Return the rows of the stratified 80/20 split that the seed of a set gives.
+
+    Examples
+    --------
+    >>> train, test = published_split(make_digen(find("digen8")), 4426)
+    >>> len(train), len(test)
+    (800, 200)
+    """
+    from sklearn.model_selection import train_test_split
+
+    rows = np.arange(dataset.n_samples)
+    train, test = train_test_split(rows, test_size=TEST_SHARE, stratify=dataset.y, random_state=seed)
+    return train, test
+
+
+def refit(name: str, method: str, params: Mapping[str, Any] | None = None) -> Refit:
+    """Fit a reference method on the train part of a DIGEN set and score it on the test part.
+
+    Parameters
+    ----------
+    name : str
+        The set, such as ``"digen8"``.
+    method : str
+        A reference method's name or letter.
+    params : mapping, optional
+        The published tuned parameters where they are not given.
+
+    Returns
+    -------
+    Refit
+        With the AUROC, which for the published parameters is the published one.
+
+    Examples
+    --------
+    >>> round(refit("digen8", "KNeighborsClassifier").auroc, 4)
+    0.5871
+    """
+    entry = find(name)
+    dataset = make_digen(entry)
+    contender = reference_method(method)
+    chosen = digen_tuned()[entry.name][contender.name] if params is None else params
+    train, test = published_split(dataset, entry.seed)
+    classifier = contender.configured(chosen).build(entry.seed).fit(dataset.X[train], dataset.y[train])
+    values = confidence(classifier, dataset.X[test]).values
+    return Refit(entry.name, contender.name, dataset.y[test], values, auroc(dataset.y[test], values))
+
 
 CROSSOVER_SHARE = 0.7
 N_PARTITIONS = 12
@@ -230,3 +356,96 @@ def passes_gate(lead: float, best: float, tolerance: float) -> bool:
     (True, False, False)
     """
     return bool(lead > 0 and lead * (1 + tolerance) >= best)
+
+
+STAGE2_TRIALS = 200
+STAGE3_TRIALS = 100
+STAGE3_SEEDS = 100
+
+
+def stage2(
+    formulas: Sequence[tuple[str, int]],
+    laboratory: Laboratory,
+    settings: DuelSettings | None = None,
+    *,
+    trials: int = STAGE2_TRIALS,
+) -> pd.DataFrame:
+    """Tune every method on every formula's dataset and score it on the test split.
+
+    Parameters
+    ----------
+    formulas : sequence of (formula, seed)
+        The best of stage 1.
+    laboratory : Laboratory
+        Where the fits run.
+    settings : DuelSettings, optional
+        The methods and how they are tuned.
+    trials : int, default=200
+        Trials a method gets.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``formula, seed, method, auroc, auprc, f1, cv``; a fit that failed has no row.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "tuned.sqlite") as laboratory:
+    ...     table = stage2([("mul(X0, X1)", 7)], laboratory, small, trials=1)
+    >>> table["method"].tolist(), bool(table["auroc"][0] > table["auroc"][1])
+    (['KNeighborsClassifier', 'LogisticRegression'], True)
+    """
+    import pandas as pd
+
+    settings = settings or DuelSettings()
+    rows = []
+    for seed in dict.fromkeys(seed for _, seed in formulas):
+        texts = [formula for formula, own in formulas if own == seed]
+        datasets = {text: seeded_dataset(Expression.parse(text), seed) for text in texts}
+        tuned = {m.name: settings.tuner(m, seed, trials) for m in settings.contenders()}
+        name = f"tuned with {trials} trials on seed {seed}"
+        found = laboratory.run(name, list(datasets.values()), tuned, Holdout(), seed=seed)
+        for text, dataset in datasets.items():
+            for method in tuned:
+                if (dataset.name, method) in found:
+                    arrays = found[dataset.name, method].arrays
+                    scores = dict(zip(METRICS, map(float, arrays["scores"]), strict=True))
+                    rows.append({"formula": text, "seed": seed, "method": method, **scores, "cv": float(arrays["cv"])})
+    return pd.DataFrame(rows, columns=["formula", "seed", "method", *METRICS, "cv"])
+
+
+def stage3(
+    formulas: Sequence[str],
+    laboratory: Laboratory,
+    settings: DuelSettings | None = None,
+    *,
+    first_seed: int = 1,
+    n_seeds: int = STAGE3_SEEDS,
+    trials: int = STAGE3_TRIALS,
+) -> pd.DataFrame:
+    """Score formulas on datasets of new seeds: the table of `stage2` over ``n_seeds`` seeds from ``first_seed`` on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> small = DuelSettings(folds=3, methods=("K", "R"))
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "seeds.sqlite") as laboratory:
+    ...     table = stage3(["mul(X0, X1)"], laboratory, small, n_seeds=2, trials=1)
+    >>> table.groupby("seed").size().to_dict()
+    {1: 2, 2: 2}
+    """
+    if n_seeds < 1:
+        raise InputError(f"n_seeds must be at least 1, it is {n_seeds}")
+    pairs = [(formula, seed) for seed in range(first_seed, first_seed + n_seeds) for formula in formulas]
+    return stage2(pairs, laboratory, settings, trials=trials)
+
+
+def still_separate(table: pd.DataFrame, up: str, down: str, margin: float = 0.05) -> tuple[str, ...]:
+    """Return the formulas on which the median lead of one method over another over seeds reaches the margin."""
+    wide = table.pivot_table(index=["formula", "seed"], columns="method", values="auroc")
+    lead = (wide[up] - wide[down]).groupby("formula", sort=False).median()
+    return tuple(lead.index[lead >= margin])

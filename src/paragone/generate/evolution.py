@@ -8,23 +8,212 @@ store. Stopped and started again, it goes the same way.
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
-from paragone.generate.archive import Archive, Candidate, ConceptBook
-from paragone.generate.breeding import Breeder, Child
+from paragone.errors import InputError
+from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evolve_spec import EvolveSpec
+from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
-from paragone.generate.progress import Progress, Stopwatch
 from paragone.generate.proving import Prover
+from paragone.generate.sampling import Threshold
 from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
+
+CROSSOVER_SHARE = 0.7
+FOLD_SHARE = 0.5
+"""The share of random formulas that fold one operator over many features."""
+MAX_DRAWS = 50
+"""Draws a wanted candidate may take before a generation goes on with fewer."""
+
+Parents = Callable[[np.random.Generator], tuple[Expression, Expression] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Child:
+    """A formula with its labels on the rows of the search."""
+
+    expression: Expression
+    labels: NDArray[np.uint8]
+
+
+@dataclass(eq=False)
+class Breeder:
+    """Makes the candidates of a search.
+
+    Parameters
+    ----------
+    spec : EvolveSpec
+        Sizes, shares and the grammar.
+    X : ndarray
+        The rows of the search; train rows first.
+    """
+
+    spec: EvolveSpec
+    X: FloatArray
+    counts: dict[str, int] = field(default_factory=lambda: {"seen": 0, "rejected": 0, "duplicates": 0})
+    _met: set[bytes] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.grammar = Grammar(self.spec.n_features, self.spec.constants, self.spec.max_size)
+
+    def children(self, rng: np.random.Generator, parents: Parents) -> list[Child]:
+        """Draw until a batch of usable, new candidates is there."""
+        children: list[Child] = []
+        for _ in range(MAX_DRAWS * self.spec.batch):
+            if len(children) == self.spec.batch:
+                break
+            expression = self._drawn(rng, parents)
+            self.counts["seen"] += 1
+            labels, fate = self.labelled(expression)
+            if labels is None:
+                self.counts[fate] += 1
+            else:
+                children.append(Child(expression, labels))
+        return children
+
+    def labelled(self, expression: Expression) -> tuple[NDArray[np.uint8] | None, str]:
+        """Return a formula's labels, or the reason why it is no candidate."""
+        values, n_train = expression.evaluate(self.X), self.spec.n_train
+        if reason_to_reject(values[:n_train]) or not np.isfinite(values).all():
+            return None, "rejected"
+        labels = Threshold.halving(values[:n_train]).label(values)
+        share = float(labels[n_train:].mean())
+        if min(share, 1 - share) < self.spec.smallest_class:
+            return None, "rejected"
+        train = labels[:n_train]
+        key = np.packbits(train ^ train[0]).tobytes()
+        if key in self._met:
+            return None, "duplicates"
+        self._met.add(key)
+        return labels, ""
+
+    def _drawn(self, rng: np.random.Generator, parents: Parents) -> Expression:
+        pair = None if rng.random() < self.spec.random_share else parents(rng)
+        if pair is None:
+            return self.grammar.fold(rng) if rng.random() < FOLD_SHARE else self.grammar.half_and_half(rng)
+        if rng.random() < CROSSOVER_SHARE:
+            return self.grammar.cross(rng, *pair)
+        return self.grammar.mutate(rng, pair[0])
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """Where a search stands.
+
+    Parameters
+    ----------
+    generation : int
+        Generations done.
+    seen, rejected, duplicates, scouted, fitted, failed : int
+        Candidates made; no dataset; met before; looked over by scouts; scored by every method; cells that failed.
+    niches, concepts : int
+        Filled niches of the archive, and the concepts in it.
+    covered : int
+        Pairs whose margin some candidate reaches in screening.
+    raced, measured : int
+        Candidates that were raced, and those that were measured in full.
+    proven, proven_concepts, pairs : int
+        Pairs that are proven, concepts that prove some pair, and all pairs.
+    seconds : float
+        Since the search began, pauses between runs left out.
+    """
+
+    generation: int = 0
+    seen: int = 0
+    rejected: int = 0
+    duplicates: int = 0
+    scouted: int = 0
+    fitted: int = 0
+    failed: int = 0
+    niches: int = 0
+    concepts: int = 0
+    covered: int = 0
+    raced: int = 0
+    measured: int = 0
+    proven: int = 0
+    proven_concepts: int = 0
+    pairs: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"generation {self.generation}: {self.proven} of {self.pairs} pairs proven by {self.proven_concepts} "
+            f"concepts, {self.measured} measured, {self.raced} raced; "
+            f"screened: {self.covered} pairs, {self.niches} niches, {self.concepts} concepts; {self.seen} seen, "
+            f"{self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted, "
+            f"{self.fitted} fitted, {self.failed} failed"
+        )
+
+
+@dataclass
+class Stopwatch:
+    """The time a search has taken at each of its moments, kept in a file so that a resumed search goes on counting.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A file with a line a moment; nothing is kept where it is not given.
+    key : str
+        Of the search: lines of other searches in the file are left alone.
+
+    Examples
+    --------
+    >>> watch = Stopwatch()
+    >>> watch.at((1, 0)) <= watch.at((2, 0))
+    True
+    """
+
+    path: Path | None = None
+    key: str = ""
+    _past: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._begun = time.monotonic()
+        self._before, self._ending = 0.0, ""
+        if self.path is None or not self.path.exists():
+            return
+        text = self.path.read_text(encoding="utf-8")
+        self._ending = "\n" if text and not text.endswith("\n") else ""
+        for line in text.splitlines():
+            # A kill in the middle of a write leaves a last line that is cut: that moment is timed again.
+            try:
+                entry = json.loads(line)
+                if entry["search"] == self.key:
+                    self._past[entry["generation"], entry["raced"]] = float(entry["seconds"])
+            except ValueError:
+                continue
+            except (KeyError, TypeError) as error:
+                raise InputError(f"{self.path} is not the time table of a search: {error}") from error
+        # All that earlier runs took counts, what they proved after their last generation too.
+        self._before = max(self._past.values(), default=0.0)
+
+    def at(self, moment: tuple[int, int]) -> float:
+        """Return the seconds at a moment: those of the first time it was reached."""
+        if moment in self._past:
+            self._begun = time.monotonic()
+            return self._past[moment]
+        now = time.monotonic()
+        seconds = self._before + now - self._begun
+        self._past[moment], self._before, self._begun = seconds, seconds, now
+        if self.path is not None:
+            entry = {"search": self.key, "generation": moment[0], "raced": moment[1], "seconds": round(seconds, 3)}
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(self._ending + json.dumps(entry) + "\n")
+            self._ending = ""
+        return seconds
+
 
 N_PARTITIONS = 12
 OPEN_WEIGHT = 4.0
@@ -54,22 +243,22 @@ class Evolution:
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     focus: str | None = None
     goal: str = "both"
-    progress: Progress = field(default_factory=Progress)
-    curve: list[Progress] = field(default_factory=list)
+    progress: SearchProgress = field(default_factory=SearchProgress)
+    curve: list[SearchProgress] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         spec = self.spec
         self.methods = spec.contenders()
         concepts = ConceptBook(spec.n_features)
-        self.archive = Archive(len(self.methods), concepts, spec.depth)
-        self.scouting = Archive(len(self.methods), concepts, spec.depth)
+        self.archive = EliteArchive(len(self.methods), concepts, spec.depth)
+        self.scouting = EliteArchive(len(self.methods), concepts, spec.depth)
         self.X = np.random.default_rng([spec.seed, 0]).normal(size=(spec.n_train + spec.n_test, spec.n_features))
         self.breeder = Breeder(spec, self.X)
         self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
-        self._population: list[Candidate] = []
+        self._population: list[ScreenedFormula] = []
         self._survival = NSGA3Survival(reference_directions(2, N_PARTITIONS))
 
-    def run(self, tell: Callable[[Progress], None], over: Callable[[], bool]) -> None:
+    def run(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
         """Go on until the spec's generations are done or the time is over."""
         while self.progress.generation < self.spec.generations and not over():
             self.step(over)
@@ -95,7 +284,7 @@ class Evolution:
         )
         self.note()
 
-    def prove_rest(self, tell: Callable[[Progress], None], over: Callable[[], bool]) -> None:
+    def prove_rest(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
         """Race what the archive still promises."""
         for _ in range(self.spec.finalists):
             if over() or not self.prover.advance(self.archive, 1, over):
@@ -160,7 +349,7 @@ class Evolution:
             drawn.append(elites[int(rng.integers(len(elites)))][1].expression)
         return drawn[0], drawn[1]
 
-    def _survive(self, candidates: Sequence[Candidate], generation: int, rng: np.random.Generator) -> None:
+    def _survive(self, candidates: Sequence[ScreenedFormula], generation: int, rng: np.random.Generator) -> None:
         """Choose the next parents by NSGA-III, for a pair that is still open, in turn."""
         open_pairs = [pair for pair in self.prover.wanted if pair not in self.prover.proven] or self.prover.wanted
         pair = open_pairs[generation % len(open_pairs)]
@@ -172,7 +361,7 @@ class Evolution:
 
     # Scores
 
-    def _screened(self, generation: int, children: Sequence[Child]) -> list[Candidate]:
+    def _screened(self, generation: int, children: Sequence[Child]) -> list[ScreenedFormula]:
         """Scout all children, and score those worth it with the methods that were only stood in for."""
         scouts = dict(scout_of(method) for method in self.methods)
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
@@ -190,7 +379,7 @@ class Evolution:
             for child, tables in screened
         ]
 
-    def _worth(self, scouted: Sequence[Candidate]) -> list[int]:
+    def _worth(self, scouted: Sequence[ScreenedFormula]) -> list[int]:
         """Return which candidates get real fits: those that enter the scouts' archive, the most promising first."""
         promises = [self.scouting.promise(candidate, self._weights()) for candidate in scouted]
         order = sorted(range(len(scouted)), key=lambda position: (-promises[position], position))
@@ -224,6 +413,10 @@ class Evolution:
         return scored
 
 
-def _candidate(child: Child, tables: Mapping[str, FloatArray], names: Sequence[str], generation: int) -> Candidate:
+def _candidate(
+    child: Child, tables: Mapping[str, FloatArray], names: Sequence[str], generation: int
+) -> ScreenedFormula:
     scores = np.array([tables[name].max() for name in names])
-    return Candidate(child.expression, scores, tuple(least_loss(-tables[name], size=1.0) for name in names), generation)
+    return ScreenedFormula(
+        child.expression, scores, tuple(least_loss(-tables[name], size=1.0) for name in names), generation
+    )

@@ -1,25 +1,71 @@
-"""Inspection: what a collection of generated datasets really holds."""
+"""Inspection: what a collection of generated datasets really holds, and which pairs of methods it tells apart."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paragone.data.digen import Expression, cut_in_half, entries
 from paragone.data.digen.datasets import digen_features
-from paragone.generate.canonical_form import canonical_key
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
-from paragone.generate.coverage import MARGIN, duel_matrix, open_pairs
-from paragone.generate.simplification import simplify
-from paragone.generate.threshold import Threshold
+from paragone.generate.formulas import canonical_key, simplify
+from paragone.generate.sampling import Threshold
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MARGIN = 0.05
+
+
+def duel_matrix(scores: Sequence[Mapping[str, float]], methods: Sequence[str], margin: float = MARGIN) -> pd.DataFrame:
+    """Count the datasets on which the row's method beats the column's by a margin.
+
+    Parameters
+    ----------
+    scores : sequence of mappings
+        One a dataset: each method's AUROC.
+    methods : sequence of str
+        The methods, in the order of the table.
+    margin : float, default=0.05
+        By how much a method must win. Exactly the margin counts.
+
+    Returns
+    -------
+    DataFrame
+        Methods down and across; the diagonal is 0.
+
+    Examples
+    --------
+    >>> print(duel_matrix([{"A": 0.9, "B": 0.6}, {"A": 0.9, "B": 0.85}], ["A", "B"]))
+       A  B
+    A  0  2
+    B  0  0
+    """
+    import pandas as pd
+
+    counts = pd.DataFrame(0, index=list(methods), columns=list(methods))
+    for winner, loser in permutations(methods, 2):
+        # Scores have four decimals in published tables: a difference of .05 must not fail by its last bit.
+        counts.loc[winner, loser] = sum(round(row[winner] - row[loser] - margin, 9) >= 0 for row in scores)
+    return counts
+
+
+def open_pairs(counts: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    """Return the ordered pairs (winner, loser) that no dataset shows.
+
+    Examples
+    --------
+    >>> open_pairs(duel_matrix([{"A": 0.9, "B": 0.6}], ["A", "B"]))
+    (('B', 'A'),)
+    """
+    return tuple((a, b) for a, b in permutations(counts.index, 2) if counts.loc[a, b] == 0)
+
 
 DIGEN_TEST_ROWS = 200
 
@@ -241,3 +287,36 @@ def _shown(sizes: Sequence[int]) -> str:
     several = [str(size) for size in sizes if size > 1]
     ones = int(np.sum(np.array(sizes) == 1))
     return ", ".join([*several, f"{ones} of one"] if ones else several)
+
+
+TREES = ("RandomForestClassifier", "GradientBoostingClassifier", "XGBClassifier", "LGBMClassifier")
+BOOSTERS = TREES[1:]
+
+
+def why_open(up: str, down: str) -> str:
+    """Say what may keep a method from beating another by the margin; a sentence for every ordered pair.
+
+    Examples
+    --------
+    >>> why_open("LogisticRegression", "SVC")
+    'an SVC with a linear kernel draws the same boundaries'
+    """
+    if down == "SVC" and up == "LogisticRegression":
+        return "an SVC with a linear kernel draws the same boundaries"
+    if down == "SVC" and up == "KNeighborsClassifier":
+        return "an SVC with an RBF kernel is local too, and weighs its neighbours by training"
+    if up == "DecisionTreeClassifier" and down in TREES:
+        return "an ensemble of trees holds the single tree, and averages its errors"
+    if up == "DecisionTreeClassifier":
+        return "where one tree wins by the margin the other method must miss splits along single features"
+    if up == "LogisticRegression" and down in TREES:
+        return "a sum of features is learned by many small steps: ensembles come close at 1000 rows"
+    if up == "LogisticRegression":
+        return "a linear boundary is easy for every method that sees all features at once"
+    if up == "KNeighborsClassifier":
+        return "neighbours weigh ten features alike; who learns which of them matter does better"
+    if up in BOOSTERS and down in BOOSTERS:
+        return "both are gradient boosting: they differ in how trees grow and stop, not in what they can fit"
+    if up in TREES and down in TREES:
+        return "both are ensembles of trees on the same splits: differences stay near the margin"
+    return "nothing that was found reaches the margin"

@@ -14,22 +14,60 @@ from typing import Any
 
 import numpy as np
 
-from paragone.generate.archive import BOOK_ROWS, Archive, Candidate
+from paragone.generate.archive import BOOK_ROWS, EliteArchive, ScreenedFormula
 from paragone.generate.collection import GeneratedSet
 from paragone.generate.concepts import Signature, signature
+from paragone.generate.duel import DuelSettings
 from paragone.generate.evidence import CONFIDENCE, Evidence, measure
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.laboratory import Laboratory
+from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.tuning_finalists import tuned
+
+TUNING_SEED = 500_000
+"""Samples for tuning have seeds of their own, apart from those of searches, races and evidence."""
+GIVE_UP = 0.1
+"""A trial that falls further behind the best is not tried on all folds."""
+
+
+def tuned(
+    spec: EvolveSpec,
+    laboratory: Laboratory,
+    generator: GeneratorSpec,
+    screened: Sequence[tuple[Contender, Mapping[str, Any]]],
+) -> list[tuple[Contender, Mapping[str, Any]]]:
+    """Tune every method that has a space on a sample that is used for nothing else; the portfolio is tried first."""
+    sample = generator.sample(spec.n_train + spec.n_test, TUNING_SEED + spec.seed, name=generator.expression.md5)
+    tuners = {}
+    for method, _ in screened:
+        if method.space:
+            tuner = DuelSettings(folds=spec.folds, tolerance=GIVE_UP).tuner(method, spec.seed, spec.trials)
+            tuner["params"]["first"] = [_within(params, method.space) for params in method.portfolio]
+            tuners[method.name] = tuner
+    if not tuners:
+        return list(screened)
+    found = laboratory.run(
+        f"{spec.name} tunes {generator.expression.md5}",
+        [parted(sample, np.arange(spec.n_train))],
+        tuners,
+        Holdout(keep_values=False),
+        seed=spec.seed,
+    )
+    chosen = {method: fitted.info["params"] for (_, method), fitted in found.items()}
+    return [(method, chosen.get(method.name, params)) for method, params in screened]
+
+
+def _within(params: Mapping[str, Any], space: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the space draws; others of a portfolio change the cost, not the outcome."""
+    return {name: value for name, value in params.items() if name in space}
+
 
 RACE_SEED = 2_000_000
 """Samples of races have seeds of their own: the evidence is not measured on rows that chose what is measured."""
 NOVEL = 0.95
 """A concept is worth a measurement of its own when it agrees with no proven one beyond this."""
 
-Pair = tuple[int, int]
+OrderedPair = tuple[int, int]
 Configured = list[tuple[Contender, Mapping[str, Any]]]
 
 
@@ -37,9 +75,9 @@ Configured = list[tuple[Contender, Mapping[str, Any]]]
 class Hope:
     """A candidate and the pairs that it may prove."""
 
-    candidate: Candidate
+    candidate: ScreenedFormula
     concept: int
-    pairs: tuple[Pair, ...]
+    pairs: tuple[OrderedPair, ...]
 
 
 class Prover:
@@ -58,12 +96,12 @@ class Prover:
     """
 
     def __init__(
-        self, spec: EvolveSpec, methods: Sequence[Contender], laboratory: Laboratory, wanted: Sequence[Pair]
+        self, spec: EvolveSpec, methods: Sequence[Contender], laboratory: Laboratory, wanted: Sequence[OrderedPair]
     ) -> None:
         self.spec, self.methods, self.laboratory = spec, methods, laboratory
         self.wanted = tuple(wanted)
         self.measured: list[GeneratedSet] = []
-        self.proven: Counter[Pair] = Counter()
+        self.proven: Counter[OrderedPair] = Counter()
         self.n_raced = 0
         self._bars = dict.fromkeys(self.wanted, spec.margin)
         self._tried: set[str] = set()
@@ -75,7 +113,7 @@ class Prover:
         """Concepts that prove some pair and agree with no other that does."""
         return len(self._known)
 
-    def advance(self, archive: Archive, n_races: int, over: Callable[[], bool]) -> int:
+    def advance(self, archive: EliteArchive, n_races: int, over: Callable[[], bool]) -> int:
         """Race the candidates that may add most, pairs and concepts in turn; return how many were raced."""
         for position in range(n_races):
             choices = (self._by_pairs, self._by_concept)
@@ -88,7 +126,7 @@ class Prover:
 
     # Choosing
 
-    def _hopes(self, archive: Archive) -> list[Hope]:
+    def _hopes(self, archive: EliteArchive) -> list[Hope]:
         """Return the untried candidates with the pairs on which they lead by more than has failed before."""
         found: dict[str, Hope] = {}
         for pair in self.wanted:
@@ -100,7 +138,7 @@ class Prover:
                         found[text] = Hope(candidate, concept, pairs)
         return list(found.values())
 
-    def _by_pairs(self, archive: Archive) -> Hope | None:
+    def _by_pairs(self, archive: EliteArchive) -> Hope | None:
         """Return the candidate that may prove most open pairs."""
         hopes = [(hope, [p for p in hope.pairs if p not in self.proven]) for hope in self._hopes(archive)]
         useful = [(hope, pairs) for hope, pairs in hopes if pairs]
@@ -109,7 +147,7 @@ class Prover:
         hope, pairs = max(useful, key=lambda item: (len(item[1]), sum(item[0].candidate.lead(p) for p in item[1])))
         return Hope(hope.candidate, hope.concept, tuple(pairs))
 
-    def _by_concept(self, archive: Archive) -> Hope | None:
+    def _by_concept(self, archive: EliteArchive) -> Hope | None:
         """Return the candidate of a new concept that may prove the pairs that the fewest datasets prove."""
 
         def value(hope: Hope) -> float:
@@ -124,7 +162,7 @@ class Prover:
                 self._stale.add(hope.concept)
         return None
 
-    def _signature(self, candidate: Candidate) -> Signature:
+    def _signature(self, candidate: ScreenedFormula) -> Signature:
         return signature(candidate.expression, n_features=self.spec.n_features, n_rows=BOOK_ROWS)
 
     def _is_novel(self, mine: Signature) -> bool:
@@ -158,7 +196,7 @@ class Prover:
         self._raise_bars(hope, set(hope.pairs) - set(won))
         return bool(won)
 
-    def _foreseen(self, race: Evidence, pair: Pair) -> float:
+    def _foreseen(self, race: Evidence, pair: OrderedPair) -> float:
         """Return the lower bound that the full measurement has if the race's mean and spread hold."""
         from scipy.stats import t
 
@@ -202,7 +240,7 @@ class Prover:
             self._known.append(mine)
             self._stale.clear()
 
-    def _raise_bars(self, hope: Hope, lost: set[Pair]) -> None:
+    def _raise_bars(self, hope: Hope, lost: set[OrderedPair]) -> None:
         """Ask more of the next candidate for a pair on which this one's lead in screening did not hold."""
         for pair in lost:
             self._bars[pair] = max(self._bars[pair], hope.candidate.lead(pair))

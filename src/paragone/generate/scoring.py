@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.validation import FloatArray
 
-ScoreSource: TypeAlias = Literal["predict_proba", "decision_function", "predict"]
+ValueSource: TypeAlias = Literal["predict_proba", "decision_function", "predict"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +19,10 @@ class Confidence:
     """A classifier's values for class 1, and where they come from; ``predict`` means hard labels."""
 
     values: FloatArray
-    source: ScoreSource
+    source: ValueSource
 
 
-def source_of(classifier: Any) -> ScoreSource:
+def source_of(classifier: Any) -> ValueSource:
     """Say what a classifier is scored by: probabilities, else decision values, else its hard labels."""
     for source in ("predict_proba", "decision_function"):
         if hasattr(classifier, source):

@@ -12,14 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
-from paragone.generate.methods import configured
+from paragone.generate.methods import check_space, configured, suggest
 from paragone.generate.scoring import auroc, confidence, positive_class, source_of
-from paragone.generate.spaces import check_space, suggest
 from paragone.plugins import Method
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
-Scoring: TypeAlias = Literal["auroc", "hard"]
+TrialScoring: TypeAlias = Literal["auroc", "hard"]
 
 
 class TunedClassifier(ClassifierMixin, BaseEstimator):
@@ -78,7 +77,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         folds: int = 10,
         scored_folds: int | None = None,
         tolerance: float | None = None,
-        scoring: Scoring = "auroc",
+        scoring: TrialScoring = "auroc",
         seed: int = 0,
         journal: str | None = None,
     ) -> None:
@@ -149,7 +148,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 class FoldScore:
     """The scores of a configuration on fixed stratified folds."""
 
-    def __init__(self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: Scoring, seed: int) -> None:
+    def __init__(
+        self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: TrialScoring, seed: int
+    ) -> None:
         self._method, self._scoring, self._seed = method, scoring, seed
         self._X, self._y, self._positive = X, y, positive_class(y)
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paragone.data.digen import OPERATORS, Expression, Feature
 from paragone.errors import InputError
-from paragone.generate.random_trees import Grammar
+from paragone.generate.formulas import Grammar
 
 PLAIN = {
     "add": operator.add,

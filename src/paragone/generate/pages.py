@@ -1,34 +1,85 @@
-"""The page of a collection: what it holds, which pairs it proves, its formulas, and how it came about."""
+"""The pages of a collection and of a benchmarked method: a value each, written with its tables and charts."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from paragone.charts import save_chart
 from paragone.data.digen import Expression
 from paragone.errors import InputError
+from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
-from paragone.generate.inspection import Inspection
-from paragone.generate.limits import why_open
-from paragone.generate.sheets import frame_sheet, sample_evidence, score_sheet
-from paragone.page import (
-    Block,
-    Evidence,
-    Fold,
-    Gallery,
-    Page,
-    Points,
-    Prose,
-    Section,
-    figure,
-)
+from paragone.generate.inspection import Inspection, why_open
+from paragone.page import Block, Evidence, Fold, Gallery, Listing, Page, Points, Prose, Section, Sheet, figure
 from paragone.reporting.render import render_page
-from paragone.tables import frame_to_csv
+from paragone.tables import Cell, Column, Table, frame_to_csv
+from paragone.ties import best_losses, loss_order, rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from paragone.generate.evidence import Interval
+
+
+def frame_sheet(name: str, title: str, frame: pd.DataFrame, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
+    """Return a frame as a table: numbers to the right and sortable, texts to the left."""
+    numeric = [frame[column].dtype.kind in "iuf" for column in frame.columns]
+    columns = [Column(str(c), "right" if n else "left") for c, n in zip(frame.columns, numeric, strict=True)]
+    rows = [[_text(value, decimals) for value in row] for row in frame.itertuples(index=False)]
+    numbers = tuple(
+        tuple(float(value) if number else None for value, number in zip(row, numeric, strict=True))
+        for row in frame.itertuples(index=False)
+    )
+    return Sheet(name, title, Table.of(columns, rows, notes=notes), numbers)
+
+
+def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tuple[str, str], str]) -> Sheet:
+    """Return scores by dataset (down) and method (across), the best of a row in bold, with what is behind each."""
+    head = [Column("dataset", "left"), *(Column(str(method), "right") for method in table.columns)]
+    rows, numbers, keys = [], [], []
+    for dataset, row in table.iterrows():
+        best = best_losses(-row.to_numpy(dtype=float), size=1.0)
+        cells = [Cell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
+        rows.append([Cell(str(dataset)), *cells])
+        numbers.append((None, *map(float, row)))
+        keys.append(("", *(behind.get((str(dataset), str(method)), "") for method in table.columns)))
+    return Sheet(name, title, Table.of(head, rows), tuple(numbers), tuple(keys), wide=len(head) > 12)
+
+
+def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, Evidence], dict[tuple[str, str], str]]:
+    """Return the single values behind every mean of a dataset and a method, and their keys."""
+    found: dict[str, Evidence] = {}
+    keys: dict[tuple[str, str], str] = {}
+    for (dataset, method), part in scores.groupby(["dataset", "method"], sort=False):
+        key = f"{dataset}/{method}"
+        rows = tuple((str(seed), float(value), "") for seed, value in zip(part["seed"], part["value"], strict=True))
+        found[key] = Evidence(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
+        keys[str(dataset), str(method)] = key
+    return found, keys
+
+
+def interval_text(interval: Interval) -> str:
+    """Write an interval.
+
+    Examples
+    --------
+    >>> from paragone.generate.evidence import Interval
+    >>> interval_text(Interval(0.123, 0.1, 0.146))
+    '0.123 [0.100, 0.146]'
+    """
+    return f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _text(value: Any, decimals: int) -> str:
+    if isinstance(value, float):
+        return f"{value:.{decimals}f}"
+    return str(value)
 
 
 def write_collection_page(
@@ -218,3 +269,90 @@ def _tidy(collection: Collection) -> pd.DataFrame:
         for seed, value in enumerate(values, start=1)
     ]
     return pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
+
+
+def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tuple[str, ...] = ("svg",)) -> Path:
+    """Write scores, parameters, charts and the page into a folder, and return the page.
+
+    Parameters
+    ----------
+    benchmark : MethodBenchmark
+        What is shown.
+    folder : str or Path
+        Made where it is missing.
+    formats : tuple of str
+        Chart formats; SVG is always among them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.generate import Contender, DuelSettings, Laboratory, benchmark_method
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8"], settings=DuelSettings(folds=3))
+    ...     page = write_benchmark(result, Path(folder) / "page")
+    ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
+    ('report.html', True)
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} is no folder to write to: {error}") from error
+    frame_to_csv(benchmark.scores, folder / "scores.csv")
+    (folder / "parameters.json").write_text(json.dumps(benchmark.chosen, indent=1) + "\n", encoding="utf-8")
+    charts = benchmark.charts()
+    for name, chart in charts.items():
+        save_chart(chart, folder / name, dict.fromkeys(("svg", *formats)))
+    path = folder / "report.html"
+    path.write_text(render_page(benchmark_page(benchmark, charts)), encoding="utf-8", newline="\n")
+    return path
+
+
+def benchmark_page(benchmark: MethodBenchmark, charts: dict[str, Any] | None = None) -> Page:
+    """Make the page of a benchmarked method; its charts are drawn where they are not given."""
+    drawn = {name: figure(name, chart) for name, chart in (charts or benchmark.charts()).items()}
+    evidence, keys = sample_evidence(benchmark.scores, "seed")
+    table = benchmark.table()
+    notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
+    standing = frame_sheet("standing", "Standing", _standing(table), decimals=4)
+    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds") if name in drawn]
+    who = [drawn[name] for name in ("critical_difference", "duels") if name in drawn]
+    sections = (
+        Section("verdict", "The verdict", (*notes, *_verdict(benchmark), standing)),
+        Section("who", "Who beats whom", (Gallery(tuple(who)),)),
+        Section("where", "Where", (Gallery(tuple(where)), score_sheet("scores", "AUROC by dataset", table, keys))),
+        Section("curves", "ROC and precision-recall curves", (Gallery((drawn["roc"], drawn["precision_recall"])),)),
+        Section("how", "How it was done", _benchmark_page_how(benchmark)),
+    )
+    subtitle = f"{len(table)} dataset{'s' * (len(table) != 1)}, {len(table.columns)} methods, AUROC"
+    return Page(f"{benchmark.method} on {benchmark.collection}", subtitle, (), sections, evidence)
+
+
+def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
+    table = benchmark.table()
+    first = int(best_losses(-table.to_numpy(dtype=float).T, size=1.0)[table.columns.get_loc(benchmark.method)].sum())
+    duels = benchmark.duels().loc[benchmark.method].drop(benchmark.method)
+    lead = (
+        f"{benchmark.method} is first on {first} of {len(table)} datasets, and beats {int((duels > 0).sum())} of "
+        f"{len(duels)} methods by .05 on some dataset."
+    )
+    if len(table) < 2:
+        return (Prose((lead,), "lead"),)
+    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison(benchmark.method).verdict.splitlines())))
+
+
+def _standing(table: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    ranks = np.mean([rank_losses(-row, size=1.0) for row in table.to_numpy(dtype=float)], axis=0)
+    rows = [
+        {"method": method, "mean rank": rank, "mean AUROC": table[method].mean(), "lowest": table[method].min()}
+        for method, rank in ((table.columns[place], float(ranks[place])) for place in loss_order(ranks))
+    ]
+    return pd.DataFrame(rows)
+
+
+def _benchmark_page_how(benchmark: MethodBenchmark) -> tuple[Block, ...]:
+    chosen = json.dumps(benchmark.chosen, indent=1)
+    return (Prose((benchmark.how,)), Listing(f"Parameters of {benchmark.method}, by dataset", chosen))

@@ -1,0 +1,455 @@
+"""Charts of generated data: scores over datasets, duels, curves, coverage over time and formulas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
+from paragone.charts.theme import colour_where
+from paragone.data.digen import Expression, Feature
+from paragone.generate.formulas import Node, to_tree
+from paragone.generate.scoring import auroc
+from paragone.ties import loss_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "clustered_order",
+    "coverage_curve",
+    "duel_chart",
+    "formula_tree",
+    "heat_map",
+    "lead_chart",
+    "parallel_coordinates",
+    "pr_curves",
+    "roc_curves",
+    "score_boxes",
+    "seed_boxes",
+]
+
+WIDTH, HEIGHT = 560, 260
+LINES = {"proven": "pairs proven", "covered": "pairs that screening promises", "proven_concepts": "concepts that prove"}
+
+
+def coverage_curve(curve: pd.DataFrame) -> Any:
+    """Draw proven pairs, promised pairs and proving concepts over minutes.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, a row a moment.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> curve = pd.DataFrame({"seconds": [60], "proven": [3], "covered": [5], "proven_concepts": [2], "pairs": [12]})
+    >>> coverage_curve(curve).to_dict()["title"]["subtitle"]
+    ['Dashed: all 12 ordered pairs']
+    """
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"minutes": float(row["seconds"]) / 60, "what": label, "count": int(row[name])}
+        for row in [dict.fromkeys([*LINES, "seconds"], 0), *curve.to_dict("records")]
+        for name, label in LINES.items()
+    ]
+    colours = alt.Scale(domain=list(LINES.values()), range=[BLUE, GREY, ORANGE])
+    x = alt.X("minutes:Q", title="minutes of search and proof")
+    y = alt.Y("count:Q", title="count", scale=alt.Scale(domainMin=0))
+    legend = alt.Legend(title=None, orient="bottom", labelLimit=240)
+    lines = (
+        from_rows(rows)
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(x=x, y=y, color=alt.Color("what:N", scale=colours, sort=None, legend=legend))
+    )
+    n_pairs = int(curve["pairs"].max()) if len(curve) else 0
+    whole = from_rows([{"count": n_pairs}]).mark_rule(color=VERMILION, strokeDash=[4, 4]).encode(y="count:Q")
+    chart = alt.layer(whole, lines).properties(width=WIDTH, height=HEIGHT)
+    return styled(chart, "Coverage over time", f"Dashed: all {n_pairs} ordered pairs")
+
+
+def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
+    """Draw every ordered pair's best difference with its interval; those beyond the margin are proven.
+
+    Parameters
+    ----------
+    leads : DataFrame
+        Columns ``up``, ``down``, ``mean``, ``low``, ``high`` and ``proven``.
+    margin : float
+        The difference that counts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lead = {"up": "A", "down": "B", "mean": 0.1, "low": 0.06, "high": 0.14, "proven": True}
+    >>> lead_chart(pd.DataFrame([lead]), 0.05).to_dict()["title"]["text"]
+    ['The best proof of every ordered pair']
+    """
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {
+            "pair": f"{row['up']} over {row['down']}",
+            "mean": float(row["mean"]),
+            "low": float(row["low"]),
+            "high": float(row["high"]),
+            "verdict": "proven" if row["proven"] else "open",
+        }
+        for row in leads.iloc[loss_order(-leads["low"], size=1.0)].to_dict("records")
+    ]
+    order = [row["pair"] for row in rows]
+    colours = alt.Scale(domain=["proven", "open"], range=[BLUE, VERMILION])
+    y = alt.Y("pair:N", sort=order, axis=alt.Axis(title=None, labelLimit=340))
+    base = from_rows(rows).encode(y=y, color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None)))
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="difference in AUROC"), x2="high:Q")
+    dots = base.mark_circle(size=30, opacity=1).encode(
+        x="mean:Q", tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")]
+    )
+    line = from_rows([{"margin": margin}]).mark_rule(color=GREY, strokeDash=[4, 4]).encode(x="margin:Q")
+    chart = alt.layer(line, bars, dots).properties(width=420, height=14 * len(rows))
+    return styled(chart, "The best proof of every ordered pair", f"Mean difference, 95 % interval; dashed: {margin:g}")
+
+
+SIDE = 360
+
+
+def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
+    """Draw the ROC curve of every dataset.
+
+    Parameters
+    ----------
+    predictions : mapping of str to (labels, values)
+        Labels 0/1 and the method's values on the test rows, by dataset.
+    method : str
+        The method.
+
+    Examples
+    --------
+    >>> roc_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
+    ['ROC curves of A']
+    """
+    from sklearn.metrics import roc_curve
+
+    rows = []
+    for dataset, (labels, values) in predictions.items():
+        false, true, _ = roc_curve(labels, values)
+        rows += _line(dataset, false, true, f"AUROC {auroc(np.asarray(labels), np.asarray(values)):.3f}")
+    diagonal = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
+    return _drawn(rows, diagonal, "false positive rate", "true positive rate", f"ROC curves of {method}")
+
+
+def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
+    """Draw the precision-recall curve of every dataset.
+
+    Examples
+    --------
+    >>> pr_curves({"one": ([0, 1, 1], [0.2, 0.6, 0.9])}, "A").to_dict()["title"]["text"]
+    ['Precision-recall curves of A']
+    """
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
+    rows, shares = [], []
+    for dataset, (labels, values) in predictions.items():
+        precision, recall, _ = precision_recall_curve(labels, values)
+        area = float(average_precision_score(labels, values))
+        rows += _line(dataset, recall[::-1], precision[::-1], f"AUPRC {area:.3f}")
+        shares.append(float(np.mean(labels)))
+    chance = [{"x": at, "y": float(np.mean(shares))} for at in (0.0, 1.0)]
+    return _drawn(rows, chance, "recall", "precision", f"Precision-recall curves of {method}")
+
+
+def _line(dataset: str, x: Any, y: Any, area: str) -> list[dict[str, Any]]:
+    points = zip(x.tolist(), y.tolist(), strict=True)
+    return [{"dataset": dataset, "x": a, "y": b, "order": i, "area": area} for i, (a, b) in enumerate(points)]
+
+
+def _drawn(rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y: str, title: str) -> Any:
+    import altair as alt
+
+    lines = (
+        from_rows(rows)
+        .mark_line(color=BLUE, opacity=0.55, strokeWidth=1.2)
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1])),
+            detail="dataset:N",
+            order="order:Q",
+            tooltip=["dataset:N", "area:N"],
+        )
+    )
+    guess = from_rows(chance).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
+    chart = alt.layer(guess, lines).properties(width=SIDE, height=SIDE)
+    return styled(chart, title, "One line a dataset, on its test rows; dashed: guessing")
+
+
+LEAF_WIDTH = 64
+LEVEL_HEIGHT = 52
+
+
+def formula_tree(expression: Expression, title: str = "") -> Any:
+    """Draw a formula: operators as branches, features and constants as leaves.
+
+    Parameters
+    ----------
+    expression : Expression
+        The formula.
+    title : str, optional
+        The text above it; the formula where it is not given.
+
+    Examples
+    --------
+    >>> formula_tree(Expression.parse("mul(X0, X1)")).to_dict()["title"]["text"]
+    ['mul(X0, X1)']
+    """
+    import altair as alt
+
+    nodes: list[dict[str, Any]] = []
+    edges: list[dict[str, Any]] = []
+    _place(to_tree(expression), 0, [0], nodes, edges)
+    n_leaves = sum(node["kind"] != "operator" for node in nodes)
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, n_leaves - 0.4]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[expression.height + 0.4, -0.4]))
+    lines = from_rows(edges or [{"x": 0, "y": 0, "x2": 0, "y2": 0}]).mark_rule(color=GREY)
+    kinds = alt.Scale(domain=["operator", "feature", "constant"], range=["#000000", BLUE, VERMILION])
+    dots = from_rows(nodes).mark_circle(size=700, color="#FFFFFF", opacity=1).encode(x=x, y=y)
+    texts = (
+        from_rows(nodes)
+        .mark_text(fontSize=12)
+        .encode(x=x, y=y, text="text:N", color=alt.Color("kind:N", scale=kinds, legend=None))
+    )
+    chart = alt.layer(lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"), dots, texts).properties(
+        width=max(120, LEAF_WIDTH * n_leaves), height=LEVEL_HEIGHT * (expression.height + 1)
+    )
+    return styled(chart, title or str(expression))
+
+
+def _place(
+    tree: Node, depth: int, next_leaf: list[int], nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
+) -> float:
+    """Put a branch's leaves side by side and its operator above their middle; return where that is."""
+    if not isinstance(tree, tuple):
+        at = float(next_leaf[0])
+        next_leaf[0] += 1
+        kind = "feature" if isinstance(tree, Feature) else "constant"
+        nodes.append({"x": at, "y": depth, "text": str(tree) if kind == "feature" else f"{tree:g}", "kind": kind})
+        return at
+    below = [_place(operand, depth + 1, next_leaf, nodes, edges) for operand in tree[1:]]
+    at = sum(below) / 2
+    nodes.append({"x": at, "y": depth, "text": tree[0], "kind": "operator"})
+    edges.extend({"x": at, "y": depth, "x2": end, "y2": depth + 1} for end in below)
+    return at
+
+
+ROW_HEIGHT = 15
+COLUMN_WIDTH = 46
+PLOT_WIDTH = 560
+PLOT_HEIGHT = 300
+
+
+def clustered_order(values: Any) -> list[int]:
+    """Return rows in the order of a dendrogram (average linkage, Euclidean), so that like rows stand together.
+
+    Examples
+    --------
+    >>> clustered_order([[0.0], [9.0], [0.1], [9.3]])
+    [0, 2, 1, 3]
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) < 3:
+        return list(range(len(array)))
+    return [int(leaf) for leaf in leaves_list(linkage(array, "average"))]
+
+
+def heat_map(table: pd.DataFrame) -> Any:
+    """Draw AUROC by dataset (down) and method (across), both clustered.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Datasets down (index), methods across, no gaps.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
+    >>> heat_map(table).to_dict()["title"]["text"]
+    ['AUROC by dataset and method']
+    """
+    import altair as alt
+
+    datasets = [str(table.index[i]) for i in clustered_order(table)]
+    methods = [str(table.columns[j]) for j in clustered_order(table.T)]
+    rows: list[dict[str, Any]] = [
+        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
+        for d in table.index
+        for m in table.columns
+    ]
+    base = from_rows(rows).encode(
+        x=alt.X("method:N", sort=methods, axis=alt.Axis(orient="top", labelAngle=-40, title=None)),
+        y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
+    )
+    colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="AUROC", format=".2f"))
+    middle = (min(r["auroc"] for r in rows) + max(r["auroc"] for r in rows)) / 2
+    ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
+    chart = alt.layer(
+        base.mark_rect().encode(color=colour),
+        base.mark_text(fontSize=9).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
+    ).properties(width=COLUMN_WIDTH * len(methods), height=ROW_HEIGHT * len(datasets))
+    return styled(chart, "AUROC by dataset and method", "Rows and columns in the order of their clusters")
+
+
+def score_boxes(scores: pd.DataFrame, over: str) -> Any:
+    """Draw each method's AUROC as a box over datasets or seeds.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Columns ``method`` and ``value``.
+    over : str
+        What the box is over, such as ``"datasets"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"method": ["A", "A", "B"], "value": [0.9, 0.8, 0.7]})
+    >>> score_boxes(scores, "datasets").to_dict()["mark"]["type"]
+    'boxplot'
+    """
+    import altair as alt
+
+    order = _highest_first(scores.groupby("method", sort=False)["value"].median())
+    rows = scores[["method", "value"]].to_dict("records")
+    chart = (
+        from_rows(rows)
+        .mark_boxplot(extent=1.5, color=BLUE, size=18)
+        .encode(
+            x=alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False)),
+            y=alt.Y("method:N", sort=order, axis=alt.Axis(title=None)),
+        )
+        .properties(width=PLOT_WIDTH, height=26 * len(order))
+    )
+    return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+
+
+def _highest_first(values: pd.Series) -> list[str]:
+    """Return the methods by their AUROC, the highest first, ties as they stand."""
+    return [str(values.index[place]) for place in loss_order(-values, size=1.0)]
+
+
+def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
+    """Draw each method's AUROC on each dataset as a box over seeds; one method stands out.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Columns ``dataset``, ``method`` and ``value``, a row a seed.
+    highlighted : str
+        The method that stands out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"dataset": ["one"] * 4, "method": ["A", "A", "B", "B"], "value": [0.9, 0.8, 0.7, 0.6]})
+    >>> chart = seed_boxes(scores, "A").to_dict()
+    >>> len(next(iter(chart["datasets"].values())) if "datasets" in chart else chart["data"]["values"])
+    4
+    """
+    import altair as alt
+
+    order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
+    colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
+    chart = (
+        from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
+        .mark_boxplot(extent="min-max", size=7)
+        .encode(
+            x=alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+            y=alt.Y("method:N", sort=order, axis=alt.Axis(title=None)),
+            color=colour,
+        )
+        .properties(width=170, height=12 * len(order))
+        .facet(facet=alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(scores["dataset"]))), columns=3)
+    )
+    return styled(chart, f"AUROC over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
+
+
+def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
+    """Draw each method's AUROC over the datasets as a line; one method stands out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Datasets down (index), methods across.
+    highlighted : str
+        The method that stands out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["one", "two"])
+    >>> len(parallel_coordinates(table, "A").to_dict()["layer"])
+    2
+    """
+    import altair as alt
+
+    order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
+    rows: list[dict[str, Any]] = [
+        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
+        for d in table.index
+        for m in table.columns
+    ]
+    base = from_rows(rows).encode(
+        x=alt.X("dataset:N", sort=order, axis=alt.Axis(title=None, labelAngle=-60)),
+        y=alt.Y("auroc:Q", title="AUROC", scale=alt.Scale(zero=False)),
+        detail="method:N",
+        tooltip=["dataset:N", "method:N", alt.Tooltip("auroc:Q", format=".4f")],
+    )
+    named = json.dumps(highlighted)
+    others = base.transform_filter(f"datum.method != {named}").mark_line(color=GREY, strokeWidth=1, opacity=0.55)
+    own = base.transform_filter(f"datum.method == {named}").mark_line(
+        color=VERMILION, strokeWidth=2.5, point=alt.OverlayMarkDef(color=VERMILION, size=22)
+    )
+    chart = alt.layer(others, own).properties(width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT)
+    return styled(
+        chart, f"{highlighted} (red) among the other methods (grey)", f"Datasets by the AUROC of {highlighted}"
+    )
+
+
+def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels") -> Any:
+    """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame([[0, 3], [1, 0]], index=["A", "B"], columns=["A", "B"])
+    >>> duel_chart(counts, 0.05).to_dict()["title"]["text"]
+    ['Ordered duels']
+    """
+    import altair as alt
+
+    names = [str(name) for name in counts.index]
+    rows: list[dict[str, Any]] = [
+        {"row": a, "column": b, "datasets": int(counts.loc[a, b]), "text": str(int(counts.loc[a, b]) or "none")}
+        for a in names
+        for b in names
+        if a != b
+    ]
+    largest = max((row["datasets"] for row in rows), default=1) or 1
+    x = alt.X("column:N", sort=names, axis=alt.Axis(orient="top", labelAngle=-40, title=None))
+    y = alt.Y("row:N", sort=names, axis=alt.Axis(title=None))
+    base = from_rows(rows).encode(x=x, y=y)
+    scale = alt.Scale(domain=[0, largest], range=["#FFFFFF", BLUE], interpolate="rgb")
+    ink = colour_where(f"datum.datasets > {0.6 * largest}", "#FFFFFF", "#000000")
+    blank = from_rows([{"row": n, "column": n} for n in names]).mark_rect(color=GREY, opacity=0.15).encode(x=x, y=y)
+    chart = alt.layer(
+        blank,
+        base.mark_rect(stroke=LIGHT_GREY).encode(color=alt.Color("datasets:Q", scale=scale, title="datasets")),
+        base.mark_text(fontSize=10).encode(text="text:N", color=ink),
+    ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
+    return styled(chart, title, f"Datasets on which the row's method beats the column's by {margin:g} AUROC")

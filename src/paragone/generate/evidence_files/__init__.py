@@ -1,1 +1,0 @@
-"""Measurements that come with the package."""
