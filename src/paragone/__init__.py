@@ -43,7 +43,7 @@ _PACKAGES = frozenset(
         "checks",
         "stats",
         "data",
-        "exchange",
+        "lab",
         "generate",
         "metrics",
         "models",

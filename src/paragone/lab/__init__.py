@@ -1,1 +1,50 @@
 """The laboratory: experiments, the engine that runs their cells, and the store that keeps what came of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paragone.lab.archive import Archive, export_archive, import_archive, is_archive
+    from paragone.lab.protocol_files import (
+        Exported,
+        Imported,
+        export_protocol_files,
+        import_rankings,
+        read_ranking,
+        write_ranking,
+    )
+
+__all__ = [
+    "Archive",
+    "Exported",
+    "Imported",
+    "export_archive",
+    "export_protocol_files",
+    "import_archive",
+    "import_rankings",
+    "is_archive",
+    "read_ranking",
+    "write_ranking",
+]
+
+# Every process of a run comes through this door, and must not wait for what it does not use.
+_HOMES = {
+    **dict.fromkeys(("Archive", "export_archive", "import_archive", "is_archive"), "paragone.lab.archive"),
+    **dict.fromkeys(
+        ("Exported", "Imported", "export_protocol_files", "import_rankings", "read_ranking", "write_ranking"),
+        "paragone.lab.protocol_files",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'paragone.lab' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
