@@ -40,6 +40,10 @@ class PublicName:
         return (text or "").partition("\n\n")[0].replace("\n", " ")
 
 
+INTERNAL = frozenset({"paragone.lab.engine"})
+"""Packages inside public ones whose names are for the laboratory itself."""
+
+
 def public_modules() -> list[str]:
     """Return ``paragone``, its public packages, and the packages and modules inside those that list names."""
     found = ["paragone"]
