@@ -51,7 +51,7 @@ def public_modules() -> list[str]:
         module = import_module(package)
         found.append(package)
         inner = walk_packages(getattr(module, "__path__", []), f"{package}.")
-        found += [each.name for each in inner if _lists_names(each)]
+        found += [each.name for each in inner if _lists_names(each) and each.name not in INTERNAL]
     return found
 
 
