@@ -40,8 +40,8 @@ class PublicName:
         return (text or "").partition("\n\n")[0].replace("\n", " ")
 
 
-INTERNAL = frozenset({"paragone.lab.engine"})
-"""Packages inside public ones whose names are for the laboratory itself."""
+INTERNAL = ("paragone.lab.", "paragone.reporting.live", "paragone.report.live")
+"""What lies inside public packages and is for Paragone itself."""
 
 
 def public_modules() -> list[str]:
@@ -51,7 +51,7 @@ def public_modules() -> list[str]:
         module = import_module(package)
         found.append(package)
         inner = walk_packages(getattr(module, "__path__", []), f"{package}.")
-        found += [each.name for each in inner if _lists_names(each) and each.name not in INTERNAL]
+        found += [each.name for each in inner if _lists_names(each) and not each.name.startswith(INTERNAL)]
     return found
 
 
