@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the surroundings say: otherwise every process of a test compiles all libraries anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-slow lint evolve-small docs clean
+.PHONY: demo test test-fast test-slow coverage lint evolve-small docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,10 @@ test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser
 	scripts/install-latex
 	$(BIN)/python -m pytest -m slow
+
+coverage: $(VENV)/installed-for-tests
+	$(BIN)/python -m coverage run -m pytest -m "not slow and not system"
+	$(BIN)/python -m coverage report
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

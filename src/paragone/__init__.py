@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paragone.results import Results
     from paragone.stats import Comparison, PairedComparison, compare, pairwise
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "Audit": "paragone.checks",
