@@ -28,7 +28,7 @@ N_NEIGHBORS = 10
 def arts(data: Path):
     """Return the official split of Arts, min-max scaled, with a DAGFS ranking."""
     from paragone.data import SplitPlan, load, make_splits, scale_split
-    from paragone.rankers import DAGFS
+    from paragone.methods.rankers import DAGFS
 
     dataset = load(data / "multilabel" / "arts" / "official_split")
     split = make_splits(dataset, SplitPlan(kind="official"), seed=0)[0]

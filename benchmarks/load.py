@@ -25,7 +25,7 @@ from paragone.data import Dataset
 from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Plan, Store
-from paragone.plugins import digest
+from paragone.methods.method import digest
 
 DATASETS, FOLDS, METHODS = 500, 10, 20
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "ranking_loss", "one_error")

@@ -19,11 +19,11 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "rankers"))
+sys.path.insert(0, str(ROOT / "tests" / "methods" / "rankers"))
 
 from transcriptions import modes, sets  # noqa: E402
 
-from paragone import rankers  # noqa: E402
+from paragone.methods import rankers  # noqa: E402
 
 NAIVE = {
     "medical": {

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from paragone.data.prescriptions import Prescriptions, read_prescriptions, read_row_numbers
-from paragone.models.recommenders import FLOORS, evaluate_recommender, make_recommender
+from paragone.methods.recommenders import FLOORS, evaluate_recommender, make_recommender
 
 
 def read(folder: Path) -> tuple[Prescriptions, Prescriptions, Prescriptions]:

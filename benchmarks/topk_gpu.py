@@ -18,12 +18,12 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from paragone.data.prescriptions import Prescriptions, cooccurring_pairs, read_prescriptions
+from paragone.methods.recommenders.smgcn import SMGCN
+from paragone.methods.recommenders.smgcn.log import Observation
+from paragone.methods.recommenders.smgcn.settings import build_graphs
+from paragone.methods.recommenders.smgcn.training import Trainer
 from paragone.metrics.topk import Factors, topk_scores
 from paragone.metrics.topk.device import DEVICE_TILE, select_tile, tile_scores
-from paragone.models.recommenders.smgcn import SMGCN
-from paragone.models.recommenders.smgcn.graphs import build_graphs
-from paragone.models.recommenders.smgcn.log import Observation
-from paragone.models.recommenders.smgcn.training import Trainer
 
 N_FACTORS, PLACES = 64, 20
 

@@ -41,16 +41,16 @@ SYSTEM = (
     "tests/lab/test_limits.py",
     "tests/lab/test_round_trip.py",
     "tests/lab/test_seeds.py",  # every seeded ranker on every form of the data
-    "tests/models/recommenders/test_classic_log.py",  # training runs
-    "tests/models/recommenders/test_smgcn.py",
-    "tests/models/test_presets.py",  # every preset, built and fitted
+    "tests/methods/recommenders/test_classic_log.py",  # training runs
+    "tests/methods/recommenders/test_smgcn.py",
+    "tests/methods/test_presets.py",  # every preset, built and fitted
     "tests/protocols/crossval/test_edge_cases.py",  # whole runs
     "tests/protocols/crossval/test_path_rank.py",
     "tests/protocols/crossval/test_protocol.py",
     "tests/protocols/topk/test_protocol.py",
-    "tests/rankers/test_guard.py",  # LSMFS on every real dataset
-    "tests/rankers/test_published_figures.py",
-    "tests/rankers/test_transcriptions.py",
+    "tests/methods/rankers/test_guard.py",  # LSMFS on every real dataset
+    "tests/methods/rankers/test_published_figures.py",
+    "tests/methods/rankers/test_transcriptions.py",
     "tests/reporting/live",
     "tests/reporting/test_chart_files.py",
     "tests/reporting/test_crossval_report.py",

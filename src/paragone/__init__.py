@@ -45,10 +45,9 @@ _PACKAGES = frozenset(
         "data",
         "lab",
         "generate",
+        "methods",
         "metrics",
-        "models",
         "protocols",
-        "rankers",
         "reporting",
         "testing",
     }

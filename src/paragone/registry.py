@@ -16,6 +16,28 @@ T = TypeVar("T")
 
 _OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent))
 
+MOVED = {
+    "paragone.models.pls:PLS": "paragone.methods.presets:PLS",
+    "paragone.models.recommenders.conditional:Conditional": "paragone.methods.recommenders.floors:Conditional",
+    "paragone.models.recommenders.popularity:Popularity": "paragone.methods.recommenders.floors:Popularity",
+    "paragone.models.recommenders.ridge:Ridge": "paragone.methods.recommenders.floors:Ridge",
+    "paragone.models.recommenders.set_knn:SetKNN": "paragone.methods.recommenders.floors:SetKNN",
+    "paragone.models.": "paragone.methods.",
+    "paragone.models:": "paragone.methods:",
+    "paragone.protocols.tuning:TunedRanker": "paragone.protocols.curve.tuning:TunedRanker",
+    "paragone.rankers.chi2:Chi2": "paragone.methods.rankers.floors:Chi2",
+    "paragone.rankers.f_classif:FClassif": "paragone.methods.rankers.floors:FClassif",
+    "paragone.rankers.mutual_info:MutualInfo": "paragone.methods.rankers.floors:MutualInfo",
+    "paragone.rankers.random_order:RandomOrder": "paragone.methods.rankers.floors:RandomOrder",
+    "paragone.rankers.variance:Variance": "paragone.methods.rankers.floors:Variance",
+    "paragone.rankers.": "paragone.methods.rankers.",
+    "paragone.rankers:": "paragone.methods.rankers:",
+}
+"""Where things of ours were in earlier releases, by the beginning of ``module:name``, and where they are now.
+
+Stores, archives and experiment files name them by their old places; the first beginning that fits counts.
+"""
+
 
 class Registry(Generic[T]):
     """Every thing of one kind, such as metrics or readers, by its name.
@@ -142,6 +164,33 @@ class Registry(Generic[T]):
         self._installed = {point.name: point.value for point in entry_points(group=self.group)}
 
 
+def present_name(name: str) -> str:
+    """Return the ``module:name`` under which a thing of ours is found now, whatever it was when it was written down.
+
+    Examples
+    --------
+    >>> present_name("paragone.rankers.dagfs:DAGFS"), present_name("sklearn.svm:LinearSVC")
+    ('paragone.methods.rankers.dagfs:DAGFS', 'sklearn.svm:LinearSVC')
+    """
+    return next((new + name.removeprefix(old) for old, new in MOVED.items() if name.startswith(old)), name)
+
+
+def first_name(name: str) -> str:
+    """Return the ``module:name`` under which a thing of ours was first released.
+
+    What identifies a method goes by this name: moving a class must neither change the seeds that follow from its
+    identity nor make stored results stale.
+
+    Examples
+    --------
+    >>> first_name("paragone.methods.rankers.floors:Chi2"), first_name("paragone.methods.rankers.dagfs:DAGFS")
+    ('paragone.rankers.chi2:Chi2', 'paragone.rankers.dagfs:DAGFS')
+    """
+    fits = [(old, new) for old, new in MOVED.items() if name.startswith(new)]
+    old, new = max(fits, key=lambda pair: len(pair[1]), default=("", ""))
+    return old + name.removeprefix(new)
+
+
 def imported(use: str, kind: str) -> Any:
     """Import what ``module:name`` names; whatever goes wrong is one sentence that says where.
 
@@ -162,7 +211,7 @@ def imported(use: str, kind: str) -> Any:
     >>> imported("math:tau", "number")
     6.283185307179586
     """
-    module_name, _, attribute = use.partition(":")
+    module_name, _, attribute = present_name(use).partition(":")
     try:
         found: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:

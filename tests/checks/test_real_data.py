@@ -13,7 +13,7 @@ from paragone import Crossval, Experiment, TopK
 from paragone.checks.material import materials
 from paragone.checks.rows import check_exact_rows, check_replicates, check_topk_rows
 from paragone.data import load
-from paragone.data.replicates import with_replicates
+from paragone.data.dataset import with_replicates
 
 sys.path.insert(0, str(Path(__file__).parent))
 from made_labs import found_by

@@ -10,7 +10,7 @@ from rich.text import Text
 from paragone.checks.finding import Severity
 from paragone.checks.rerun import Canary
 from paragone.data.options import Nominal
-from paragone.data.plan import Scale
+from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
 from paragone.lab.store.merging import Side

@@ -7,7 +7,7 @@ import pytest
 from sklearn import datasets
 
 from paragone.data import bundled_names, bundled_sets, load
-from paragone.data.bundled_grouped import SHEET_STARTS
+from paragone.data.bundled import SHEET_STARTS
 
 MULTILABEL = [name for name in bundled_names() if load(name).task == "multilabel"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paragone.data.file_names import name_of_file, safe_file_name
+from paragone.data.output import name_of_file, safe_file_name
 from paragone.errors import InputError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)

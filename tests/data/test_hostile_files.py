@@ -218,7 +218,7 @@ def test_entities_of_label_files_are_refused_in_any_encoding(tmp_path, encoding)
 
 def test_ids_and_numbers_that_cannot_be_are_refused(tmp_path):
     from paragone.data.prescriptions import read_prescriptions
-    from paragone.data.trec import read_qrels, read_run
+    from paragone.data.toplists import read_qrels, read_run
 
     for name, text, read in (
         ("a.txt", "0 4294967296\t1\n", read_prescriptions),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from paragone.data import Dataset, describe, load, make_splits, prescription_dataset, prescriptions_of, save_npz
-from paragone.data.plan import SplitPlan
 from paragone.data.prescriptions import Prescriptions, read_prescriptions
+from paragone.data.splits import SplitPlan
 from paragone.errors import InputError
 
 ROWS = st.lists(

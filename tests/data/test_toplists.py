@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paragone.data.toplists import looks_like_run, read_scores, read_truth
-from paragone.data.trec import join_run, read_qrels, read_run
+from paragone.data.toplists import join_run, looks_like_run, read_qrels, read_run, read_scores, read_truth
 from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
 

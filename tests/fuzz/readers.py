@@ -23,13 +23,11 @@ from scipy.io import savemat
 
 from paragone.data.options import ReadOptions
 from paragone.data.prescriptions import read_mapping, read_pairs, read_prescriptions, read_row_numbers
-from paragone.data.readers.arff import read_arff
+from paragone.data.readers.arff import read_arff, read_labels
 from paragone.data.readers.mat import read_mat
-from paragone.data.readers.mulan import read_labels
 from paragone.data.readers.npz import read_npz, save_npz
 from paragone.data.readers.table import read_table
-from paragone.data.toplists import read_scores, read_truth
-from paragone.data.trec import join_run, read_qrels, read_run
+from paragone.data.toplists import join_run, read_qrels, read_run, read_scores, read_truth
 from paragone.errors import InputError
 from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archive, read_rows
 from paragone.lab.declaration import declared_protocol, parse_declaration

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paragone.data.digen import Expression, entries
-from paragone.data.digen.datasets import digen_features
+from paragone.data.digen import Expression, digen_features, entries
 from paragone.generate.archive import ConceptBook
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.inspection import Specimen, duel_matrix, inspect_digen, inspect_sets, open_pairs

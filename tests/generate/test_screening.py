@@ -14,7 +14,7 @@ from paragone.generate.classifiers import BoundedSVC
 from paragone.generate.methods import reference_method
 from paragone.generate.screening import PortfolioScreen, Screening, candidate_batch
 from paragone.lab.cells import SplitData
-from paragone.plugins import Method
+from paragone.methods.method import Method
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 4))

@@ -14,9 +14,9 @@ import pytest
 from paragone import Experiment, Results, load, ranking_curve
 from paragone.data import make_splits, scale_split
 from paragone.errors import InputError
-from paragone.plugins import Method
+from paragone.methods.method import Method
+from paragone.methods.rankers import DAGFS
 from paragone.protocols import Curve, KGrid
-from paragone.rankers import DAGFS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab

@@ -130,7 +130,7 @@ class TestOneThingAlone:
 
     def test_a_curve_takes_an_evaluator_as_methods_are_given(self):
         for evaluator in ("mlknn", {"use": "mlknn", "params": {"n_neighbors": 3}}):
-            assert Curve(evaluator=evaluator).evaluator.label == "paragone.models.mlknn:MLkNN"
+            assert Curve(evaluator=evaluator).evaluator.label == "paragone.methods.mlknn:MLkNN"
         assert Curve(metrics="micro_f1").metrics == ("micro_f1",)
 
 

@@ -16,7 +16,7 @@ from paragone.data import prescription_dataset
 from paragone.errors import InputError
 from paragone.lab.engine import Silent
 from paragone.lab.progress_folder import KeptLogs, ProgressFolder, safe_name
-from paragone.models.recommenders.smgcn import SMGCN
+from paragone.methods.recommenders.smgcn import SMGCN
 from paragone.protocols import Curve, TopK
 from paragone.protocols.base import KEPT
 from paragone.testing.recommenders import example_prescriptions

@@ -15,9 +15,9 @@ from paragone.data import SplitPlan, export_folds
 from paragone.lab import planning as seeds
 from paragone.lab.planning import seed_part
 from paragone.lab.running import cell_task
-from paragone.plugins import Method
+from paragone.methods.method import Method
+from paragone.methods.rankers import ALIASES
 from paragone.protocols import Crossval, Curve, KGrid
-from paragone.rankers import ALIASES
 
 SEEDED = {alias: alias for alias in ALIASES if Method.declare(alias).seed_parameters()}
 GRID = KGrid(3, 9, 3)

@@ -15,8 +15,8 @@ from sklearn.svm import LinearSVC
 
 from paragone import ranking_curve
 from paragone.errors import InputError
+from paragone.methods import MLkNN
 from paragone.metrics import MULTILABEL, multilabel_values
-from paragone.models import MLkNN
 
 _oracle = importlib.util.spec_from_file_location("mlknn_oracle", Path(__file__).parents[1] / "models" / "test_mlknn.py")
 oracle = importlib.util.module_from_spec(_oracle)

@@ -11,8 +11,8 @@ import pytest
 from paragone import Experiment, ranking_curve
 from paragone.data import Dataset, SplitPlan, load, make_splits, scale_split
 from paragone.errors import InputError
+from paragone.methods.rankers import DAGFS
 from paragone.protocols.curve.tuning import TunedRanker
-from paragone.rankers import DAGFS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab

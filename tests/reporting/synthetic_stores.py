@@ -11,7 +11,7 @@ from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.lab.store import Plan, Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.lab.store.runs import RunIdentity
-from paragone.plugins import digest
+from paragone.methods.method import digest
 
 NASTY_NAMES = (
     "<script>alert(1)</script>",
@@ -41,7 +41,7 @@ def described(name: str, methods: Sequence[str], datasets: Sequence[str], metric
         "kind": "curve",
         "k": {"min": 2, "max": 20, "step": 2},
         "p": None,
-        "evaluator": {"use": "paragone.models.mlknn:MLkNN", "params": {}},
+        "evaluator": {"use": "paragone.methods.mlknn:MLkNN", "params": {}},
         "metrics": list(metrics),
         "zero_division": 0,
     }
@@ -51,7 +51,7 @@ def described(name: str, methods: Sequence[str], datasets: Sequence[str], metric
         "data": list(datasets),
         "split": split,
         "protocol": protocol,
-        "methods": {m: {"use": "paragone.rankers.variance:Variance", "params": {"name": m}} for m in methods},
+        "methods": {m: {"use": "paragone.methods.rankers.floors:Variance", "params": {"name": m}} for m in methods},
         "repeats": {},
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import FunctionTransformer
 
-from paragone.plugins import Method
+from paragone.methods.method import Method
 
 CELLS = """
     import numpy as np

@@ -20,7 +20,7 @@ MODELS = '''
 import os
 import time
 
-from paragone.models.recommenders.smgcn import SMGCN
+from paragone.methods.recommenders.smgcn import SMGCN
 
 
 class Told(SMGCN):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paragone.rankers import ALIASES, DAGFS, GRRO, LSMFS, Ranker, Variance
-from paragone.rankers.base import Scored
+from paragone.methods.rankers import ALIASES, DAGFS, GRRO, LSMFS, Ranker, Variance
+from paragone.methods.rankers.base import Scored
 from paragone.testing import check_ranker
 from paragone.testing.rankers import RANKER_CONTRACT
 

@@ -16,8 +16,7 @@ import paragone as pg
 from paragone import InputError
 from paragone.data import ReadOptions
 from paragone.data.readers.table import read_frame
-from paragone.reading import map_array, read_arrays
-from paragone.reading.parquet import parquet_batches, read_parquet
+from paragone.reading import map_array, parquet_batches, read_arrays, read_parquet
 from paragone.stats.intake import read_frame as read_scores
 
 pa = pytest.importorskip("pyarrow")

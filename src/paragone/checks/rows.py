@@ -11,7 +11,7 @@ from scipy import sparse
 
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.material import Material, Side, row_codes, target_codes
-from paragone.data.prescription_sets import prescriptions_of
+from paragone.data.prescriptions import prescriptions_of
 from paragone.validation import FloatArray, IntArray
 
 EXACT_ROWS = "rows on both sides, exactly"

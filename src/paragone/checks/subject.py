@@ -17,7 +17,7 @@ import numpy as np
 
 from paragone.checks.finding import Acknowledgement
 from paragone.data import Dataset, Split, bundled_names
-from paragone.data.digen.datasets import PREFIX as DIGEN
+from paragone.data.digen import PREFIX as DIGEN
 from paragone.data.evolved import is_evolved
 from paragone.errors import InputError, unknown_name
 from paragone.lab.declaration import (

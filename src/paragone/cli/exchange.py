@@ -114,7 +114,7 @@ def import_run(
     from paragone.errors import InputError
     from paragone.lab.archive import is_archive
     from paragone.lab.protocol_files import import_rankings
-    from paragone.plugins import Method
+    from paragone.methods.method import Method
     from paragone.protocols import Curve, KGrid, PGrid
     from paragone.protocols.curve.protocol import DEFAULT_METRICS
 

@@ -132,8 +132,7 @@ def _print_reconciled(table: Any, everything: bool) -> None:
 
 def _inputs(scores: Path, truth: Path, preset: str | None) -> tuple[Any, Any, Any, dict[str, Any], list[str]]:
     """Read the files: what to rank, truth, rows with queries, options of `topk_scores`, and notes."""
-    from paragone.data.toplists import looks_like_run, read_scores, read_truth
-    from paragone.data.trec import join_run, read_qrels, read_run
+    from paragone.data.toplists import join_run, looks_like_run, read_qrels, read_run, read_scores, read_truth
 
     if looks_like_run(scores):
         joined = join_run(read_run(scores), read_qrels(truth))

@@ -1,18 +1,16 @@
 """Datasets, their readers and writers, and splits."""
 
-from paragone.data.bundled import bundled_names, bundled_sets, load_bundled
+from paragone.data.bundled import bundled_names, bundled_sets, load_bundled, make_synthetic
 from paragone.data.dataset import Dataset, Task
 from paragone.data.description import DatasetDescription, describe
-from paragone.data.folds import export_folds, fold_sets, read_folds
 from paragone.data.loading import load
 from paragone.data.options import ReadOptions
-from paragone.data.plan import Scale, SplitPlan
-from paragone.data.prescription_sets import prescription_dataset, prescriptions_of
+from paragone.data.prescriptions import prescription_dataset, prescriptions_of
+from paragone.data.readers.folds import export_folds, fold_sets, read_folds
 from paragone.data.readers.npz import save_npz
 from paragone.data.scaling import Scaler, fit_scaler, scale_split
-from paragone.data.splits import Split, describe_splits, make_splits
+from paragone.data.splits import Scale, Split, SplitPlan, describe_splits, make_splits
 from paragone.data.stratification import iterative_stratification
-from paragone.data.synthetic import make_synthetic
 
 __all__ = [
     "Dataset",

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
+from paragone.data.digen import PREFIX
+from paragone.data.digen import expand as expand_digen
+from paragone.data.evolved import expand as expand_evolved
 from paragone.data.evolved import is_evolved, load_evolved
 from paragone.data.options import Nominal, ReadOptions
 from paragone.errors import InputError, unknown_name
@@ -80,7 +83,7 @@ def _read(name_or_path: str | Path, base: Path, options: ReadOptions) -> Dataset
 
         return read_openml(reference, options)
     if reference.startswith(_FOLDS):
-        from paragone.data.folds import read_folds
+        from paragone.data.readers.folds import read_folds
 
         return read_folds(base / Path(reference.removeprefix(_FOLDS)).expanduser(), options)
     if reference.startswith("digen:"):
@@ -127,3 +130,14 @@ def read_file(path: Path, options: ReadOptions, *, name: str | None = None) -> D
 
         return read_npz(path, options, name=name)
     raise InputError(f"{path}: files of this kind are not read; use one of {', '.join(_SUFFIXES)}")
+
+
+def expand(reference: str) -> tuple[str, ...]:
+    """Return the references that a reference stands for: many for ``digen:all`` or ``paragone-v1:all``, else itself.
+
+    Examples
+    --------
+    >>> len(expand("digen:all")), expand("iris")
+    (40, ('iris',))
+    """
+    return expand_digen(reference) if reference.startswith(PREFIX) else expand_evolved(reference)

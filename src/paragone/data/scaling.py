@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from scipy import sparse
 
-from paragone.data.plan import Scale
+from paragone.data.splits import Scale
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray
 

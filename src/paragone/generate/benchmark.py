@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.data.digen import Expression, entries, find
-from paragone.data.digen.catalogue import DigenEntry
+from paragone.data.digen import DigenEntry, Expression, entries, find
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.duel import DuelSettings, published_split, seeded_dataset

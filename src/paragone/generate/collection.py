@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from paragone.data import Dataset
-from paragone.data.digen import Expression
-from paragone.data.digen.datasets import hash_features, hash_labels
+from paragone.data.digen import Expression, hash_features, hash_labels
 from paragone.data.evolved import collection_file
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.data import Dataset
-from paragone.data.digen import Expression, cut_in_half, find, make_digen
-from paragone.data.digen.datasets import digen_features
+from paragone.data.digen import Expression, cut_in_half, digen_features, find, make_digen
 from paragone.errors import InputError
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted

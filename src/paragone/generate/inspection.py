@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.data.digen import Expression, cut_in_half, entries
-from paragone.data.digen.datasets import digen_features
+from paragone.data.digen import Expression, cut_in_half, digen_features, entries
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
 from paragone.generate.sampling import Threshold

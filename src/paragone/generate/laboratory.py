@@ -20,7 +20,7 @@ from paragone.lab.engine import Observer
 from paragone.lab.engine.workers import Isolation
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
-from paragone.plugins import digest
+from paragone.methods.method import digest
 from paragone.protocols import Protocol
 from paragone.validation import FloatArray
 

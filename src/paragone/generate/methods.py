@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.errors import InputError, unknown_name
-from paragone.plugins import Method
+from paragone.methods.method import Method
 from paragone.reading import read_toml
 
 SPACE_KEYS = ("low", "high", "log", "step", "choices", "when")

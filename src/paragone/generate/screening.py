@@ -25,7 +25,7 @@ from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
 from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.plugins import Method, digest
+from paragone.methods.method import Method, digest
 from paragone.validation import FloatArray, IntArray
 
 Weights: TypeAlias = Literal["uniform", "distance"]

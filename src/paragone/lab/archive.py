@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paragone.data.whole_folder import whole_folder
+from paragone.data.output import whole_folder
 from paragone.errors import InputError
 from paragone.lab.store.merging import add_rows, check_references, new_store, reading
 from paragone.lab.store.schema import SCHEMA_VERSION, TableColumn, TableShape, missing_before, table_shapes

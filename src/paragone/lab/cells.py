@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.plugins import digest
+from paragone.methods.method import digest
 from paragone.sources import changed_words
 
 Status: TypeAlias = Literal["done", "failed", "timeout"]

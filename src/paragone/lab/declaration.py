@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
 
 from paragone.data import Dataset, ReadOptions, SplitPlan, load
-from paragone.data.expansion import expand
-from paragone.data.replicates import with_replicates
+from paragone.data.dataset import with_replicates
+from paragone.data.loading import expand
 from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
+from paragone.methods.method import Method
 from paragone.metrics.multilabel import ZeroDivision
 from paragone.metrics.topk.evaluate import DEFAULT_K
-from paragone.plugins import Method
 from paragone.protocols import Crossval, Curve, Protocol, TopK
 from paragone.protocols.crossval import Criterion, StoredFolds
 from paragone.protocols.crossval.ledger import Weighting

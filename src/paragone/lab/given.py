@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from paragone.data import Dataset, SplitPlan, load
-from paragone.data.expansion import expand
+from paragone.data.loading import expand
 from paragone.errors import InputError, unknown_name
-from paragone.plugins import Method
+from paragone.methods.method import Method
 from paragone.protocols import Curve, Protocol
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection, TopKSection
-from paragone.models.recommenders import RECOMMENDERS
-from paragone.plugins import aliases
+from paragone.methods.method import aliases
+from paragone.methods.recommenders import RECOMMENDERS
 from paragone.protocols.crossval.variants import STEPS
 
 

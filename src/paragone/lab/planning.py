@@ -17,7 +17,7 @@ from paragone.lab.cells import Cell, Fitted, Parts, Place
 from paragone.lab.given import check_names
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
-from paragone.plugins import Method, digest
+from paragone.methods.method import Method, digest
 from paragone.protocols import Protocol
 from paragone.protocols.base import Arrangement
 from paragone.sources import code_words, one_look
@@ -114,7 +114,7 @@ class SplitMethods(Method):
 
     Examples
     --------
-    >>> from paragone.rankers.imported import ImportedRanking
+    >>> from paragone.methods.rankers.imported import ImportedRanking
     >>> first = Method(ImportedRanking, {"ranking": [1, 0]})
     >>> method_at(SplitMethods(ImportedRanking, by_place={("wine", 0): first}), "wine", 0) is first
     True

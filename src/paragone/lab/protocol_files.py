@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.data import Dataset, SplitPlan, fold_sets, load, make_splits
-from paragone.data.file_names import name_of_file, safe_file_name
-from paragone.data.whole_folder import whole_folder
+from paragone.data.output import name_of_file, safe_file_name, whole_folder
 from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import SplitMethods
-from paragone.plugins import Method
+from paragone.methods.method import Method
+from paragone.methods.rankers.imported import ImportedRanking, MissingRanking
 from paragone.protocols import PGrid, Protocol
-from paragone.rankers.imported import ImportedRanking, MissingRanking
 from paragone.results import Results
 from paragone.validation import IntArray
 

@@ -10,8 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from paragone.data.file_names import safe_file_name
-from paragone.data.whole_folder import whole_folder
+from paragone.data.output import safe_file_name, whole_folder
 from paragone.errors import InputError, unknown_name
 from paragone.lab.store.opening import HEADER
 from paragone.reading import check_size, parse_json

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Place, Score, SplitData
-from paragone.plugins import Method
+from paragone.methods.method import Method
 
 # The folder inside the scratch folder of a fit whose files are kept beside the store.
 KEPT = "kept"
@@ -61,7 +61,7 @@ class Protocol(ABC):
     >>> from paragone.protocols import Curve
     >>> protocol = Curve()
     >>> isinstance(protocol, Protocol), protocol.kind, protocol.described()["evaluator"]["use"]
-    (True, 'curve', 'paragone.models.mlknn:MLkNN')
+    (True, 'curve', 'paragone.methods.mlknn:MLkNN')
     """
 
     kind: ClassVar[str]

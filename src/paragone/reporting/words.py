@@ -157,7 +157,7 @@ def reference_keys(described: Mapping[str, Any], compared: bool) -> tuple[str, .
     Examples
     --------
     >>> split = {"kind": "kfold", "stratify": True, "order": 1}
-    >>> described = {"split": split, "protocol": {}, "methods": {"A": {"use": "paragone.rankers.dagfs:DAGFS"}}}
+    >>> described = {"split": split, "protocol": {}, "methods": {"A": {"use": "paragone.methods.rankers.dagfs:DAGFS"}}}
     >>> reference_keys(described, compared=False)
     ('sechidis2011', 'casu2026')
     """

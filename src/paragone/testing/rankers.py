@@ -250,7 +250,7 @@ def check_ranker(ranker: Any) -> list[str]:
 
     Examples
     --------
-    >>> from paragone.rankers import Variance
+    >>> from paragone.methods.rankers import Variance
     >>> len(check_ranker(Variance)) > 10
     True
     """

@@ -62,7 +62,7 @@ def check_recommender(recommender: Any, *, rows: Prescriptions | None = None) ->
 
     Examples
     --------
-    >>> from paragone.models.recommenders import make_recommender
+    >>> from paragone.methods.recommenders import make_recommender
     >>> len(check_recommender(make_recommender("ridge")))
     6
     """

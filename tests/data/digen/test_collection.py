@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from paragone.data import load
-from paragone.data.digen import cut_in_half, entries, expand, find, legacy_argsort, make_digen, names
-from paragone.data.digen.datasets import hash_features, hash_labels
+from paragone.data.digen import (
+    cut_in_half,
+    entries,
+    expand,
+    find,
+    hash_features,
+    hash_labels,
+    legacy_argsort,
+    make_digen,
+    names,
+)
 from paragone.errors import InputError
 
 GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)

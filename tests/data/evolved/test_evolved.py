@@ -10,7 +10,7 @@ import pytest
 from paragone import Experiment
 from paragone.data import load
 from paragone.data.evolved import collections, entries, expand, find, make_evolved
-from paragone.data.expansion import expand as expand_any
+from paragone.data.loading import expand as expand_any
 from paragone.errors import InputError
 
 ALL = [(name, entry) for name in collections() for entry in entries(name)]

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.io import savemat
 
 from paragone.data import Dataset, ReadOptions, SplitPlan, describe_splits, load, make_splits, save_npz
-from paragone.data.folds.orientation import Part, oriented
+from paragone.data.readers.folds import FoldPart, oriented
 from paragone.errors import InputError
 
 N_TRAIN, N_TEST, N_FEATURES, N_LABELS, N_FOLDS = 9, 4, 5, 3, 3
@@ -127,7 +127,7 @@ def test_version_73_files_read_like_version_5(tmp_path, as_sparse):
 def test_turned_labels_are_found_out_unless_both_ways_agree(n_train, n_test, d, L, turn):
     rng = np.random.default_rng(0)
     parts = [
-        Part(Path("fold0.mat"), role, rng.random((n, d)), rng.random((n, L)))
+        FoldPart(Path("fold0.mat"), role, rng.random((n, d)), rng.random((n, L)))
         for role, n in (("train", n_train), ("test", n_test))
     ]
     given_parts = [part.turned(False, turn) for part in parts]

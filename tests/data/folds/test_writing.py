@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.io import loadmat
 
 from paragone.data import Dataset, SplitPlan, export_folds, load, make_splits, scale_split
-from paragone.data.folds import writing
+from paragone.data.readers import folds as writing
 from paragone.errors import InputError
 
 PLANS = {

@@ -27,7 +27,7 @@ from paragone.lab.engine.task import (
     tallied_warnings,
     warnings_together,
 )
-from paragone.plugins import Method
+from paragone.methods.method import Method
 from paragone.protocols import Curve
 
 CONVERGENCE = WarningCount("ConvergenceWarning", "gave up after 3 steps", 2)

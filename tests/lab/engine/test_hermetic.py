@@ -28,7 +28,7 @@ from paragone.lab.engine.task import CellTask, SplitReference
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecords
-from paragone.plugins import Method
+from paragone.methods.method import Method
 from paragone.protocols import Crossval, Curve, KGrid
 from paragone.protocols.crossval.variants import expand
 from told_methods import Does

@@ -157,7 +157,7 @@ def test_all_that_belongs_around_comes_in_one_call():
 
 @pytest.mark.known_answer
 def test_reconciling_finds_the_three_ndcg_conventions_and_the_f1_of_means(herbs):
-    from paragone.models.recommenders import make_recommender
+    from paragone.methods.recommenders import make_recommender
 
     train, test, _ = herbs
     run = topk_scores(make_recommender("set-knn").fit(train).score(test.queries), test.truth)

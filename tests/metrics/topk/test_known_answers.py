@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from paragone.data.prescriptions import read_prescriptions
+from paragone.methods.recommenders import make_recommender
 from paragone.metrics.topk import topk_scores
-from paragone.models.recommenders import make_recommender
 
 pytestmark = pytest.mark.known_answer
 

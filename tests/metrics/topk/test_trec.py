@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from paragone import Experiment
 from paragone.data import prescription_dataset
-from paragone.data.trec import join_run, read_qrels, read_run
+from paragone.data.toplists import join_run, read_qrels, read_run
 from paragone.errors import InputError
 from paragone.metrics.topk import PRESETS, topk_scores
 from paragone.protocols import TopK

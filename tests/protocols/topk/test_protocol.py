@@ -12,10 +12,10 @@ from paragone import Experiment, Results
 from paragone.data import Dataset, prescription_dataset, prescriptions_of
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
+from paragone.methods.recommenders import make_recommender
+from paragone.methods.recommenders.base import Recommender
+from paragone.methods.recommenders.floors import Popularity
 from paragone.metrics.topk import topk_scores
-from paragone.models.recommenders import make_recommender
-from paragone.models.recommenders.base import Recommender
-from paragone.models.recommenders.popularity import Popularity
 from paragone.protocols import TopK
 
 FLOORS = ["popularity", "conditional", "set-knn", "ridge"]
@@ -226,8 +226,8 @@ class StoppedError(RuntimeError):
 
 def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monkeypatch):
     from paragone.lab.cells import SplitData
-    from paragone.models.recommenders.smgcn import SMGCN
-    from paragone.models.recommenders.smgcn.training import Trainer
+    from paragone.methods.recommenders.smgcn import SMGCN
+    from paragone.methods.recommenders.smgcn.training import Trainer
 
     sets = [prescription_dataset("x", part) for part in parts(rows)]
     (train, validation, test) = [(data.X, data.y) for data in sets]

@@ -2,21 +2,188 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
-from paragone.data.columns import Column, text_column
+from paragone.data.columns import ColumnTable, FileColumn, dataset_from, text_column
 from paragone.data.dataset import Dataset
 from paragone.data.options import ReadOptions
-from paragone.data.readers.arff_header import Attribute, Header, meka_count, parse_header, unquote
-from paragone.data.readers.mulan import read_labels
-from paragone.data.targets import Table, dataset_from
 from paragone.errors import InputError
 from paragone.reading import check_size
+
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)$", re.IGNORECASE)
+_VALUE = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(?:,|$)")
+_RELATION = re.compile(r"\s*@relation\s*(.*)$", re.IGNORECASE)
+_MEKA = re.compile(r"-C\s+(-?\d{1,9})(?!\d)")
+_NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One ``@attribute`` line: its name, and its values where it is nominal."""
+
+    name: str
+    kind: str
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Header:
+    """What stands before ``@data``, and the number of lines it takes (``@data`` included)."""
+
+    relation: str
+    attributes: tuple[Attribute, ...]
+    n_lines: int
+
+
+def unquote(text: str) -> str:
+    r"""Take quotes and backslash escapes off an ARFF name or value.
+
+    Examples
+    --------
+    >>> unquote(r"'it\'s'"), unquote(r"rock\'n\'roll"), unquote("plain")
+    ("it's", "rock'n'roll", 'plain')
+    """
+    text = text.strip()
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1]
+    return re.sub(r"\\(['\"\\%{}, ])", r"\1", text)
+
+
+def parse_header(lines: list[str], where: str) -> Header:
+    """Read the declarations up to ``@data``.
+
+    Examples
+    --------
+    >>> header = parse_header(["@relation r", "@attribute 'a b' {no, yes}", "@data"], "r.arff")
+    >>> header.attributes
+    (Attribute(name='a b', kind='nominal', categories=('no', 'yes')),)
+    """
+    relation, attributes = "", []
+    for number, line in enumerate(lines, start=1):
+        word = line.split(None, 1)[0].lower() if line.strip() else ""
+        if word == "@relation" and (match := _RELATION.match(line)):
+            relation = unquote(match[1])
+        elif word == "@attribute":
+            attributes.append(_attribute(line, f"{where}, line {number}"))
+        elif word == "@data":
+            _check_distinct(attributes, where)
+            return Header(relation, tuple(attributes), number)
+        elif word and not word.startswith("%"):
+            raise InputError(f"{where}, line {number}: {line.strip()[:40]!r} is no ARFF declaration")
+    raise InputError(f"{where}: no @data line found; is it an ARFF file?")
+
+
+def _attribute(line: str, where: str) -> Attribute:
+    match = _ATTRIBUTE.match(line)
+    if match is None:
+        raise InputError(f"{where}: cannot read the attribute {line.strip()[:60]!r}")
+    if _is_open(match[1]):
+        raise InputError(f"{where}: the quote around {match[1][:40]!r} is never closed")
+    name, kind = unquote(match[1]), match[2].strip()
+    if kind.startswith("{"):
+        return Attribute(name, "nominal", _categories(kind, f"{where}: attribute {name!r}"))
+    word = kind.split(None, 1)[0].lower() if kind else ""
+    if word in _NUMERIC:
+        return Attribute(name, "numeric")
+    if word == "string":
+        return Attribute(name, "string")
+    if word == "date":
+        return Attribute(name, "date")
+    raise InputError(f"{where}: attribute {name!r} has the type {kind[:40]!r}, which is not read")
+
+
+def _is_open(text: str) -> bool:
+    """Tell whether a name or value begins with a quote that does not end it."""
+    return text[:1] in ("'", '"') and re.fullmatch(_QUOTED, text) is None
+
+
+def _categories(kind: str, where: str) -> tuple[str, ...]:
+    end = kind.rfind("}")
+    if end < 0:
+        raise InputError(f"{where}: the list of values has no closing brace")
+    inner, values, position = kind[1:end].strip(), [], 0
+    while position < len(inner):
+        match = _VALUE.match(inner, position)
+        if match is None or match.end() == position:
+            raise InputError(f"{where}: cannot read the list of values near {inner[position : position + 20]!r}")
+        if _is_open(match[1]):
+            raise InputError(f"{where}: the quote around the value {match[1][:40]!r} is never closed")
+        values.append(unquote(match[1]))
+        position = match.end()
+    if not values or len(set(values)) < len(values):
+        raise InputError(f"{where}: the list of values is empty or names a value twice")
+    return tuple(values)
+
+
+def _check_distinct(attributes: list[Attribute], where: str) -> None:
+    seen: set[str] = set()
+    for attribute in attributes:
+        if attribute.name in seen:
+            raise InputError(f"{where}: attribute {attribute.name!r} is declared twice")
+        seen.add(attribute.name)
+    if not attributes:
+        raise InputError(f"{where}: no @attribute line found")
+
+
+def meka_count(relation: str) -> int | None:
+    """Return the number of labels that MEKA wrote into the relation name, with its sign.
+
+    A positive number means the first attributes, a negative one the last. After a Weka filter has moved
+    the attributes the number no longer says where the labels are, so None is returned.
+
+    Examples
+    --------
+    >>> meka_count("Music: -C 6"), meka_count("Music: -C -6"), meka_count("Music")
+    (6, -6, None)
+    >>> meka_count("MEDC: -C 45 -weka.filters.unsupervised.attribute.Remove-R1-45") is None
+    True
+    """
+    match = _MEKA.search(relation)
+    if match is None or "weka.filters" in relation[match.end() :]:
+        return None
+    return int(match[1])
+
+
+def read_labels(path: Path) -> tuple[str, ...]:
+    """Return the label names of a Mulan XML file in its order; nested labels follow their parent.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tiny.xml"
+    ...     _ = path.write_text('<labels><label name="a"><label name="b"/></label></labels>')
+    ...     read_labels(path)
+    ('a', 'b')
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    # In whatever encoding: those of two or four bytes a character have zeros between the letters.
+    if b"<!ENTITY" in text.replace(b"\0", b""):
+        raise InputError(f"{path}: entity declarations are not read; write the label names out")
+    try:
+        root = ElementTree.fromstring(text)  # noqa: S314  entities were refused above
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: not well-formed XML ({error})") from error
+    elements = [element for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    names = tuple(element.get("name", "") for element in elements)
+    if not names or "" in names:
+        raise InputError(f"{path}: no <label name=...> found, or one without a name")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{path}: label {twice!r} stands twice")
+    return names
+
 
 _PART_ENDINGS = ("-train", "-test", "_train", "_test")
 
@@ -120,7 +287,7 @@ def _decode(path: Path, header: Header, data: list[str], is_sparse: bool) -> lis
         raise InputError(f"{path}: a row cannot be read ({error})") from error
 
 
-def _pool(parts: Sequence[_Part], name: str, options: ReadOptions) -> Table:
+def _pool(parts: Sequence[_Part], name: str, options: ReadOptions) -> ColumnTable:
     where = " + ".join(str(part.path) for part in parts)
     names = [attribute.name for attribute in parts[0].header.attributes]
     for part in parts[1:]:
@@ -136,11 +303,11 @@ def _pool(parts: Sequence[_Part], name: str, options: ReadOptions) -> Table:
     columns = []
     for j, attribute in enumerate(_merge(parts)):
         if attribute.name in options.drop:
-            columns.append(Column(attribute.name, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
+            columns.append(FileColumn(attribute.name, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
         else:
             columns.append(_column(attribute, values[j], positions[j], len(rows), where))
     n_train = len(parts[0].rows) if len(parts) == 2 else None
-    return Table(name, where, columns, len(rows), n_train, parts[0].is_sparse)
+    return ColumnTable(name, where, columns, len(rows), n_train, parts[0].is_sparse)
 
 
 def _by_column(rows: list[Any], n_columns: int, is_sparse: bool) -> tuple[list[Any], list[Any]]:
@@ -169,11 +336,11 @@ def _merge(parts: Sequence[_Part]) -> list[Attribute]:
     return merged
 
 
-def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows: int, where: str) -> Column:
+def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows: int, where: str) -> FileColumn:
     if attribute.kind == "date":
         raise InputError(f"{where}: attribute {attribute.name!r} is a date; leave it out with drop=")
     if attribute.kind == "numeric":
-        return Column(attribute.name, _floats(attribute.name, values, positions, where), rows=positions)
+        return FileColumn(attribute.name, _floats(attribute.name, values, positions, where), rows=positions)
     if attribute.kind == "string":
         full: list[Any] = list(values)
         if positions is not None:
@@ -189,7 +356,7 @@ def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows:
         )
     array = np.empty(len(values), dtype=object)
     array[:] = values
-    return Column(attribute.name, array, attribute.categories, rows=positions)
+    return FileColumn(attribute.name, array, attribute.categories, rows=positions)
 
 
 def _floats(name: str, values: Sequence[Any], positions: Any, where: str) -> Any:
@@ -216,7 +383,7 @@ def _xml_beside(path: Path) -> Path | None:
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
 
 
-def _label_names(table: Table, part: _Part, options: ReadOptions, xml: Path | None) -> list[str] | None:
+def _label_names(table: ColumnTable, part: _Part, options: ReadOptions, xml: Path | None) -> list[str] | None:
     names = [column.name for column in table.columns]
     if isinstance(options.labels, tuple):
         return [table.column(label, "label").name for label in options.labels]

@@ -28,11 +28,10 @@ def read_folder(folder: Path, options: ReadOptions) -> Dataset:
     ...     read_folder(Path(folder), ReadOptions(task="regression", name="houses"))
     Dataset 'houses': 2 samples x 2 features, regression, 1 target
     """
-    from paragone.data.folds import read_folds
-    from paragone.data.folds.files import holds_folds
     from paragone.data.loading import read_file
-    from paragone.data.prescription_sets import TEST, TRAIN, read_prescription_folder
+    from paragone.data.prescriptions import TEST, TRAIN, read_prescription_folder
     from paragone.data.readers.arff import read_arff
+    from paragone.data.readers.folds import holds_folds, read_folds
     from paragone.data.readers.mat import read_mat
     from paragone.data.readers.table import read_matrix_folder
 

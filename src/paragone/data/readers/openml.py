@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.error import URLError
 
-from paragone.data.columns import Column
+from paragone.data.columns import FileColumn, dataset_from
 from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
 from paragone.data.readers.table import frame_table
-from paragone.data.targets import dataset_from
 from paragone.errors import InputError
 
 PREFIX = "openml:"
@@ -77,7 +76,7 @@ def _default_targets(bunch: Any, where: str) -> list[str]:
     return names
 
 
-def _declared_task(columns: Sequence[Column], where: str) -> Task:
+def _declared_task(columns: Sequence[FileColumn], where: str) -> Task:
     if not any(column.is_nominal for column in columns):
         return "regression"
     if len(columns) == 1:

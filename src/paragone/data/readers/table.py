@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from paragone.data.columns import Column, numbers, text_column
+from paragone.data.columns import ColumnTable, FileColumn, dataset_from, numbers, text_column
 from paragone.data.dataset import Dataset, Task
 from paragone.data.options import ReadOptions
-from paragone.data.targets import Table, dataset_from
 from paragone.errors import InputError, unknown_name
 from paragone.reading import check_size, read_parquet, size_limit
 
@@ -129,7 +128,7 @@ def _check_width(n_columns: int, path: Path) -> None:
         )
 
 
-def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Table:
+def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> ColumnTable:
     """Turn a pandas frame into named columns.
 
     Examples
@@ -153,10 +152,10 @@ def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Tabl
                 continue
             notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with drop=")
         if label in options.drop:
-            columns.append(Column(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
+            columns.append(FileColumn(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
         else:
             columns.append(_column(label, frame.iloc[:, position], where))
-    return Table(name, where, columns, len(frame), notes=tuple(notes))
+    return ColumnTable(name, where, columns, len(frame), notes=tuple(notes))
 
 
 def _counts_rows(series: Any) -> bool:
@@ -166,13 +165,13 @@ def _counts_rows(series: Any) -> bool:
     return bool((np.diff(series.to_numpy()) == 1).all())
 
 
-def _column(name: str, series: Any, where: str) -> Column:
+def _column(name: str, series: Any, where: str) -> FileColumn:
     from pandas.api import types
 
     if types.is_bool_dtype(series.dtype) or types.is_numeric_dtype(series.dtype):
         if types.is_complex_dtype(series.dtype):
             raise InputError(f"{where}: column {name!r} holds complex numbers; leave it out with drop=")
-        return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+        return FileColumn(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
         raise InputError(f"{where}: column {name!r} holds dates; leave it out with drop= or make it a number")
     try:

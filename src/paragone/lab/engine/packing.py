@@ -20,7 +20,7 @@ from paragone.lab.engine.preloading import is_frozen, is_installed
 from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.spool import LockedFolder
 from paragone.lab.engine.task import CellTask, SplitReference, failure, run_task
-from paragone.plugins import Method
+from paragone.methods.method import Method
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _KNOWN_VERSIONS: dict[tuple[Any, ...], tuple[tuple[str, str], ...]] = {}

@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 from typing_extensions import override
 
-from paragone.plugins import Method
+from paragone.methods.method import Method
 
 
 class FromSource(SourceFileLoader):

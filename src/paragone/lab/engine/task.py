@@ -24,7 +24,7 @@ from paragone.data import Scale, scale_split
 from paragone.lab.cells import Fitted, Outcome, SplitData, WarningCount
 from paragone.lab.engine.preloading import seed_globals
 from paragone.lab.engine.spool import load_spooled
-from paragone.plugins import Method
+from paragone.methods.method import Method
 from paragone.protocols import Protocol
 from paragone.validation import IntArray
 

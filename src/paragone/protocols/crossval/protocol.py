@@ -14,8 +14,8 @@ from typing_extensions import override
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Place, Score, SplitData
+from paragone.methods.method import Method, digest
 from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
-from paragone.plugins import Method, digest
 from paragone.protocols.base import Arrangement, Protocol
 from paragone.protocols.crossval.fitting import fit_variant
 from paragone.protocols.crossval.ledger import Weighting, fold_weights

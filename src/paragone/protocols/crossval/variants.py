@@ -12,7 +12,8 @@ from typing import Any
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.plugins import Method, aliases, digest, resolve
+from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.registry import first_name
 
 RAW = "raw"
 
@@ -158,7 +159,7 @@ class Variant(Method):
             return super().identity()
         return digest(
             {
-                "class": self.label,
+                "class": first_name(self.label),
                 "params": dict(self.params),
                 "steps": [step.identity() for step in self.steps],
                 "nested": dict(self.nested),

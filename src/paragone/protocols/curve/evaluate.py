@@ -14,8 +14,8 @@ from sklearn.base import clone
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.models.mlknn import MLkNN, check_neighbors, look_up, posterior_tables
-from paragone.models.neighbors import neighbor_label_counts
+from paragone.methods.mlknn import MLkNN, check_neighbors, look_up, posterior_tables
+from paragone.methods.neighbors import neighbor_label_counts
 from paragone.validation import FloatArray, IntArray, LabelArray, check_features
 
 

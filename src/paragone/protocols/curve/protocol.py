@@ -14,10 +14,10 @@ from paragone.cores import cpu_clock
 from paragone.data import Dataset, Task
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.methods.method import Method, digest
+from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
 from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
-from paragone.models.mlknn import MLkNN, check_neighbors
-from paragone.plugins import Method, digest
 from paragone.protocols.base import Protocol
 from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
 from paragone.validation import IntArray, LabelArray, check_features, check_indicator, check_ranking

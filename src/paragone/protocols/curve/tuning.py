@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits, scale_split
 from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
+from paragone.methods.method import Method
 from paragone.metrics import check_multilabel_metrics
-from paragone.plugins import Method
 from paragone.protocols.curve.evaluate import predict_along
 from paragone.protocols.curve.protocol import curve_values
 from paragone.ties import least_loss

@@ -20,13 +20,13 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, mak
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.methods.recommenders import FLOORS, RECOMMENDERS
+from paragone.methods.recommenders.base import BLOCK_ROWS
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
 from paragone.metrics.topk.inputs import UserMetric, check_choice, check_cutoffs, rank, split_metrics
 from paragone.metrics.topk.segments import check_rows
-from paragone.models.recommenders import FLOORS, RECOMMENDERS
-from paragone.models.recommenders.evaluation import BLOCK_ROWS
-from paragone.plugins import Method, aliases, digest, resolve
 from paragone.protocols.base import KEPT, Arrangement, Protocol
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
 

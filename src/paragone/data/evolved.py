@@ -1,0 +1,190 @@
+"""Evolved collections that come with the package: datasets made from formula and seed, checked by their hashes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+import numpy as np
+
+from paragone.data.dataset import Dataset
+from paragone.data.digen import Expression, hash_features, hash_labels
+from paragone.data.options import ReadOptions
+from paragone.errors import InputError, unknown_name
+
+__all__ = [
+    "EvolvedEntry",
+    "collection_file",
+    "collections",
+    "entries",
+    "expand",
+    "find",
+    "is_evolved",
+    "load_evolved",
+    "make_evolved",
+]
+
+ENDING = ".json"
+_FOLDER = files("paragone.data").joinpath("collections")
+
+
+@dataclass(frozen=True)
+class EvolvedEntry:
+    """What a dataset is made of.
+
+    Parameters
+    ----------
+    name, formula : str
+        The dataset and its formula.
+    seed, n_rows, n_features : int
+        Of its standard normal features.
+    cut : float
+        Labels are 1 above this value of the formula.
+    inclusive : bool
+        Whether they are 1 at it too.
+    md5, x_hash, y_hash : str
+        Of the formula, the features (to six decimals) and the labels.
+
+    Examples
+    --------
+    >>> EvolvedEntry("half", "X0", 1, 100, 2, 0.0, True, "", "", "").formula
+    'X0'
+    """
+
+    name: str
+    formula: str
+    seed: int
+    n_rows: int
+    n_features: int
+    cut: float
+    inclusive: bool
+    md5: str
+    x_hash: str
+    y_hash: str
+
+
+@cache
+def collections() -> tuple[str, ...]:
+    """Return the names of the collections.
+
+    Examples
+    --------
+    >>> collections()
+    ('paragone-v1',)
+    """
+    found = (file.name for file in _FOLDER.iterdir() if file.name.endswith(ENDING))
+    return tuple(sorted(name.removesuffix(ENDING) for name in found))
+
+
+def collection_file(name: str) -> Traversable:
+    """Return the file of a collection.
+
+    Examples
+    --------
+    >>> collection_file("paragone-v1").name
+    'paragone-v1.json'
+    """
+    if name not in collections():
+        raise unknown_name("collection", name, collections())
+    return _FOLDER.joinpath(f"{name}{ENDING}")
+
+
+@cache
+def entries(collection: str) -> tuple[EvolvedEntry, ...]:
+    """Return the datasets of a collection.
+
+    Examples
+    --------
+    >>> entries("paragone-v1")[0].name
+    'paragone-v1-1'
+    """
+    content = json.loads(collection_file(collection).read_text(encoding="utf-8"))
+    wanted = [item.name for item in fields(EvolvedEntry)]
+    return tuple(EvolvedEntry(**{name: item[name] for name in wanted}) for item in content["sets"])
+
+
+def find(collection: str, wanted: str) -> EvolvedEntry:
+    """Return a dataset by its number or its name.
+
+    Examples
+    --------
+    >>> find("paragone-v1", "2") == find("paragone-v1", "paragone-v1-2")
+    True
+    """
+    known = {entry.name: entry for entry in entries(collection)}
+    for name in (wanted, f"{collection}-{wanted}"):
+        if name in known:
+            return known[name]
+    raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])
+
+
+def is_evolved(reference: str) -> bool:
+    """Say whether a reference names an evolved collection, such as ``paragone-v1:3``.
+
+    Examples
+    --------
+    >>> is_evolved("paragone-v1:3"), is_evolved("digen:3")
+    (True, False)
+    """
+    return ":" in reference and reference.partition(":")[0] in collections()
+
+
+def make_evolved(entry: EvolvedEntry) -> Dataset:
+    """Make a dataset, and check formula, features and labels by their hashes.
+
+    Examples
+    --------
+    >>> make_evolved(find("paragone-v1", "1"))
+    Dataset 'paragone-v1-1': 1000 samples x 10 features, classification, 2 classes
+    """
+    expression = Expression.parse(entry.formula)
+    X = np.random.default_rng(entry.seed).normal(size=(entry.n_rows, entry.n_features))
+    values = expression.evaluate(X)
+    labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.int64)
+    for what, found, kept in (
+        ("formula has", expression.md5, entry.md5),
+        ("features made here have", hash_features(X), entry.x_hash),
+        ("labels made here have", hash_labels(labels), entry.y_hash),
+    ):
+        if found != kept:
+            raise InputError(f"{entry.name} was altered: the {what} the hash {found}, not {kept}")
+    names = tuple(f"X{j}" for j in range(entry.n_features))
+    return Dataset(entry.name, X, labels, "classification", feature_names=names, target_names=("target",))
+
+
+def load_evolved(reference: str, options: ReadOptions | None = None) -> Dataset:
+    """Load ``paragone-v1:3`` (or ``paragone-v1:paragone-v1-3``) by its name.
+
+    Examples
+    --------
+    >>> load_evolved("paragone-v1:1").name
+    'paragone-v1-1'
+    """
+    options = options or ReadOptions()
+    if options != ReadOptions(name=options.name):
+        raise InputError(f"dataset {reference!r} is generated and takes no options but name=")
+    collection, _, wanted = reference.partition(":")
+    if wanted == "all":
+        n_sets = len(entries(collection))
+        raise InputError(
+            f"{reference!r} stands for {n_sets} datasets: name it in an experiment's sets, or load one of them"
+        )
+    dataset = make_evolved(find(collection, wanted))
+    return dataset if options.name is None else replace(dataset, name=options.name)
+
+
+def expand(reference: str) -> tuple[str, ...]:
+    """Return the references that a reference stands for: every dataset for ``paragone-v1:all``, else itself.
+
+    Examples
+    --------
+    >>> expand("paragone-v1:all")[0], expand("iris")
+    ('paragone-v1:paragone-v1-1', ('iris',))
+    """
+    collection, _, wanted = reference.partition(":")
+    if wanted != "all" or collection not in collections():
+        return (reference,)
+    return tuple(f"{collection}:{entry.name}" for entry in entries(collection))
