@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,11 +32,18 @@ SETS = [
 ]
 
 
-def figures(data_folder: Path, store: Path, sets: list[str], methods: list[str], **split) -> dict:
+# The figures of LSMFS were made with all weights at 1, where its guard stops it; our defaults converge.
+AS_PUBLISHED = {name: name.lower() for name in EIGHT} | {
+    "LSMFS": {"use": "lsmfs", "params": dict.fromkeys(("alpha", "beta", "gamma", "lambda_"), 1.0)}
+}
+OURS = {name: name.lower() for name in [*EIGHT, "Random"]}
+
+
+def figures(data_folder: Path, store: Path, sets: list[str], methods: dict[str, Any], **split) -> dict:
     """Mean and deviation of micro-F1 at p = 20 % by dataset and method, over repeated hold-outs."""
     experiment = Experiment(
         [load(data_folder / "multilabel" / name, name=name) for name in sets],
-        {name: name.lower() for name in methods},
+        methods,
         {"kind": "holdout", **split},
         AT_20_PERCENT,
         seed=1,
@@ -51,7 +59,7 @@ def figures(data_folder: Path, store: Path, sets: list[str], methods: list[str],
 @pytest.mark.parametrize("name", KNOWN["mulan"])
 def test_mulan_sets_give_the_published_figures_within_fold_noise(data_folder, tmp_path, name):
     known = KNOWN["mulan"][name]
-    found = figures(data_folder, tmp_path / "a.sqlite", [name], EIGHT, folds=5, test_size=known["test_size"])
+    found = figures(data_folder, tmp_path / "a.sqlite", [name], AS_PUBLISHED, folds=5, test_size=known["test_size"])
     for method, figure in known["micro_f1"].items():
         noise = 2.5 * max(found[name, method]["std"], known["fold_std"])
         assert abs(found[name, method]["mean"] - figure) < noise, (method, found[name, method], figure)
@@ -94,7 +102,7 @@ def test_random_rankers_give_the_published_yahoo_figures_within_the_noise_of_see
 @pytest.mark.slow
 @pytest.mark.known_answer
 def test_every_ranker_beats_a_random_order_on_the_mean_over_the_sets(data_folder, tmp_path):
-    found = figures(data_folder, tmp_path / "a.sqlite", SETS, [*EIGHT, "Random"], folds=3, test_size=0.4)
+    found = figures(data_folder, tmp_path / "a.sqlite", SETS, OURS, folds=3, test_size=0.4)
     means = {m: np.mean([found[name, m]["mean"] for name in SETS]) for m in [*EIGHT, "Random"]}
     for method in EIGHT:
         assert means[method] > means["Random"], means
