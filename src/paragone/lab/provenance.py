@@ -243,7 +243,10 @@ def threads() -> dict[str, Any]:
     from threadpoolctl import threadpool_info
 
     told = ("internal_api", "version", "architecture")
-    libraries = [{key: pool[key] for key in told if pool.get(key)} for pool in threadpool_info()]
+    # In a fixed order: the order of loading depends on what was imported before.
+    libraries = sorted(
+        ({key: pool[key] for key in told if pool.get(key)} for pool in threadpool_info()), key=lambda pool: str(pool)
+    )
     distinct = [library for place, library in enumerate(libraries) if library not in libraries[:place]]
     set_here = {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ}
     return {"a cell": THREADS_A_CELL, "variables": set_here, "libraries": distinct}
