@@ -18,7 +18,7 @@ def doctor(
     store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Move what is damaged to quarantine, so that the next run computes it again."),
+        typer.Option("--repair", help="Delete what is damaged, so that the next run computes it again."),
     ] = False,
     compact: Annotated[
         bool, typer.Option("--compact", help="Delete what nothing refers to and give the space back.")

@@ -138,18 +138,24 @@ def test_a_whole_store_is_healthy_and_left_alone(store):
     assert [path.name for path in store.parent.iterdir()] == ["lab.sqlite"]
 
 
-def test_what_is_damaged_is_kept_in_quarantine_until_its_cell_is_there_again(store):
+def test_what_is_damaged_is_named_counted_and_deleted(store):
     change(store, PLANTED["predictions"][1])
-    repair(store)
-    with closing(sqlite3.connect(store)) as database:
-        ((kind, reason, kept),) = database.execute("SELECT kind, reason, content FROM quarantine")
+    repaired = repair(store)
+    ((kind, message),) = {(fault.kind, fault.message) for fault in repaired.dropped}
     assert kind == "cell"
-    assert "wine-traits, fold 0" in reason
-    assert b'"predictions": "UEsDB' in kept
-    assert [finding.kind for finding in examine(store).findings] == ["quarantine"]
-    experiment().run(store, 0).close()
-    compact(store)
+    assert "V on wine-traits, fold 0" in message
+    assert repaired.cells_to_run == 1
+    assert "dropped: cell" in str(repaired)
+    assert "1 cells have no result any more" in str(repaired)
     assert examine(store).findings == ()
+    assert sum(len(rows) for table, rows in content(store).items() if table in ("cells", "predictions")) == 6
+
+
+def test_what_an_older_version_put_into_quarantine_goes_with_a_compaction_once_its_cell_is_there(store):
+    keep = "INSERT INTO quarantine SELECT NULL, 'cell', key, 'damaged', NULL, '' FROM cells LIMIT 1"
+    change(store, keep, "INSERT INTO quarantine VALUES (9, 'cell', 'gone', 'damaged', NULL, '')")
+    compact(store)
+    assert [row[2] for row in content(store)["quarantine"]] == ["gone"]
 
 
 def test_a_store_of_version_1_is_read_run_into_and_sealed(tmp_path):
@@ -331,7 +337,7 @@ def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
     store.write_bytes(scribbled)
     repaired = repair(store)
     assert repaired.salvaged is not None
-    taken = {finding.kind for finding in repaired.quarantined if "no checksum" in finding.message}
+    taken = {finding.kind for finding in repaired.dropped if "no checksum" in finding.message}
     assert taken == {"fit", "split", "truth"}
     assert (repaired.sealed, repaired.after.is_healthy) == (0, True)
     experiment().run(store, 0).close()

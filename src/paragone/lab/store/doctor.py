@@ -1,38 +1,29 @@
-"""The doctor: is a store whole, and how to take out what is not so that the next run computes it again."""
+"""The doctor: is a store whole, and how to drop what is not, so that the next run computes it again.
+
+Every cell can be computed again, so a damaged one is not mended: it is named, counted and deleted. What is whole stays,
+also where the file itself is broken: its rows are then copied into a new one.
+"""
 
 from __future__ import annotations
 
-import base64
-import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from paragone.errors import InputError
-from paragone.lab.store.opening import BUSY_SECONDS, UNREADABLE, check_file, connect, damaged
-from paragone.lab.store.outcomes import (
-    CELL_FIELDS,
-    KINDS,
-    ScoreRow,
-    cell_checksum,
-    content_checksum,
-    read_beside,
-    read_fit_beside,
-)
+from paragone.lab.store.opening import UNREADABLE, connect, damaged, examination, log_of, remove_database
+from paragone.lab.store.outcomes import SCORE_ROWS, cell_checksum, content_checksum, read_beside, read_fit_beside
 from paragone.lab.store.queries import unpack
-from paragone.lab.store.runs import refuse_while_running, this_moment
+from paragone.lab.store.runs import refuse_while_running
 from paragone.lab.store.schema import (
     DANGLING,
     SCHEMA_VERSION,
-    LimitedConnection,
     Oddity,
     TableShape,
     check_version,
-    distrust,
     missing_before,
     oddities,
     plain_tables,
@@ -41,87 +32,45 @@ from paragone.lab.store.schema import (
 )
 from paragone.reading import parse_json
 
-KEYS = {
-    "cell": "SELECT key FROM cells NOT INDEXED ORDER BY id",
-    "fit": "SELECT fit_key FROM fits",
-    "split": "SELECT split_part FROM splits",
-    "truth": "SELECT truth_key FROM truths",
+Database: TypeAlias = sqlite3.Connection
+
+NOT_READ = (sqlite3.DatabaseError, *UNREADABLE)
+"""What reading a damaged file raises."""
+ARTIFACTS = {
+    "cell": ("cells", "key"),
+    "fit": ("fits", "fit_key"),
+    "split": ("splits", "split_part"),
+    "truth": ("truths", "truth_key"),
 }
-"""How to list the keys of every kind of artifact."""
-
+"""What has a checksum: its table, and the column of its key."""
+DESCRIPTIONS = {
+    "experiment": ("experiments", "name", "described"),
+    "dataset": ("datasets", "data_part", "described"),
+    "run": ("runs", "id", "environment"),
+}
+"""What is described by a JSON object: its table, its key, and the column of the description."""
+OF_CELLS = {"cells", "scores", "predictions", "measures", "costs", "warnings", "outputs"}
+"""The tables that a cell is spread over."""
 CELL = "SELECT id, key, fit_key, status, seconds, notes, error, traceback, finished_at FROM cells WHERE key = ?"
-SCORES = """
-SELECT metric, grid, position, at, value FROM scores JOIN measures ON measures.id = measure_id
-WHERE cell_id = ? ORDER BY position
+PLANNED_AT = """
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.{column} = ? ORDER BY p.current DESC LIMIT 1
 """
+DEAD = {
+    "dead plan rows": "plan WHERE current = 0 AND key NOT IN (SELECT key FROM cells)",
+    "orphaned cells": "cells WHERE key NOT IN (SELECT key FROM plan)",
+    "orphaned fits": "fits WHERE fit_key NOT IN (SELECT fit_key FROM plan)",
+    "orphaned splits": "splits WHERE split_part NOT IN (SELECT split_part FROM plan)",
+    "orphaned truths": "truths WHERE truth_key NOT IN (SELECT data_part || '/' || split_part FROM plan) "
+    "AND truth_key NOT IN (SELECT data_part FROM plan)",
+    "orphaned datasets": "datasets WHERE data_part NOT IN (SELECT data_part FROM plan)",
+    "unused measures": "measures WHERE id NOT IN (SELECT measure_id FROM scores)",
+}
+"""What a compaction deletes, in this order: each may leave the next without anything that refers to it."""
+STALE = "plan WHERE current = 0"
 
 
-class ArtifactReader:
-    """Reads artifacts, refuses what cannot be decoded, and returns the checksum of what is there.
-
-    Parameters
-    ----------
-    database : sqlite3.Connection
-        An open store.
-    """
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self._readers: dict[str, Callable[[str], bytes]] = {
-            "cell": self._cell,
-            "fit": self._fit,
-            "split": self._split,
-            "truth": self._truth,
-        }
-
-    def checksum(self, kind: str, key: str) -> bytes:
-        """Return the checksum of an artifact as it stands."""
-        return self._readers[kind](key)
-
-    @cached_property
-    def _tables(self) -> set[str]:
-        """The tables that there are; asked for with the first cell, whose finding it is where that fails."""
-        return {row[0] for row in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-    def _one(self, sql: str, key: str, what: str = "its row") -> tuple[Any, ...]:
-        row = self._database.execute(sql, (key,)).fetchone()
-        if row is None:
-            raise InputError(f"{what} cannot be found")
-        return tuple(row)
-
-    def _cell(self, key: str) -> bytes:
-        number, *fields = self._one(CELL, key)
-        told = dict(zip(CELL_FIELDS, fields, strict=True))
-        scores: list[ScoreRow] = self._database.execute(SCORES, (number,)).fetchall()
-        kept = self._database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
-        parse_json(told["notes"], "its notes")
-        if kept is not None:
-            unpack(kept[0])
-        if told["status"] == "done":
-            self._one("SELECT 1 FROM fits WHERE fit_key = ?", told["fit_key"], "its fit")
-        beside = read_beside(self._database, number, self._tables)
-        return cell_checksum(fields, scores, None if kept is None else kept[0], beside)
-
-    def _fit(self, key: str) -> bytes:
-        arrays, info, seconds = self._one("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)
-        unpack(arrays)
-        parse_json(info, "its diagnostics")
-        beside = read_fit_beside(self._database, key, self._tables)
-        return content_checksum(arrays, info, seconds, *beside.parts)
-
-    def _split(self, key: str) -> bytes:
-        train, test = self._one("SELECT train, test FROM splits WHERE split_part = ?", key)
-        if len(train) % 8 or len(test) % 8:
-            raise InputError("its row numbers are cut off")
-        return content_checksum(train, test)
-
-    def _truth(self, key: str) -> bytes:
-        (payload,) = self._one("SELECT payload FROM truths WHERE truth_key = ?", key)
-        unpack(payload)
-        return content_checksum(payload)
-
-
-Level = Literal["damage", "note"]
+# What was found
 
 
 @dataclass(frozen=True)
@@ -139,7 +88,7 @@ class StoreFault:
         What is wrong, for people.
     """
 
-    level: Level
+    level: Literal["damage", "note"]
     kind: str
     key: str
     message: str
@@ -159,7 +108,7 @@ class Diagnosis:
         Bytes on disk, the write-ahead log included.
     checked : mapping
         How many artifacts of each kind were looked at.
-    findings : tuple of Finding
+    findings : tuple of StoreFault
         What was found, damage first.
     reclaimable : mapping
         How many rows a compaction would delete, by what they are.
@@ -184,8 +133,7 @@ class Diagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        told = asdict(self)
-        return {**told, "path": str(self.path), "healthy": self.is_healthy}
+        return {**asdict(self), "path": str(self.path), "healthy": self.is_healthy}
 
     def __str__(self) -> str:
         checked = ", ".join(f"{count} {kind}" for kind, count in self.checked.items())
@@ -200,26 +148,479 @@ class Diagnosis:
         return "\n".join(lines)
 
 
-DEAD = {
-    "dead plan rows": "plan WHERE current = 0 AND key NOT IN (SELECT key FROM cells)",
-    "orphaned cells": "cells WHERE key NOT IN (SELECT key FROM plan)",
-    "orphaned fits": "fits WHERE fit_key NOT IN (SELECT fit_key FROM plan)",
-    "orphaned splits": "splits WHERE split_part NOT IN (SELECT split_part FROM plan)",
-    "orphaned truths": "truths WHERE truth_key NOT IN (SELECT data_part || '/' || split_part FROM plan) "
-    "AND truth_key NOT IN (SELECT data_part FROM plan)",
-    "orphaned datasets": "datasets WHERE data_part NOT IN (SELECT data_part FROM plan)",
-    "unused measures": "measures WHERE id NOT IN (SELECT measure_id FROM scores)",
-}
-"""What a compaction deletes, in this order: each may leave the next without anything that refers to it."""
+# Examining
 
-AFTER = {
-    "checksums": "(kind = 'cell' AND key NOT IN (SELECT key FROM cells)) "
-    "OR (kind = 'fit' AND key NOT IN (SELECT fit_key FROM fits)) "
-    "OR (kind = 'split' AND key NOT IN (SELECT split_part FROM splits)) "
-    "OR (kind = 'truth' AND key NOT IN (SELECT truth_key FROM truths))",
-    "quarantine": "kind = 'cell' AND key IN (SELECT key FROM cells)",
+
+def examine(path: str | Path) -> Diagnosis:
+    """Examine a store without changing it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; it may be damaged, but its first page must be that of a store.
+
+    Returns
+    -------
+    Diagnosis
+        What was looked at and what was found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.lab.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Store(Path(folder) / "a.sqlite", create=True).close()
+    ...     examine(Path(folder) / "a.sqlite").is_healthy
+    True
+    """
+    path = Path(path)
+    with examination(path) as database:
+        return diagnose(database, path)
+
+
+def diagnose(database: Database, path: Path) -> Diagnosis:
+    """Examine an open store."""
+    version = check_version(database, path)
+    size = sum(side.stat().st_size for side in (path, log_of(path)) if side.exists())
+    odd = _oddities(database, version)
+    findings = [StoreFault("damage", "database", "", str(one)) for one in odd]
+    if any(one.is_read_by_queries for one in odd):
+        # A query may come upon what is odd, and would then run what a stranger put there.
+        return Diagnosis(path, version, size, {}, tuple(findings))
+    findings += [*_file_faults(database), *_reference_faults(database), *_description_faults(database)]
+    stated = _stated_checksums(database, version)
+    checked: dict[str, int] = {}
+    unsealed = 0
+    for kind, (table, column) in ARTIFACTS.items():
+        keys = _keys(database, kind, table, column, findings)
+        checked[table] = len(keys)
+        for key in keys:
+            faults = _artifact_faults(database, version, kind, key, stated.get((kind, key)))
+            findings += faults
+            unsealed += not faults and (kind, key) not in stated
+        present = set(keys)
+        gone = [key for sealed, key in stated if sealed == kind and key not in present]
+        findings += [_damage(database, kind, key, "is gone, its checksum is left") for key in gone]
+    if version < SCHEMA_VERSION:
+        told = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
+        findings.append(StoreFault("note", "schema", "", told))
+    if unsealed:
+        told = f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair adds it"
+        findings.append(StoreFault("note", "checksum", "", told))
+    findings.sort(key=lambda finding: finding.level)
+    intact = not any(finding.kind == "database" for finding in findings)
+    return Diagnosis(path, version, size, checked, tuple(findings), _count_dead(database) if intact else {})
+
+
+def is_intact(database: Database) -> bool:
+    """Whether the tables are those of a store, and SQLite finds its own structures in order."""
+    version = int(database.execute("PRAGMA user_version").fetchone()[0])
+    return not _oddities(database, version) and not _file_faults(database)
+
+
+def _oddities(database: Database, version: int) -> tuple[Oddity, ...]:
+    try:
+        return oddities(database, version)
+    except NOT_READ:
+        # SQLite itself says what is wrong with a schema that cannot be read.
+        return ()
+
+
+def _file_faults(database: Database) -> list[StoreFault]:
+    try:
+        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
+    except NOT_READ as error:
+        told = [str(error) or type(error).__name__]
+    lines = [line for text in told for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
+    return [StoreFault("damage", "database", "", f"the database file: {line}") for line in lines[:20]]
+
+
+def _reference_faults(database: Database) -> list[StoreFault]:
+    try:
+        rows = database.execute("PRAGMA foreign_key_check").fetchall()
+    except NOT_READ as error:
+        return [StoreFault("damage", "database", "", f"references cannot be followed: {error}")]
+    counts = Counter((table, parent) for table, _, parent, _ in rows)
+    return [
+        StoreFault(
+            "damage", "reference", table, f"{count} rows of {table} refer to rows of {parent} that are not there"
+        )
+        for (table, parent), count in counts.items()
+    ]
+
+
+def _description_faults(database: Database) -> list[StoreFault]:
+    found: list[StoreFault] = []
+    for kind, (table, column, described) in DESCRIPTIONS.items():
+        for key in _keys(database, kind, table, column, found):
+            sql = f"SELECT {described} FROM {table} WHERE {column} = ?"  # noqa: S608  names of ours, here and below
+            try:
+                if not isinstance(parse_json(database.execute(sql, (key,)).fetchone()[0], "its description"), dict):
+                    raise InputError("its description is not a JSON object")
+            except (InputError, TypeError, *NOT_READ) as error:
+                found.append(StoreFault("damage", kind, str(key), f"{kind} {key}: {error}"))
+    return found
+
+
+def _keys(database: Database, kind: str, table: str, column: str, findings: list[StoreFault]) -> list[Any]:
+    # By the table itself: an index that is damaged would hide rows that are not.
+    sql = f"SELECT {column} FROM {table} NOT INDEXED"  # noqa: S608
+    try:
+        return [row[0] for row in database.execute(sql)]
+    except NOT_READ as error:
+        findings.append(StoreFault("damage", "database", "", f"the {kind}s cannot be listed: {error}"))
+        return []
+
+
+def _stated_checksums(database: Database, version: int) -> dict[tuple[str, str], bytes]:
+    if version < 2:
+        return {}
+    try:
+        rows = database.execute("SELECT kind, key, sha256 FROM checksums").fetchall()
+    except NOT_READ:
+        return {}
+    return {(kind, key): checksum for kind, key, checksum in rows}
+
+
+def _artifact_faults(database: Database, version: int, kind: str, key: str, stated: bytes | None) -> list[StoreFault]:
+    try:
+        checksum = CHECKSUMS[kind](database, key, version)
+    except (InputError, TypeError, *NOT_READ) as error:
+        return [_damage(database, kind, key, f"cannot be read ({error})")]
+    if stated is None or stated == checksum:
+        return []
+    return [_damage(database, kind, key, "does not agree with its checksum")]
+
+
+def _damage(database: Database, kind: str, key: str, what: str) -> StoreFault:
+    # A damaged key may be no text at all.
+    return StoreFault("damage", kind, str(key), f"{kind} {str(key)[:12]}{_planned_at(database, kind, key)} {what}")
+
+
+def _planned_at(database: Database, kind: str, key: str) -> str:
+    """Say which cell of which experiment an artifact belongs to, as far as the plan can be read."""
+    if kind == "truth":
+        return ""
+    try:
+        row = database.execute(PLANNED_AT.format(column=ARTIFACTS[kind][1]), (key,)).fetchone()
+    except NOT_READ:
+        return ""
+    if row is None:
+        return ""
+    experiment, dataset, fold, method, repeat = row
+    if kind == "split":
+        return f" ({dataset}, fold {fold})"
+    return f" ({experiment}: {method} on {dataset}, fold {fold}{f', repeat {repeat}' if repeat else ''})"
+
+
+# Checksums of what is there; what cannot be decoded is refused
+
+
+def _one(database: Database, sql: str, key: str, what: str = "its row") -> tuple[Any, ...]:
+    row = database.execute(sql, (key,)).fetchone()
+    if row is None:
+        raise InputError(f"{what} cannot be found")
+    return tuple(row)
+
+
+def _checksum_of_cell(database: Database, key: str, version: int) -> bytes:
+    number, *fields = _one(database, CELL, key)
+    _, fit_key, status, _, notes, *_ = fields
+    scores = database.execute(SCORE_ROWS, (number,)).fetchall()
+    kept = database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
+    parse_json(notes, "its notes")
+    if kept is not None:
+        unpack(kept[0])
+    if status == "done":
+        _one(database, "SELECT 1 FROM fits WHERE fit_key = ?", fit_key, "its fit")
+    beside = read_beside(database, number) if version >= 3 else None
+    return cell_checksum(fields, scores, None if kept is None else kept[0], beside)
+
+
+def _checksum_of_fit(database: Database, key: str, version: int) -> bytes:
+    arrays, info, seconds = _one(database, "SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)
+    unpack(arrays)
+    parse_json(info, "its diagnostics")
+    parts = read_fit_beside(database, key).parts if version >= 3 else ()
+    return content_checksum(arrays, info, seconds, *parts)
+
+
+def _checksum_of_split(database: Database, key: str, _: int) -> bytes:
+    train, test = _one(database, "SELECT train, test FROM splits WHERE split_part = ?", key)
+    if len(train) % 8 or len(test) % 8:
+        raise InputError("its row numbers are cut off")
+    return content_checksum(train, test)
+
+
+def _checksum_of_truth(database: Database, key: str, _: int) -> bytes:
+    (payload,) = _one(database, "SELECT payload FROM truths WHERE truth_key = ?", key)
+    unpack(payload)
+    return content_checksum(payload)
+
+
+CHECKSUMS: dict[str, Callable[[Database, str, int], bytes]] = {
+    "cell": _checksum_of_cell,
+    "fit": _checksum_of_fit,
+    "split": _checksum_of_split,
+    "truth": _checksum_of_truth,
 }
-STALE = "plan WHERE current = 0"
+
+
+# Repairing
+
+
+@dataclass(frozen=True)
+class Salvage:
+    """What of a broken file was copied: rows by table, tables that lost some, and where the broken file is kept."""
+
+    kept_as: Path
+    rows: dict[str, int]
+    incomplete: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What a repair did.
+
+    Parameters
+    ----------
+    before, after : Diagnosis
+        The state of the store before and after.
+    dropped : tuple of StoreFault
+        What was deleted because it was damaged.
+    cells_to_run : int
+        How many cells have no result any more because of it; the next run computes them.
+    sealed : int
+        How many artifacts got a checksum that had none.
+    salvaged : Salvage or None
+        What was copied out of a broken file, where it was one.
+    """
+
+    before: Diagnosis
+    after: Diagnosis
+    dropped: tuple[StoreFault, ...]
+    cells_to_run: int
+    sealed: int
+    salvaged: Salvage | None
+
+    def __str__(self) -> str:
+        lines = []
+        if self.salvaged is not None:
+            lost = ", ".join(self.salvaged.incomplete) or "nothing"
+            lines.append(
+                f"saved {sum(self.salvaged.rows.values()):,} rows into a new file (incomplete: {lost}); "
+                f"the damaged one is kept as {self.salvaged.kept_as}"
+            )
+        lines += [f"dropped: {fault.message}" for fault in self.dropped]
+        if self.sealed:
+            lines.append(f"{self.sealed} artifacts got a checksum")
+        if self.cells_to_run:
+            lines.append(f"{self.cells_to_run} cells have no result any more: the next run computes them again")
+        return "\n".join(lines or ["there was nothing to repair"])
+
+
+def repair(path: str | Path) -> Repair:
+    """Drop what is damaged, keep all else, and add the checksums that are missing.
+
+    Parameters
+    ----------
+    path : str or Path
+        The store; no run may be at work in it.
+
+    Returns
+    -------
+    Repair
+        What was done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paragone.lab.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Store(Path(folder) / "a.sqlite", create=True).close()
+    ...     print(repair(Path(folder) / "a.sqlite"))
+    there was nothing to repair
+    """
+    path = Path(path)
+    before = examine(path)
+    with examination(path) as database:
+        intact = is_intact(database)
+        if intact:
+            refuse_while_running(database, path)
+    saved = None if intact else salvage(path)
+    database = connect(path, create=True)
+    try:
+        # Where the tables were not those of a store, nobody counted: what could be saved is what there was.
+        cells = _n_cells(database) if saved is None else before.checked.get("cells", saved.rows["cells"])
+        dropped, sealed = _drop_damage(database, path, saved)
+        lost = max(0, cells - _n_cells(database))
+        return Repair(before, diagnose(database, path), tuple(dropped), lost, sealed, saved)
+    except sqlite3.DatabaseError as error:
+        raise damaged(path, error) from error
+    finally:
+        database.close()
+
+
+def _drop_damage(database: Database, path: Path, saved: Salvage | None) -> tuple[list[StoreFault], int]:
+    """Delete what is damaged, and seal the rest; return what was deleted and how much was sealed."""
+    with transaction(database):
+        found = list(diagnose(database, path).damage)
+        for statement in DANGLING:
+            database.execute(statement)
+        has_seals = database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
+        if saved is not None and (has_seals or OF_CELLS & set(saved.incomplete)):
+            # Of a file that lost rows, nothing shows that what has no checksum is whole.
+            known = {(fault.kind, fault.key) for fault in found}
+            unproven = [(kind, key) for kind, key in _unsealed(database) if (kind, key) not in known]
+            why = "has no checksum, and rows were lost"
+            found += [StoreFault("damage", kind, key, f"{kind} {key[:12]} {why}") for kind, key in unproven]
+        # A fit takes its cells along, so those that are damaged themselves come first.
+        dropped = [
+            one for fault in sorted(found, key=lambda fault: fault.kind != "cell") for one in _drop(database, fault)
+        ]
+        unsealed = _unsealed(database)
+        rows = [(kind, key, CHECKSUMS[kind](database, key, SCHEMA_VERSION)) for kind, key in unsealed]
+        database.executemany("INSERT INTO checksums VALUES (?, ?, ?)", rows)
+    return dropped, len(rows)
+
+
+def _drop(database: Database, fault: StoreFault) -> list[StoreFault]:
+    """Delete one artifact, with the cells that rest on it, and return what was deleted."""
+    also: list[StoreFault] = []
+    if fault.kind == "fit":
+        # Without their fit they cannot be proven.
+        for (cell,) in database.execute("SELECT key FROM cells WHERE fit_key = ?", (fault.key,)).fetchall():
+            told = f"cell {cell[:12]} rests on the damaged fit {fault.key[:12]}"
+            also += _drop(database, StoreFault("damage", "cell", cell, told))
+    if fault.kind == "run":
+        # Claims and losses refer to a run: it keeps its row.
+        database.execute("UPDATE runs SET environment = '{}' WHERE id = ?", (fault.key,))
+    elif fault.kind in {**ARTIFACTS, **DESCRIPTIONS}:
+        table, column, *_ = {**ARTIFACTS, **DESCRIPTIONS}[fault.kind]
+        database.execute(f"DELETE FROM {table} WHERE {column} = ?", (fault.key,))  # noqa: S608
+        kinds = ("cell", "scores") if fault.kind == "cell" else (fault.kind, fault.kind)
+        database.execute("DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?", (*kinds, fault.key))
+    elif fault.kind != "reference":
+        raise InputError(f"{fault.message}: this cannot be repaired; restore a copy")
+    return [*also, fault]
+
+
+def _unsealed(database: Database) -> list[tuple[str, str]]:
+    """Return the artifacts that have no checksum."""
+    known = set(database.execute("SELECT kind, key FROM checksums").fetchall())
+    listed = ((kind, f"SELECT {column} FROM {table}") for kind, (table, column) in ARTIFACTS.items())  # noqa: S608
+    found = [(kind, key) for kind, sql in listed for (key,) in database.execute(sql).fetchall()]
+    return [artifact for artifact in found if artifact not in known]
+
+
+def _n_cells(database: Database) -> int:
+    return int(database.execute("SELECT count(*) FROM cells").fetchone()[0])
+
+
+# Copying what can be read of a broken file
+
+
+def salvage(path: Path) -> Salvage:
+    """Put a new database with every readable row in the place of a broken one, which is kept beside it.
+
+    Rows are read one by one where a table cannot be read in one go, from both ends where its middle is gone. Rows
+    that refer to lost ones go too. What is left is judged by its checksums afterwards, not here.
+    """
+    fresh = path.with_name(f".{path.name}.salvaged")
+    remove_database(fresh)
+    try:
+        target = connect(fresh, create=True)
+        try:
+            with examination(path) as source:
+                rows, incomplete = _copied(source, target)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            target.close()
+        kept_as = _set_aside(path)
+        fresh.replace(path)
+    finally:
+        remove_database(fresh)
+    return Salvage(kept_as, rows, incomplete)
+
+
+def _copied(source: Database, target: Database) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Copy every table; return how many rows of each were copied, and which tables lost some."""
+    counts: dict[str, int] = {}
+    incomplete = []
+    made_up = _made_up(source)
+    target.execute("PRAGMA foreign_keys = OFF")
+    target.execute("BEGIN")
+    for shape in table_shapes():
+        rows, complete = ([], False) if shape.name in made_up else _readable_rows(source, shape)
+        counts[shape.name] = 0
+        for row in rows:
+            try:
+                counts[shape.name] += target.execute(shape.insert(otherwise="OR IGNORE"), row).rowcount
+            except (sqlite3.IntegrityError, sqlite3.InterfaceError):
+                # A value of another type than its column's: the row is no row of ours any more.
+                complete = False
+        if not complete:
+            incomplete.append(shape.name)
+    for statement in DANGLING:
+        target.execute(statement)
+    target.execute("COMMIT")
+    target.execute("PRAGMA foreign_keys = ON")
+    return counts, tuple(incomplete)
+
+
+def _made_up(source: Database) -> frozenset[str]:
+    """Name our tables whose place a view or a virtual table has taken: reading those runs what they say."""
+    try:
+        there = {row[0] for row in source.execute("SELECT name FROM sqlite_master").fetchall()}
+        return frozenset(shape.name for shape in table_shapes() if shape.name in there) - plain_tables(source)
+    except NOT_READ:
+        # A schema that cannot be read: rows are looked for table by table, as far as there are any.
+        return frozenset()
+
+
+def _readable_rows(source: Database, shape: TableShape) -> tuple[list[tuple[Any, ...]], bool]:
+    """Return the rows of a table that can be read, and whether these are all."""
+    try:
+        return source.execute(shape.select()).fetchall(), True
+    except sqlite3.DatabaseError as error:
+        if "no such table" in str(error) and shape.name in missing_before(1):
+            return [], True
+    rows = []
+    for key in _readable_keys(source, shape):
+        try:
+            row = source.execute(shape.select_one(), key).fetchone()
+        except sqlite3.DatabaseError:
+            continue
+        if row is not None:
+            rows.append(row)
+    return rows, False
+
+
+def _readable_keys(source: Database, shape: TableShape) -> list[tuple[Any, ...]]:
+    """Return the keys that can be read, from the front up to the damage and from the back down to it."""
+    found: dict[tuple[Any, ...], None] = {}
+    for descending in (False, True):
+        try:
+            for key in source.execute(shape.select(", ".join(shape.key), descending=descending)):
+                found[key] = None
+        except sqlite3.DatabaseError:
+            continue
+    return list(found)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the broken file and its log, so that nothing is thrown away."""
+    number = 1
+    while (kept_as := path.with_name(f"{path.name}.damaged{number}")).exists():
+        number += 1
+    if log_of(path).exists():
+        log_of(path).replace(log_of(kept_as))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+    path.replace(kept_as)
+    return kept_as
+
+
+# Compacting
 
 
 @dataclass(frozen=True)
@@ -234,11 +635,6 @@ class Compaction:
     def __str__(self) -> str:
         gone = ", ".join(f"{count} {what}" for what, count in self.deleted.items() if count) or "nothing"
         return f"{self.path}: {self.size_before:,} bytes before, {self.size_after:,} after; deleted {gone}"
-
-
-def count_dead(database: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows of what a compaction would delete first, before what only they refer to."""
-    return {what: database.execute(f"SELECT count(*) FROM {where}").fetchone()[0] for what, where in DEAD.items()}  # noqa: S608
 
 
 def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
@@ -273,7 +669,14 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
         refuse_while_running(database, path)
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         before = path.stat().st_size
-        deleted = _delete_dead(database, drop_stale)
+        wanted = {"stale plan rows": STALE, **DEAD} if drop_stale else DEAD
+        with transaction(database):
+            deleted = {what: database.execute(f"DELETE FROM {where}").rowcount for what, where in wanted.items()}  # noqa: S608
+            for kind, (table, column) in ARTIFACTS.items():
+                sql = f"DELETE FROM checksums WHERE kind = ? AND key NOT IN (SELECT {column} FROM {table})"  # noqa: S608
+                database.execute(sql, (kind,))
+            # Older versions kept what they dropped; of a cell that was computed again nobody wants it.
+            database.execute("DELETE FROM quarantine WHERE kind = 'cell' AND key IN (SELECT key FROM cells)")
         database.execute("VACUUM")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError as error:
@@ -283,617 +686,6 @@ def compact(path: str | Path, *, drop_stale: bool = False) -> Compaction:
     return Compaction(path, before, path.stat().st_size, deleted)
 
 
-def _delete_dead(database: sqlite3.Connection, drop_stale: bool) -> dict[str, int]:
-    with transaction(database):
-        wanted = {"stale plan rows": STALE, **DEAD} if drop_stale else DEAD
-        deleted = {what: database.execute(f"DELETE FROM {where}").rowcount for what, where in wanted.items()}  # noqa: S608
-        for table, where in AFTER.items():
-            database.execute(f"DELETE FROM {table} WHERE {where}")  # noqa: S608  our own statements
-    return deleted
-
-
-Database: TypeAlias = sqlite3.Connection
-
-PLACES = """
-SELECT e.name, p.dataset, p.fold, p.method, p.repeat FROM plan p JOIN experiments e ON e.id = p.experiment_id
-WHERE p.{column} = ? ORDER BY p.current DESC LIMIT 1
-"""
-TEXTS = {
-    "experiment": ("SELECT name FROM experiments", "SELECT described FROM experiments WHERE name = ?"),
-    "dataset": ("SELECT data_part FROM datasets", "SELECT described FROM datasets WHERE data_part = ?"),
-    "run": ("SELECT id FROM runs", "SELECT environment FROM runs WHERE id = ?"),
-}
-
-
-def examine(path: str | Path) -> Diagnosis:
-    """Examine a store without changing it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; it may be damaged, but its first page must be that of a store.
-
-    Returns
-    -------
-    Diagnosis
-        What was looked at and what was found.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paragone.lab.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Store(Path(folder) / "a.sqlite", create=True).close()
-    ...     examine(Path(folder) / "a.sqlite").is_healthy
-    True
-    """
-    path = Path(path)
-    with examination(path) as database:
-        return diagnose(database, path)
-
-
-@contextmanager
-def examination(path: Path) -> Iterator[Database]:
-    """Open a store that may be damaged, for reading only."""
-    check_file(path, create=False, whole=False)
-    database = _opened(path)
-    try:
-        yield database
-    except (sqlite3.DatabaseError, *UNREADABLE) as error:
-        raise damaged(path, error) from error
-    finally:
-        database.close()
-
-
-def _opened(path: Path) -> Database:
-    """Open a file so that nothing is written and nothing is left beside it.
-
-    With a log beside it, reading only. Without one SQLite makes one, and takes it away again only where it may write;
-    where it may not, there is nobody else who writes either.
-    """
-    beside = path.with_name(f"{path.name}-wal").exists()
-    modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
-    for mode in modes:
-        address = f"{path.resolve().as_uri()}?{mode}"
-        database = sqlite3.connect(
-            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=LimitedConnection
-        )
-        try:
-            distrust(database, defensive=False)
-            database.limit(path)
-            database.execute("PRAGMA query_only = ON")
-            # Otherwise SQLite opens no file that is shorter than its header says.
-            database.execute("PRAGMA writable_schema = ON")
-            check_version(database, path)
-            return database
-        except (sqlite3.DatabaseError, *UNREADABLE) as error:
-            database.close()
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:
-                raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
-        except InputError:
-            database.close()
-            raise
-    raise InputError(f"store {str(path)!r} cannot be opened")
-
-
-def diagnose(database: Database, path: Path) -> Diagnosis:
-    """Examine an open store."""
-    version = check_version(database, path)
-    odd = _oddities(database, version)
-    findings = [StoreFault("damage", "database", "", str(one)) for one in odd]
-    if any(one.is_read_by_queries for one in odd):
-        # A query may come upon what is odd, and would then run what a stranger put there.
-        return Diagnosis(path, version, _size(path), {}, tuple(findings))
-    findings += [*_database(database), *_references(database), *_texts(database)]
-    artifacts = _Artifacts(database, version)
-    checked = {}
-    for kind, keys in KEYS.items():
-        found = _column(database, keys, findings, kind)
-        checked[f"{kind}s"] = len(found)
-        findings += [finding for key in found for finding in artifacts.examine(kind, key)]
-        findings += artifacts.lost(kind, found)
-    findings += _notes(database, version, artifacts.unsealed)
-    findings.sort(key=lambda finding: finding.level)
-    intact = not any(finding.kind == "database" for finding in findings)
-    reclaimable = count_dead(database) if intact else {}
-    return Diagnosis(path, version, _size(path), checked, tuple(findings), reclaimable)
-
-
-def _size(path: Path) -> int:
-    sides = (path, path.with_name(f"{path.name}-wal"))
-    return sum(side.stat().st_size for side in sides if side.exists())
-
-
-def is_intact(database: Database) -> bool:
-    """Whether the tables are those of a store, and SQLite finds its own structures in order."""
-    version = int(database.execute("PRAGMA user_version").fetchone()[0])
-    return not _oddities(database, version) and not _database(database)
-
-
-def _oddities(database: Database, version: int) -> tuple[Oddity, ...]:
-    try:
-        return oddities(database, version)
-    except (sqlite3.DatabaseError, *UNREADABLE):
-        # SQLite itself says what is wrong with a schema that cannot be read.
-        return ()
-
-
-def _database(database: Database) -> list[StoreFault]:
-    try:
-        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
-    except (sqlite3.DatabaseError, *UNREADABLE) as error:
-        told = [str(error) or type(error).__name__]
-    lines = [line for text in told for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
-    return [StoreFault("damage", "database", "", f"the database file: {line}") for line in lines[:20]]
-
-
-def _references(database: Database) -> list[StoreFault]:
-    try:
-        rows = database.execute("PRAGMA foreign_key_check").fetchall()
-    except (sqlite3.DatabaseError, *UNREADABLE) as error:
-        return [StoreFault("damage", "database", "", f"references cannot be followed: {error}")]
-    counts: dict[tuple[str, str], int] = {}
-    for table, _, parent, _ in rows:
-        counts[table, parent] = counts.get((table, parent), 0) + 1
-    return [
-        StoreFault(
-            "damage", "reference", table, f"{count} rows of {table} refer to rows of {parent} that are not there"
-        )
-        for (table, parent), count in counts.items()
-    ]
-
-
-def _texts(database: Database) -> list[StoreFault]:
-    found: list[StoreFault] = []
-    for kind, (keys, content) in TEXTS.items():
-        for key in _column(database, keys, found, kind):
-            try:
-                told = parse_json(database.execute(content, (key,)).fetchone()[0], "its description")
-                if not isinstance(told, dict):
-                    raise InputError("its description is no JSON object")
-            except (InputError, sqlite3.DatabaseError, TypeError, *UNREADABLE) as error:
-                found.append(StoreFault("damage", kind, str(key), f"{kind} {key}: {error}"))
-    return found
-
-
-def _column(database: Database, sql: str, findings: list[StoreFault], kind: str) -> list[Any]:
-    try:
-        return [row[0] for row in database.execute(sql)]
-    except (sqlite3.DatabaseError, *UNREADABLE) as error:
-        findings.append(StoreFault("damage", "database", "", f"the {kind}s cannot be listed: {error}"))
-        return []
-
-
-def _notes(database: Database, version: int, unsealed: int) -> list[StoreFault]:
-    notes = []
-    if version < SCHEMA_VERSION:
-        told = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
-        notes.append(StoreFault("note", "schema", "", told))
-    if unsealed:
-        told = f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair adds it"
-        notes.append(StoreFault("note", "checksum", "", told))
-    if version >= 2:
-        try:
-            held = database.execute("SELECT count(+id) FROM quarantine").fetchone()[0]
-        except (sqlite3.DatabaseError, *UNREADABLE):
-            return notes
-        if held:
-            notes.append(StoreFault("note", "quarantine", "", f"{held} damaged artifacts are in quarantine"))
-    return notes
-
-
-class _Artifacts:
-    """Looks at artifacts one by one."""
-
-    def __init__(self, database: Database, version: int) -> None:
-        self._database = database
-        self._reader = ArtifactReader(database)
-        self._sealed: dict[tuple[str, str], bytes] = {}
-        self.unsealed = 0
-        if version >= 2:
-            try:
-                rows = database.execute("SELECT kind, key, sha256 FROM checksums").fetchall()
-            except (sqlite3.DatabaseError, *UNREADABLE):
-                rows = []
-            self._sealed = {(kind, key): checksum for kind, key, checksum in rows}
-
-    def examine(self, kind: str, key: str) -> list[StoreFault]:
-        try:
-            checksum = self._reader.checksum(kind, key)
-        except (InputError, sqlite3.DatabaseError, TypeError, *UNREADABLE) as error:
-            return [self._damage(kind, key, f"cannot be read ({error})")]
-        stated = self._sealed.get((kind, key))
-        self.unsealed += stated is None
-        if stated is not None and stated != checksum:
-            return [self._damage(kind, key, "does not agree with its checksum")]
-        return []
-
-    def lost(self, kind: str, keys: list[str]) -> list[StoreFault]:
-        """Name what has a checksum and is gone."""
-        known = set(keys)
-        gone = [key for sealed, key in self._sealed if sealed == kind and key not in known]
-        return [self._damage(kind, key, "is gone, its checksum is left") for key in gone]
-
-    def _damage(self, kind: str, key: str, what: str) -> StoreFault:
-        # A damaged key may be no text at all.
-        return StoreFault("damage", kind, str(key), f"{kind} {str(key)[:12]}{self._place(kind, key)} {what}")
-
-    def _place(self, kind: str, key: str) -> str:
-        column = {"cell": "key", "fit": "fit_key", "split": "split_part"}.get(kind)
-        if column is None:
-            return ""
-        try:
-            row = self._database.execute(PLACES.format(column=column), (key,)).fetchone()
-        except (sqlite3.DatabaseError, *UNREADABLE):
-            return ""
-        if row is None:
-            return ""
-        experiment, dataset, fold, method, repeat = row
-        if kind == "split":
-            return f" ({dataset}, fold {fold})"
-        return f" ({experiment}: {method} on {dataset}, fold {fold}{f', repeat {repeat}' if repeat else ''})"
-
-
-@dataclass(frozen=True)
-class Salvage:
-    """What was saved: rows by table, tables that lost some, and where the damaged file is kept."""
-
-    kept_as: Path
-    rows: dict[str, int]
-    incomplete: tuple[str, ...]
-
-
-def salvage(path: Path) -> Salvage:
-    """Put a new database with every readable row in the place of a damaged one, which is kept beside it.
-
-    Rows are read one by one where a table cannot be read in one go, from both ends where its middle is gone. Rows
-    that refer to lost ones go too. What is left is judged by its checksums afterwards, not here.
-
-    Parameters
-    ----------
-    path : Path
-        The damaged store.
-
-    Returns
-    -------
-    Salvage
-        What was saved.
-    """
-    fresh = path.with_name(f".{path.name}.salvaged")
-    _remove(fresh)
-    try:
-        target = connect(fresh, create=True)
-        try:
-            with examination(path) as source:
-                rows, incomplete = _copy(source, target)
-            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            target.close()
-        kept_as = _set_aside(path)
-        fresh.replace(path)
-    finally:
-        _remove(fresh)
-    return Salvage(kept_as, rows, incomplete)
-
-
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[str, int], tuple[str, ...]]:
-    counts: dict[str, int] = {}
-    incomplete = []
-    target.execute("PRAGMA foreign_keys = OFF")
-    target.execute("BEGIN")
-    made_up = _made_up(source)
-    for shape in table_shapes():
-        lost = _Lost()
-        if shape.name in made_up:
-            counts[shape.name] = 0
-            incomplete.append(shape.name)
-            continue
-        counts[shape.name] = sum(_add(target, shape, row, lost) for row in _rows(source, shape, lost))
-        if lost.any:
-            incomplete.append(shape.name)
-    for statement in DANGLING:
-        target.execute(statement)
-    target.execute("COMMIT")
-    target.execute("PRAGMA foreign_keys = ON")
-    return counts, tuple(incomplete)
-
-
-def _made_up(source: sqlite3.Connection) -> frozenset[str]:
-    """Name our tables whose place a view or a virtual table has taken: reading those runs what they say."""
-    try:
-        there = {row[0] for row in source.execute("SELECT name FROM sqlite_master").fetchall()}
-        return frozenset(shape.name for shape in table_shapes() if shape.name in there) - plain_tables(source)
-    except (sqlite3.DatabaseError, *UNREADABLE):
-        # A schema that cannot be read: rows are looked for table by table, as far as there are any.
-        return frozenset()
-
-
-class _Lost:
-    """Whether anything of a table was lost."""
-
-    any = False
-
-
-def _rows(source: sqlite3.Connection, shape: TableShape, lost: _Lost) -> Iterator[tuple[Any, ...]]:
-    try:
-        # Into memory first: rows may only be handed out once all could be read.
-        yield from source.execute(shape.select()).fetchall()
-        return
-    except sqlite3.DatabaseError as error:
-        if "no such table" in str(error) and shape.name in missing_before(1):
-            return
-        lost.any = True
-    for key in _keys(source, shape):
-        try:
-            row = source.execute(shape.select_one(), key).fetchone()
-        except sqlite3.DatabaseError:
-            continue
-        if row is not None:
-            yield row
-
-
-def _keys(source: sqlite3.Connection, shape: TableShape) -> list[tuple[Any, ...]]:
-    """Return the keys that can be read, from the front up to the damage and from the back down to it."""
-    found: dict[tuple[Any, ...], None] = {}
-    for descending in (False, True):
-        try:
-            for key in source.execute(shape.select(", ".join(shape.key), descending=descending)):
-                found[key] = None
-        except sqlite3.DatabaseError:
-            continue
-    return list(found)
-
-
-def _add(target: sqlite3.Connection, shape: TableShape, row: tuple[Any, ...], lost: _Lost) -> int:
-    try:
-        return target.execute(shape.insert(otherwise="OR IGNORE"), row).rowcount
-    except (sqlite3.IntegrityError, sqlite3.InterfaceError):
-        # A value of another type than its column's: the row is no row of ours any more.
-        lost.any = True
-        return 0
-
-
-def _set_aside(path: Path) -> Path:
-    """Rename the damaged file and its log, so that nothing is thrown away."""
-    number = 1
-    while (kept_as := path.with_name(f"{path.name}.damaged{number}")).exists():
-        number += 1
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists():
-        log.replace(kept_as.with_name(f"{kept_as.name}-wal"))
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-    path.replace(kept_as)
-    return kept_as
-
-
-def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-PLAIN = {
-    "fit": ("SELECT arrays FROM fits WHERE fit_key = ?", "DELETE FROM fits WHERE fit_key = ?"),
-    "split": (
-        "SELECT CAST(train || test AS BLOB) FROM splits WHERE split_part = ?",
-        "DELETE FROM splits WHERE split_part = ?",
-    ),
-    "truth": ("SELECT payload FROM truths WHERE truth_key = ?", "DELETE FROM truths WHERE truth_key = ?"),
-    "dataset": ("SELECT described FROM datasets WHERE data_part = ?", "DELETE FROM datasets WHERE data_part = ?"),
-    "experiment": ("SELECT described FROM experiments WHERE name = ?", "DELETE FROM experiments WHERE name = ?"),
-    "run": ("SELECT environment FROM runs WHERE id = ?", "UPDATE runs SET environment = '{}' WHERE id = ?"),
-}
-"""What of an artifact goes into quarantine, and how it leaves its place. A run keeps its row: claims refer to it."""
-
-
-OF_CELLS = {"cells", "scores", "predictions", "measures", "costs", "warnings", "outputs"}
-"""The tables that a cell is spread over."""
-BESIDE = ("costs", "warnings", "outputs")
-
-
-@dataclass(frozen=True)
-class Repair:
-    """What a repair did.
-
-    Parameters
-    ----------
-    before, after : Diagnosis
-        The state of the store before and after.
-    quarantined : tuple of Finding
-        What was moved to the quarantine.
-    cells_to_run : int
-        How many cells have no result any more because of it; the next run computes them.
-    sealed : int
-        How many artifacts got a checksum that had none.
-    salvaged : Salvage or None
-        What was saved from a damaged file, where it was one.
-    """
-
-    before: Diagnosis
-    after: Diagnosis
-    quarantined: tuple[StoreFault, ...]
-    cells_to_run: int
-    sealed: int
-    salvaged: Salvage | None
-
-    def __str__(self) -> str:
-        lines = []
-        if self.salvaged is not None:
-            lost = ", ".join(self.salvaged.incomplete) or "nothing"
-            lines.append(
-                f"saved {sum(self.salvaged.rows.values()):,} rows into a new file (incomplete: {lost}); "
-                f"the damaged one is kept as {self.salvaged.kept_as}"
-            )
-        lines += [f"quarantined: {finding.message}" for finding in self.quarantined]
-        if self.sealed:
-            lines.append(f"{self.sealed} artifacts got a checksum")
-        if self.cells_to_run:
-            lines.append(f"{self.cells_to_run} cells have no result any more: the next run computes them again")
-        return "\n".join(lines or ["there was nothing to repair"])
-
-
-def repair(path: str | Path) -> Repair:
-    """Take out what is damaged, keep all else, and seal what has no checksum yet.
-
-    Parameters
-    ----------
-    path : str or Path
-        The store; no run may be at work in it.
-
-    Returns
-    -------
-    Repair
-        What was done.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paragone.lab.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Store(Path(folder) / "a.sqlite", create=True).close()
-    ...     print(repair(Path(folder) / "a.sqlite"))
-    there was nothing to repair
-    """
-    path = Path(path)
-    before = examine(path)
-    with examination(path) as database:
-        intact = is_intact(database)
-        if intact:
-            refuse_while_running(database, path)
-    saved = None if intact else salvage(path)
-    database = connect(path, create=True)
-    try:
-        return _mend(database, path, before, saved)
-    except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
-    finally:
-        database.close()
-
-
-def _mend(database: sqlite3.Connection, path: Path, before: Diagnosis, saved: Salvage | None) -> Repair:
-    # Where the tables were not those of a store, nobody counted: what could be saved is what there was.
-    cells_before = _count(database, "cells") if saved is None else before.checked.get("cells", saved.rows["cells"])
-    ward = _Ward(database)
-    with transaction(database):
-        found = list(diagnose(database, path).damage)
-        for statement in DANGLING:
-            database.execute(statement)
-        if saved is not None and (_is_sealed(database) or OF_CELLS & set(saved.incomplete)):
-            known = {(finding.kind, finding.key) for finding in found}
-            found += [finding for finding in _unproven(database) if (finding.kind, finding.key) not in known]
-        # A fit takes its cells along, so those that are damaged themselves come first.
-        for finding in sorted(found, key=lambda finding: finding.kind != "cell"):
-            ward.take(finding)
-        sealed = _seal(database)
-    lost = max(0, cells_before - _count(database, "cells"))
-    return Repair(before, diagnose(database, path), tuple(ward.taken), lost, sealed, saved)
-
-
-def _count(database: sqlite3.Connection, table: str) -> int:
-    return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608  a name of ours
-
-
-def _is_sealed(database: sqlite3.Connection) -> bool:
-    """Tell whether cells of this store have checksums, so that one without has lost it."""
-    return database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
-
-
-def _unproven(database: sqlite3.Connection) -> list[StoreFault]:
-    """Name what has no checksum: of a file that lost rows, nothing shows that it is whole."""
-    return [
-        StoreFault("damage", kind, key, f"{kind} {key[:12]} has no checksum, and rows were lost")
-        for kind in KINDS
-        for key in _unsealed(database, kind)
-    ]
-
-
-def _unsealed(database: sqlite3.Connection, kind: str) -> list[str]:
-    """Return the keys of one kind of artifact that have no checksum."""
-    known = {row[0] for row in database.execute("SELECT key FROM checksums WHERE kind = ?", (kind,))}
-    return [key for (key,) in database.execute(KEYS[kind]) if key not in known]
-
-
-def _seal(database: sqlite3.Connection) -> int:
-    reader = ArtifactReader(database)
-    sealed = 0
-    for kind in KINDS:
-        unsealed = _unsealed(database, kind)
-        rows = [(kind, key, reader.checksum(kind, key)) for key in unsealed]
-        database.executemany("INSERT INTO checksums VALUES (?, ?, ?)", rows)
-        sealed += len(rows)
-    return sealed
-
-
-@contextmanager
-def _any_text(database: sqlite3.Connection) -> Iterator[None]:
-    """Read text that is no UTF-8 any more all the same, for the quarantine."""
-    database.text_factory = lambda content: content.decode(errors="backslashreplace")
-    try:
-        yield
-    finally:
-        database.text_factory = str
-
-
-class _Ward:
-    """Moves damaged artifacts to the quarantine."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self.taken: list[StoreFault] = []
-
-    def take(self, finding: StoreFault) -> None:
-        """Move one artifact; what the next run writes anew goes without a cell."""
-        if finding.kind == "reference":
-            self.taken.append(finding)
-        elif finding.kind == "cell":
-            self._move(finding, self._cell_content(finding.key))
-            self._delete(finding, "DELETE FROM cells WHERE key = ?")
-        elif finding.kind in PLAIN:
-            if finding.kind == "fit":
-                self._take_cells_of(finding.key)
-            content, delete = PLAIN[finding.kind]
-            self._move(finding, self._content(content, finding.key))
-            self._delete(finding, delete)
-        else:
-            raise InputError(f"{finding.message}: this cannot be repaired; restore a copy")
-
-    def _take_cells_of(self, fit: str) -> None:
-        """Take the cells that rest on a damaged fit: without it they cannot be proven."""
-        for (cell,) in self._database.execute("SELECT key FROM cells WHERE fit_key = ?", (fit,)).fetchall():
-            self.take(StoreFault("damage", "cell", cell, f"cell {cell[:12]} rests on the damaged fit {fit[:12]}"))
-
-    def _delete(self, finding: StoreFault, sql: str) -> None:
-        self._database.execute(sql, (finding.key,))
-        also = "scores" if finding.kind == "cell" else finding.kind
-        sql = "DELETE FROM checksums WHERE kind IN (?, ?) AND key = ?"
-        self._database.execute(sql, (finding.kind, also, finding.key))
-
-    def _move(self, finding: StoreFault, content: bytes | None) -> None:
-        self.taken.append(finding)
-        self._database.execute(
-            "INSERT INTO quarantine (kind, key, reason, content, found_at) VALUES (?, ?, ?, ?, ?)",
-            (finding.kind, finding.key, finding.message, content, this_moment()),
-        )
-
-    def _content(self, sql: str, key: Any) -> bytes | None:
-        with _any_text(self._database):
-            row = self._database.execute(sql, (key,)).fetchone()
-        if row is None or row[0] is None:
-            return None
-        return row[0].encode(errors="replace") if isinstance(row[0], str) else bytes(row[0])
-
-    def _cell_content(self, key: str) -> bytes | None:
-        with _any_text(self._database):
-            row = self._database.execute("SELECT * FROM cells WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        kept = self._database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (row[0],)).fetchone()
-        with _any_text(self._database):
-            beside = read_beside(self._database, row[0], BESIDE)
-        told = {
-            "cell": list(row),
-            "scores": self._database.execute(SCORES, (row[0],)).fetchall(),
-            "predictions": None if kept is None else base64.b64encode(kept[0]).decode(),
-            "beside": None if beside is None else beside.values,
-        }
-        return json.dumps(told).encode()
+def _count_dead(database: Database) -> dict[str, int]:
+    """Return how many rows of what a compaction would delete first, before what only they refer to."""
+    return {what: database.execute(f"SELECT count(*) FROM {where}").fetchone()[0] for what, where in DEAD.items()}  # noqa: S608

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from paragone.errors import InputError
-from paragone.lab.store.doctor import SCORES, examination
-from paragone.lab.store.opening import connect, damaged
+from paragone.lab.store.opening import connect, damaged, examination, remove_database
+from paragone.lab.store.outcomes import SCORE_ROWS
 from paragone.lab.store.schema import DANGLING, TableShape, shape_of, table_shapes
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50
@@ -90,7 +90,7 @@ def new_store(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist")
     partial = path.with_name(f".{path.name}.partial")
-    _remove(partial)
+    remove_database(partial)
     try:
         database = connect(partial, create=True)
         try:
@@ -104,7 +104,7 @@ def new_store(path: Path) -> Iterator[sqlite3.Connection]:
             database.close()
         partial.replace(path)
     finally:
-        _remove(partial)
+        remove_database(partial)
 
 
 def add_rows(database: sqlite3.Connection, shape: TableShape, rows: Iterable[Sequence[Any]], where: str) -> int:
@@ -126,11 +126,6 @@ def check_references(database: sqlite3.Connection, where: str) -> None:
     row = database.execute("PRAGMA foreign_key_check").fetchone()
     if row is not None:
         raise InputError(f"{where}: rows of {row[0]} refer to rows of {row[2]} that are not there")
-
-
-def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 Row: TypeAlias = tuple[Any, ...]
@@ -338,7 +333,7 @@ def _result(side: Reading, number: int) -> tuple[Any, ...]:
     Nor warnings: a store of an older version has none of the same cell.
     """
     status, notes = side.database.execute("SELECT status, notes FROM cells WHERE id = ?", (number,)).fetchone()
-    scores = side.database.execute(SCORES, (number,)).fetchall()
+    scores = side.database.execute(SCORE_ROWS, (number,)).fetchall()
     kept = side.database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
     return status, notes, scores, kept
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,57 @@ def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
         return
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
         raise truncated(path, path.stat().st_size, pages * page_size)
+
+
+@contextmanager
+def examination(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a store that may be damaged, for reading only."""
+    check_file(path, create=False, whole=False)
+    database = _opened_for_examination(path)
+    try:
+        yield database
+    except (sqlite3.DatabaseError, *UNREADABLE) as error:
+        raise damaged(path, error) from error
+    finally:
+        database.close()
+
+
+def _opened_for_examination(path: Path) -> sqlite3.Connection:
+    """Open a file so that nothing is written and nothing is left beside it.
+
+    With a log beside it, reading only. Without one SQLite makes one, and takes it away again only where it may write;
+    where it may not, there is nobody else who writes either.
+    """
+    beside = log_of(path).exists()
+    modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
+    for mode in modes:
+        address = f"{path.resolve().as_uri()}?{mode}"
+        database = sqlite3.connect(
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=LimitedConnection
+        )
+        try:
+            distrust(database, defensive=False)
+            database.limit(path)
+            database.execute("PRAGMA query_only = ON")
+            # Otherwise SQLite opens no file that is shorter than its header says.
+            database.execute("PRAGMA writable_schema = ON")
+            check_version(database, path)
+            return database
+        except (sqlite3.DatabaseError, *UNREADABLE) as error:
+            database.close()
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:
+                raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
+        except InputError:
+            database.close()
+            raise
+    raise InputError(f"store {str(path)!r} cannot be opened")
+
+
+def remove_database(path: Path) -> None:
+    """Delete a database with what SQLite keeps beside it, where there is one."""
+    for end in ("", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 TYPES = {"i": int, "r": float, "t": str, "b": bytes}

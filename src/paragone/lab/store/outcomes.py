@@ -23,6 +23,10 @@ WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_i
 FIT_COSTS = "SELECT cpu_seconds FROM fit_costs WHERE fit_key = ?"
 FIT_WARNINGS = "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY position"
 OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
+SCORE_ROWS = """
+SELECT metric, grid, position, at, value FROM scores JOIN measures ON measures.id = measure_id
+WHERE cell_id = ? ORDER BY position
+"""
 
 
 @dataclass(frozen=True)
@@ -65,20 +69,8 @@ def write_beside(db: sqlite3.Connection, cell: int | None, beside: Beside) -> No
         db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, beside.output))
 
 
-def read_beside(db: sqlite3.Connection, cell: int, tables: Sequence[str] | set[str]) -> Beside | None:
-    """Return what a cell cost and said; None where nothing stands beside it, as of an older version.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-        An open store.
-    cell : int
-        The cell's number.
-    tables : sequence or set of str
-        The tables that the store has.
-    """
-    if "costs" not in tables:
-        return None
+def read_beside(db: sqlite3.Connection, cell: int) -> Beside | None:
+    """Return what a cell cost and said; None where nothing stands beside it, as of an older version."""
     costs = db.execute(COSTS, (cell,)).fetchone()
     told = tuple(db.execute(WARNINGS, (cell,)).fetchall())
     output = db.execute(OUTPUT, (cell,)).fetchone()
@@ -121,19 +113,13 @@ def write_fit_beside(db: sqlite3.Connection, fit_key: str, beside: FitBeside) ->
     db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in beside.warnings))
 
 
-def read_fit_beside(db: sqlite3.Connection, fit_key: str, tables: Sequence[str] | set[str]) -> FitBeside:
-    """Return what stands beside a fit; nothing in a store of an older version."""
-    if "fit_costs" not in tables:
-        return FitBeside()
+def read_fit_beside(db: sqlite3.Connection, fit_key: str) -> FitBeside:
+    """Return what stands beside a fit."""
     cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
     return FitBeside(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))
 
 
 ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
-
-CELL_FIELDS = ("key", "fit_key", "status", "seconds", "notes", "error", "traceback", "finished_at")
-KINDS = ("cell", "fit", "split", "truth")
-"""What `paragone doctor` checks; the kind ``scores`` is a part of a cell that is checked whenever it is read."""
 
 
 def cell_checksum(
@@ -144,7 +130,7 @@ def cell_checksum(
     Parameters
     ----------
     fields : sequence
-        The values of `CELL_FIELDS`.
+        Key, fit key, status, seconds, notes, error, traceback and time of the end.
     scores : iterable of tuple
         Metric, grid, position, at and value, by position.
     predictions : bytes or None
