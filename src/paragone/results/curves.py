@@ -47,7 +47,7 @@ class CurveResults:
     def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
         """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
         address = self._address(dataset, fold, method, experiment, repeat)
-        rows = self._store.read(queries.OUTPUT, (address.key,), "t") if has_table(self._store, "outputs") else []
+        rows = self._store.read(queries.OUTPUT, (address.key,)) if has_table(self._store, "outputs") else []
         return str(rows[0][0]) if rows else ""
 
     def _fitted(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> Any:
@@ -116,7 +116,7 @@ class CurveResults:
         return kept_arrays(self._store, truth_key(parts))["y"], kept_rows(self._store, parts.split)[1], names
 
     def _address(self, dataset: str, fold: int, method: str, experiment: str | None, repeat: int) -> _Address:
-        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat), "ttttttttt")
+        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat))
         if experiment is not None:
             rows = [row for row in rows if row[0] == experiment]
         if not rows:

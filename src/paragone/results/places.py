@@ -25,14 +25,14 @@ class PlaceResults:
 
     def experiments(self) -> list[str]:
         """Return the names of the experiments in the store."""
-        return [row[0] for row in self._store.read(queries.EXPERIMENTS, types="t")]
+        return [row[0] for row in self._store.read(queries.EXPERIMENTS)]
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", *TIMES]
-        frame = pd.DataFrame(self._store.read(self._costed(queries.FAILURES), types="ttititttrRI"), columns=columns)
+        frame = pd.DataFrame(self._store.read(self._costed(queries.FAILURES)), columns=columns)
         return frame.astype({"cpu_seconds": float, "peak_memory": float})
 
     def losses(self) -> pd.DataFrame:
@@ -58,7 +58,7 @@ class PlaceResults:
         further = ["fit_seconds", "protocol", *TIMES[1:], "fit_cpu_seconds", "costs_kept"]
         with self._store.one_moment():
             sql = self._costed(queries.PLACES)
-            frame = pd.DataFrame(self._store.read(sql, types="ttititTTRTRtRIRi"), columns=[*columns, *further])
+            frame = pd.DataFrame(self._store.read(sql), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
         frame = frame.astype(dict.fromkeys((*TIMES[1:], "fit_cpu_seconds"), float) | {"costs_kept": bool})
@@ -95,7 +95,7 @@ class PlaceResults:
         """
         import pandas as pd
 
-        rows = self._store.read(self._costed(queries.FOLDS), (experiment, dataset, method), "iitTRRI")
+        rows = self._store.read(self._costed(queries.FOLDS), (experiment, dataset, method))
         frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", *TIMES])
         frame = frame.astype(dict.fromkeys(TIMES, float))
         return frame.assign(status=frame["status"].fillna("missing"))
@@ -105,7 +105,7 @@ class PlaceResults:
 
         Quicker than :meth:`places`, for whoever asks again and again.
         """
-        rows = self._store.read(queries.COUNTS, (experiment,), "TiR")
+        rows = self._store.read(queries.COUNTS, (experiment,))
         counts = {status or "missing": int(count) for status, count, _ in rows}
         claimed = set(self._store.running())
         if claimed and counts.get("missing"):
@@ -117,7 +117,7 @@ class PlaceResults:
 
     def times(self, experiment: str) -> list[tuple[str, str, int, int, float, int]]:
         """Return of every dataset and method its cells, how many ended, their seconds, and how many took time."""
-        return self._store.read(queries.TIMES, (experiment,), "ttiiri")
+        return self._store.read(queries.TIMES, (experiment,))
 
     def version(self, experiment: str) -> str:
         """Return a text that changes whenever a cell of the experiment ends; quick to ask for."""
@@ -156,14 +156,14 @@ class PlaceResults:
         import pandas as pd
 
         known = has_table(self._store, "warnings")
-        rows = self._store.read(queries.WARNINGS, types="tttititti") if known else []
+        rows = self._store.read(queries.WARNINGS) if known else []
         columns = ["experiment", "protocol", "dataset", "fold", "method", "repeat", "category", "message", "count"]
         frame = pd.DataFrame(rows, columns=columns)
         return frame if experiment is None else frame[frame["experiment"] == experiment].reset_index(drop=True)
 
     def ended_counts(self, experiment: str) -> dict[tuple[str, str], int]:
         """Return how many cells of an experiment have a result, by method and protocol; quick to ask for."""
-        rows = self._store.read(queries.ENDED_COUNTS, (experiment,), "tti")
+        rows = self._store.read(queries.ENDED_COUNTS, (experiment,))
         return {(method, protocol): count for method, protocol, count in rows}
 
     def _costed(self, sql: str) -> str:

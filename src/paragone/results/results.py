@@ -72,7 +72,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
         name = self.described(experiment)["name"]
-        rows = self._store.read(queries.DECLARED, (name,), "t")
+        rows = self._store.read(queries.DECLARED, (name,))
         if not rows:
             raise spoilt(self.path, f"the declaration of experiment {name!r}")
         return str(rows[0][0])
@@ -80,13 +80,13 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""
         name = self.described(experiment)["name"]
-        rows = self._store.read(queries.DATASETS, (name,), "tt")
+        rows = self._store.read(queries.DATASETS, (name,))
         return {dataset: kept_object(self._store, described) for dataset, described in rows}
 
     def fingerprints(self, experiment: str | None = None) -> dict[str, str]:
         """Return the hash of the content of every dataset of an experiment, by name."""
         name = self.described(experiment)["name"]
-        return dict(self._store.read(queries.FINGERPRINTS, (name,), "tt"))
+        return dict(self._store.read(queries.FINGERPRINTS, (name,)))
 
     def runs(self) -> pd.DataFrame:
         """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
@@ -94,7 +94,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
 
         rows = [
             (run, workers, kept_object(self._store, environment), begun, RunIdentity(*who).lives(beat))
-            for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS, types="iittrtit")
+            for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
         ]
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
 
@@ -120,7 +120,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
 
         derived = self._crossval_scores(metric)
         if metric is not None and not derived:
-            known = [row[0] for row in self._store.read(queries.METRICS, types="t")]
+            known = [row[0] for row in self._store.read(queries.METRICS)]
             if metric not in known:
                 raise unknown_name("metric in this store", metric, known or ["(none yet)"])
         frame = score_frame(read_scores(self._store, metric), repeats=repeats)

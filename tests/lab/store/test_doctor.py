@@ -311,11 +311,18 @@ def test_a_store_without_checksums_that_was_changed_gives_a_sentence(tmp_path, n
 def test_numbers_that_are_none_and_artifacts_that_are_gone_give_a_sentence(store):
     with Store(store) as opened, pytest.raises(InputError, match="a number is not one"):
         opened.read_records("SELECT 1e300", [("position", "i8")])
-    with Store(store) as opened, pytest.raises(InputError, match="a text is none"):
-        opened.read("SELECT 1, NULL", types="it")
-    with Store(store) as opened, pytest.raises(ValueError, match="zip"):
-        # A letter a column: types that were forgotten would go unseen.
-        opened.read("SELECT 1, 'a'", types="i")
+    with Store(store) as opened:
+        for value in ("1", "NULL", "X'00'"):
+            with pytest.raises(InputError, match="a value of 'error' is not a text"):
+                opened.read(f"SELECT {value} AS error FROM cells")
+        with pytest.raises(InputError, match="a value of 'fold' is not a whole number"):
+            opened.read("SELECT name, 'a' AS fold FROM experiments")
+        assert opened.read("SELECT NULL AS value, 0.5 AS at, 'anything' AS other") == [(None, 0.5, "anything")]
+        # An outer join may leave a column empty, but makes no other type of it.
+        outer = "SELECT e.id, {} AS key FROM experiments e LEFT JOIN cells c ON c.id = -1"
+        assert opened.read(outer.format("c.key")) == [(1, None)]
+        with pytest.raises(InputError, match="a value of 'key' is not a text"):
+            opened.read(outer.format("7"))
     with pytest.raises(InputError, match="an artifact is missing or damaged"):
         arrays_of(None, store)
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from paragone.lab.store.schema import (
     create_once,
     distrust,
     migrate,
+    table_shapes,
 )
 
 Identity = tuple[int, int]
@@ -309,35 +311,48 @@ def remove_database(path: Path) -> None:
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-TYPES = {"i": int, "r": float, "t": str, "b": bytes}
-NAMES = {"i": "a whole number", "r": "a number", "t": "a text", "b": "a content"}
+PYTHON_TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+NAMES_OF_TYPES = {int: "a whole number", float: "a number", str: "a text", bytes: "bytes"}
 
 
-def check_types(rows: Sequence[tuple[Any, ...]], types: str, path: Path) -> None:
-    """Refuse rows whose values are not of the types that their columns have.
+@cache
+def _column_types() -> dict[str, tuple[type, bool]]:
+    """Return the type of every column of the tables, and whether it may be empty; a name means one type in all."""
+    columns = [column for shape in table_shapes() for column in shape.columns]
+    empty = {column.name for column in columns if not column.required}
+    keys = {name for shape in table_shapes() for name in shape.key}
+    return {column.name: (PYTHON_TYPES[column.type], column.name in empty - keys) for column in columns}
+
+
+def check_types(rows: Sequence[tuple[Any, ...]], names: Sequence[str], path: Path, *, outer: bool = False) -> None:
+    """Refuse rows whose values are not of the types that their columns have, as in a file that was damaged.
+
+    Tables are STRICT, so that nothing else can be written; what was overwritten in the file, SQLite does not see.
 
     Parameters
     ----------
     rows : sequence of tuple
         The rows.
-    types : str
-        A letter a column: ``i`` for a whole number, ``r`` for any, ``t`` for text, ``b`` for bytes; a capital where
-        there may be nothing.
+    names : sequence of str
+        What their columns are called; one that is not a column of a table is not looked at.
     path : Path
         The store.
+    outer : bool, default=False
+        Whether an outer join may have left any of them empty.
 
     Examples
     --------
-    >>> check_types([(1, "a", None), (2, "b", 0.5)], "itR", Path("a.sqlite"))
-    >>> check_types([(1, "a"), (None, "b")], "it", Path("a.sqlite"))
+    >>> check_types([("a", None), ("b", 0.5)], ("key", "value"), Path("a.sqlite"))
+    >>> check_types([("a",), (None,)], ("key",), Path("a.sqlite"))
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: store 'a.sqlite' cannot be used: a whole number is none; ...
+    paragone.errors.InputError: store 'a.sqlite' cannot be used: a value of 'key' is not a text; ...
     """
-    if not types or not rows:
-        return
-    for letter, column in zip(types, zip(*rows, strict=True), strict=True):
-        allowed = {TYPES[letter.lower()], *([type(None)] if letter.isupper() else [])}
+    known = _column_types()
+    for name, column in zip(names, zip(*rows, strict=True), strict=False):
+        if name not in known:
+            continue
+        wanted, may_be_empty = known[name]
         # Of the types alone, which are few: a look at every value by itself would take as long as reading them.
-        if not set(map(type, column)) <= allowed:
-            raise damaged(path, sqlite3.DatabaseError(f"{NAMES[letter.lower()]} is none"))
+        if not set(map(type, column)) <= ({wanted, type(None)} if outer or may_be_empty else {wanted}):
+            raise damaged(path, sqlite3.DatabaseError(f"a value of {name!r} is not {NAMES_OF_TYPES[wanted]}"))

@@ -262,8 +262,8 @@ def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
     told = kept_object(store, info)
     if not has_table(store, "fit_costs"):
         return Fitted(arrays_of(arrays, store.path), told, seconds)
-    cpu = store.read(FIT_COSTS, (fit_key,), "r")
-    warned = tuple(WarningCount(*row[1:]) for row in store.read(FIT_WARNINGS, (fit_key,), "itti"))
+    cpu = store.read(FIT_COSTS, (fit_key,))
+    warned = tuple(WarningCount(*row[1:]) for row in store.read(FIT_WARNINGS, (fit_key,)))
     return Fitted(arrays_of(arrays, store.path), told, seconds, cpu[0][0] if cpu else math.nan, warned)
 
 

@@ -124,8 +124,8 @@ class Readable(Protocol):
 
     path: Path
 
-    def read(self, sql: str, parameters: Sequence[Any] = (), types: str = "") -> list[tuple[Any, ...]]:
-        """Run a query and return its rows, of the types of `check_types` where they are told."""
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows, whose values are of the types that their columns have."""
 
 
 def has_table(store: Readable, table: str) -> bool:
@@ -178,7 +178,7 @@ def spoilt(path: Path, what: str) -> InputError:
 def kept_arrays(store: Readable, key: str) -> KeptArrays:
     """Return the targets of a split or the rows of a dataset, by their key."""
     rows = store.read(TRUTH, (key,))
-    if not rows or not isinstance(rows[0][0], bytes):
+    if not rows:
         raise spoilt(store.path, "what is kept of the data")
     return arrays_of(rows[0][0], store.path)
 
@@ -195,7 +195,7 @@ def arrays_of(payload: Any, path: Path) -> KeptArrays:
 def kept_rows(store: Readable, split_part: str) -> tuple[IntArray, IntArray]:
     """Return the row numbers of a split's train and test part."""
     rows = store.read(SPLIT_ROWS, (split_part,))
-    if not rows or any(not isinstance(part, bytes) or len(part) % 8 for part in rows[0]):
+    if not rows or any(len(part) % 8 for part in rows[0]):
         raise spoilt(store.path, "a split")
     train, test = (np.frombuffer(part, dtype="<i8").astype(np.int64) for part in rows[0])
     return train, test

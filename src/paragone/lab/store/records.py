@@ -171,11 +171,11 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         All in it agree with their checksums; a store of version 1 has none.
     """
     with store.one_moment():
-        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES, types="itt")}
-        experiments = dict(store.read(EXPERIMENTS, types="it"))
+        measures = {number: (name, grid) for number, name, grid in store.read(MEASURES)}
+        experiments = dict(store.read(EXPERIMENTS))
         table = store.read_records(SCORES, FIELDS)
-        places = store.read(PLACES, types="ittitiit")
-        checksums = dict(store.read(CHECKSUMS, types="tb")) if store.read(HAS_CHECKSUMS) else {}
+        places = store.read(PLACES)
+        checksums = dict(store.read(CHECKSUMS)) if store.read(HAS_CHECKSUMS) else {}
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)

@@ -176,4 +176,4 @@ def drop_claims(db: sqlite3.Connection, run: int) -> None:
 
 def keys_at_work(store: Readable) -> list[str]:
     """Return the keys that living runs are at."""
-    return [row[0] for row in store.read(CLAIMED, types="ttitr") if RunIdentity(*row[1:4]).lives(row[4])]
+    return [row[0] for row in store.read(CLAIMED) if RunIdentity(*row[1:4]).lives(row[4])]

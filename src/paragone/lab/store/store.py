@@ -108,13 +108,15 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise damaged(self.path, error) from error
 
-    def read(self, sql: str, parameters: Sequence[Any] = (), types: str = "") -> list[tuple[Any, ...]]:
-        """Run a query and return its rows; their values are of the types that `check_types` is told, if any."""
+    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows, whose values are of the types that their columns have."""
         try:
-            rows = self._connection.execute(sql, parameters).fetchall()
+            cursor = self._connection.execute(sql, parameters)
+            rows = cursor.fetchall()
         except (sqlite3.DatabaseError, *UNREADABLE) as error:
             raise damaged(self.path, error) from error
-        check_types(rows, types, self.path)
+        names = [column[0] for column in cursor.description or ()]
+        check_types(rows, names, self.path, outer="LEFT JOIN" in sql)
         return rows
 
     def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
