@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.cores import THREAD_VARIABLES
 from paragone.lab.store import CODE_STATES
-from paragone.sources import own_code_files
+from paragone.sources import OUR_FOLDER, is_in_packages, is_installed, own_code_files
 
 if TYPE_CHECKING:
     from paragone.lab.experiment import Experiment
@@ -26,23 +25,10 @@ if TYPE_CHECKING:
 GIT_SECONDS = 20
 
 
-OURS = Path(__file__).resolve().parents[1]
-
-
-def is_installed(file: Path) -> bool:
-    """Whether a file belongs to Python, to an installed package or to Paragone itself."""
-    return file.resolve().is_relative_to(OURS) or _in_packages(file)
-
-
-def _in_packages(file: Path) -> bool:
-    folders = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return any(file.resolve().is_relative_to(Path(folder).resolve()) for folder in folders)
-
-
 @cache
 def own_checkout() -> dict[str, Any]:
     """Return repository, commit and state of Paragone's own sources; nothing where it was installed from a package."""
-    return {} if _in_packages(OURS) else _repository(OURS)
+    return {} if is_in_packages(OUR_FOLDER) else _repository(OUR_FOLDER)
 
 
 def code_state(files: Mapping[str, Path]) -> list[dict[str, Any]]:

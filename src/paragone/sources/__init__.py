@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.sources.finding import (
+    OUR_FOLDER,
     OURS,
     Found,
     Imports,
@@ -18,12 +19,24 @@ from paragone.sources.finding import (
     find,
     imports_of_code,
     imports_of_source,
+    is_in_packages,
+    is_installed,
+    is_installed_module,
     one_look,
     seen_once,
 )
 from paragone.sources.loaded import check_loaded, live_digest, plain_function
 
-__all__ = ["changed_words", "code_words", "one_look", "own_code_files"]
+__all__ = [
+    "OUR_FOLDER",
+    "changed_words",
+    "code_words",
+    "is_in_packages",
+    "is_installed",
+    "is_installed_module",
+    "one_look",
+    "own_code_files",
+]
 
 MISSING = "not installed"
 SOURCE = "source "

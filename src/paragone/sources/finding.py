@@ -23,6 +23,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 Kind: TypeAlias = Literal["standard", "frozen", "file", "namespace", "missing"]
 
 OURS = "paragone"
+OUR_FOLDER = Path(__file__).resolve().parents[1]
+PACKAGE_FOLDERS = {"site-packages", "dist-packages"}
 _METADATA = re.compile(r"\.(dist|egg)-info$")
 _Seen = TypeVar("_Seen")
 _LOOK: ContextVar[dict[Hashable, Any] | None] = ContextVar("look", default=None)
@@ -202,7 +204,41 @@ def _standard_folders() -> tuple[str, ...]:
 
 
 def _is_standard(file: Path) -> bool:
-    return str(file).startswith(_standard_folders()) and not {"site-packages", "dist-packages"} & set(file.parts)
+    return str(file).startswith(_standard_folders()) and not PACKAGE_FOLDERS & set(file.parts)
+
+
+def is_installed(path: str | Path) -> bool:
+    """Tell whether a file or folder belongs to Python, to an installed package or to Paragone itself.
+
+    What does not is the user's own: it is imported anew for every cell, sent to workers elsewhere, and named in the
+    provenance of a run. A checkout of Paragone counts as installed.
+
+    Examples
+    --------
+    >>> is_installed(sysconfig.get_path("stdlib")), is_installed("beside/the/experiment")
+    (True, False)
+    """
+    whole = Path(path).resolve()
+    return whole.is_relative_to(OUR_FOLDER) or is_in_packages(whole)
+
+
+def is_in_packages(path: Path) -> bool:
+    """Tell whether a file or folder stands where Python or an installer puts packages, as no checkout does."""
+    whole = path.resolve()
+    return bool(PACKAGE_FOLDERS & set(whole.parts)) or f"{whole}{os.sep}".startswith(_standard_folders())
+
+
+def is_installed_module(module: ModuleType) -> bool:
+    """Tell whether a module belongs to an installed package or to Python, and so does not change between runs.
+
+    Examples
+    --------
+    >>> import json
+    >>> is_installed_module(json)
+    True
+    """
+    file = getattr(module, "__file__", None)
+    return is_installed(file) if isinstance(file, str) else module.__name__ in sys.builtin_module_names
 
 
 def _frozen_version(found: Found) -> str | None:

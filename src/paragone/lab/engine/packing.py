@@ -16,11 +16,11 @@ import cloudpickle
 
 from paragone.errors import InputError
 from paragone.lab.cells import Outcome
-from paragone.lab.engine.preloading import is_frozen, is_installed
 from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.spool import LockedFolder
 from paragone.lab.engine.task import CellTask, SplitReference, failure, run_task
 from paragone.methods.method import Method
+from paragone.sources import is_installed, is_installed_module
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _KNOWN_VERSIONS: dict[tuple[Any, ...], tuple[tuple[str, str], ...]] = {}
@@ -105,7 +105,7 @@ def shared_group(task: CellTask) -> str:
     group = task.protocol.group_of(task.method)
     classes = [method.factory for method in task.method.with_nested()] if group else []
     modules = [sys.modules.get(str(factory.__module__)) for factory in classes]
-    return group if all(module is not None and is_frozen(module) for module in modules) else ""
+    return group if all(module is not None and is_installed_module(module) for module in modules) else ""
 
 
 def run_packed(packed: PackedTask) -> Outcome | Refused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-import sysconfig
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
@@ -27,6 +26,7 @@ from numba import njit
 from typing_extensions import override
 
 from paragone.methods.method import Method
+from paragone.sources import OUR_FOLDER, is_installed, is_installed_module
 
 
 class FromSource(SourceFileLoader):
@@ -36,20 +36,6 @@ class FromSource(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
-
-
-def is_installed(path: str | Path) -> bool:
-    """Tell whether a file or folder belongs to an installed package, to Paragone or to Python.
-
-    Examples
-    --------
-    >>> is_installed(sysconfig.get_path("stdlib")), is_installed("beside/the/experiment")
-    (True, False)
-    """
-    whole = Path(path).resolve()
-    ours, standard = Path(__file__).resolve().parents[2], Path(sysconfig.get_path("stdlib")).resolve()
-    installed = {"site-packages", "dist-packages"} & set(whole.parts)
-    return bool(installed) or any(map(whole.is_relative_to, (ours, standard)))
 
 
 def import_from_source() -> None:
@@ -62,7 +48,7 @@ def import_from_source() -> None:
 
 def _has_installed_code(path: str) -> bool:
     # Paragone's own sources count as installed even in a checkout, where the folder above them is what is looked in.
-    return is_installed(path) or Path(path).resolve() == Path(__file__).resolve().parents[3]
+    return is_installed(path) or Path(path).resolve() == OUR_FOLDER.parent
 
 
 def _finder_for(path: str) -> FileFinder:
@@ -124,7 +110,7 @@ def installed_modules(methods: Iterable[Method], others: Iterable[Any] = ()) -> 
         if module is None or name in seen:
             continue
         seen.add(name)
-        if is_frozen(module):
+        if is_installed_module(module):
             found.add(name)
         else:
             waiting += _used_by(module)
@@ -137,19 +123,6 @@ def _used_by(module: ModuleType) -> list[str]:
     direct = [value.__name__ for value in values if isinstance(value, ModuleType)]
     named = [getattr(value, "__module__", None) for value in values if callable(value)]
     return direct + [name for name in named if isinstance(name, str)]
-
-
-def is_frozen(module: ModuleType) -> bool:
-    """Tell whether a module belongs to an installed package or to Python, and so does not change between runs.
-
-    Examples
-    --------
-    >>> import json
-    >>> is_frozen(json)
-    True
-    """
-    file = getattr(module, "__file__", None)
-    return is_installed(file) if isinstance(file, str) else module.__name__ in sys.builtin_module_names
 
 
 _TORCH = "torch"

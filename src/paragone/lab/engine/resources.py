@@ -6,10 +6,10 @@ import math
 import platform
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from paragone.errors import InputError
 from paragone.lab.cells import Outcome
+from paragone.lab.engine.processes import child_processes, memory_figures
 
 SIZE_UNITS = {
     "B": 1,
@@ -182,8 +182,7 @@ class Limits:
         return Outcome("failed", seconds=seconds, error=sentence)
 
 
-COUNTED = ("RssAnon:", "RssShmem:")
-KIB = 1024
+COUNTED = ("RssAnon", "RssShmem")
 
 
 def memory_held(process: int, *, with_children: bool = True) -> int:
@@ -200,9 +199,10 @@ def memory_held(process: int, *, with_children: bool = True) -> int:
     """
     if platform.system() != "Linux":
         return _resident(process, with_children)
-    held = _held_on_linux(process)
+    figures = memory_figures(process)
+    held = sum(figures.get(kind, 0) for kind in COUNTED)
     if with_children:
-        held += sum(memory_held(child) for child in _children(process))
+        held += sum(memory_held(child) for child in child_processes(process))
     return held
 
 
@@ -214,25 +214,6 @@ def check_memory_can_be_watched() -> None:
         import psutil  # noqa: F401
     except ImportError as error:
         raise InputError("a memory limit needs psutil on this system: pip install psutil") from error
-
-
-def _held_on_linux(process: int) -> int:
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * KIB for line in lines if line.startswith(COUNTED))
-
-
-def _children(process: int) -> list[int]:
-    """Return the processes that any thread of a process started and that live."""
-    found: list[int] = []
-    for listing in Path(f"/proc/{process}/task").glob("*/children"):
-        try:
-            found += [int(word) for word in listing.read_text().split()]
-        except OSError:
-            continue
-    return found
 
 
 def _resident(process: int, with_children: bool) -> int:
