@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import coverage_error, label_ranking_average_precision_score, label_ranking_loss
 
-from paragone.checks import recomputed as recomputed_curve
+import score_oracles
 from paragone.metrics import MULTILABEL, multilabel_values
 from paragone.protocols.curve.evaluate import TablePredictions
 
@@ -60,8 +60,8 @@ def test_average_precision_of_distinct_scores_is_scikit_learns():
 @pytest.mark.parametrize("n_levels", [65_536, 65_537, 88_000])
 def test_the_audit_recomputes_the_same_values_by_its_own_way(n_levels):
     predictions, Y = distinct_tables(8000, n_levels)
-    recomputed = recomputed_curve.curve_scores(
-        recomputed_curve.StoredCurve(predictions.to_bytes()), Y, OF_SCORES, zero_division=0
+    recomputed = score_oracles.curve_scores(
+        score_oracles.StoredCurve(predictions.to_bytes()), Y, OF_SCORES, zero_division=0
     )
     expected = multilabel_values(OF_SCORES, Y, predictions.labels(0), predictions.scores(0))
     for name, value in expected.items():

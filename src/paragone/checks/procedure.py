@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
 from paragone.checks.features import check_columns, check_label_features
 from paragone.checks.finding import Acknowledgement, Audit, Checked, Finding, Ledger, Unchecked, acknowledge
 from paragone.checks.material import Material, materials
 from paragone.checks.near_rows import check_near_rows
-from paragone.checks.published import Expectations, check_published
+from paragone.checks.published import Remade, check_published
 from paragone.checks.rerun import CANARY, DETERMINISM, Bench, Canary, check_canary, check_determinism
 from paragone.checks.rows import check_exact_rows, check_groups, check_replicates, check_topk_rows
 from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
 from paragone.checks.tables import table_files
 from paragone.checks.tuning import check_selection, check_tuning
-from paragone.checks.verify import check_truths, verify_crossval, verify_curve, verify_topk
+from paragone.checks.verify import Verification, check_truths, verify_crossval, verify_curve, verify_topk
 from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import extended
@@ -27,9 +28,6 @@ from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecords
 from paragone.protocols.base import Arrangement
 from paragone.results import Results
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NEED_DATA = "leaks, canary and determinism (they need the data)"
 NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
@@ -66,8 +64,8 @@ class ExperimentAudit:
         self.ledger = Ledger(subject.name)
         self._options = options
         self._alone = alone
-        self._recomputed: pd.DataFrame | None = None
         self._open_bench: Bench | None = None
+        self._verified = Verification()
         needed = NEED_DATA if subject.at_hand is None else NEED_DATA_ALONE
         for name, why in subject.left_out:
             self.ledger.miss(needed, 1, f"of the datasets ({name})", why)
@@ -120,11 +118,11 @@ class ExperimentAudit:
     def _scores(self, results: Results) -> None:
         name = self.subject.name
         if name in results.crossval_experiments():
-            verify_crossval(results.crossval(name), self.ledger)
+            self._verified = verify_crossval(results.crossval(name), self.ledger)
         elif name in results.topk_experiments():
-            verify_topk(results.topk(name), self._records, self.ledger)
+            self._verified = verify_topk(results.topk(name), self._records, self.ledger)
         else:
-            self._recomputed = verify_curve(self._records, results, name, self.ledger)
+            self._verified = verify_curve(self._records, results, name, self.ledger)
 
     def _choices(self, results: Results) -> None:
         name = self.subject.name
@@ -153,9 +151,20 @@ class ExperimentAudit:
     def _published(self, results: Results) -> None:
         if not self._alone:
             raise InputError("published tables need one experiment: say which with experiment=")
+        if not self._verified.right:
+            self._compare_published(results)
+            return
+        # Scores that do not follow from the predictions prove nothing: what follows from them is put in their place.
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "right.sqlite"
+            self._records.copy_with(path, self._verified.right)
+            with Results.open(path) as right:
+                self._compare_published(right)
+
+    def _compare_published(self, results: Results) -> None:
         options = self._options
-        expected = Expectations(results, self.subject.name, self._recomputed, options.reference, options.names)
-        check_published(options.against, expected, self.ledger)
+        remade = Remade(results, self.subject.name, options.reference, options.names)
+        check_published(options.against, remade, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
         check_canary(

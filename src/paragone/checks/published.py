@@ -1,37 +1,35 @@
-"""PG303 to PG306: published tables against a report of the store made anew."""
+"""PG303 to PG306: published tables against the tables of the store made anew.
+
+Every score of the store is verified against its predictions (PG301) and every report is made of those scores, so a
+report made anew says what a published one should. A table of a report is compared with its own cell by cell. A table
+that somebody put together by hand is looked up by its headings and row names, among the tables of the report and the
+plain means of the scores, and compared number by number, to as many digits as it prints.
+"""
 
 from __future__ import annotations
 
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paragone.checks.expected import (
-    comparison_expectations,
-    crossval_expectations,
-    curve_expectations,
-    topk_expectations,
-)
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.tables import (
     READERS,
-    ExpectedCell,
-    ExpectedTable,
     PublishedCell,
     PublishedTable,
     is_numeric,
     numbers_in,
     plain,
     read_tables,
-    renamed,
 )
+from paragone.comparison import compare
 from paragone.errors import InputError, unknown_name
 from paragone.reporting import report
 from paragone.results import Results
@@ -39,13 +37,19 @@ from paragone.results import Results
 if TYPE_CHECKING:
     import pandas as pd
 
+CHECK = "published numbers"
+MADE_ANEW = "published tables beside a report made anew"
 NO_VALUE = ("", "-", "n/a", "nan", "NaN", "None")
-LEAST_SHARE = 0.5
+LISTED = 20
+LEAST_ALIKE = 0.5
+_DIGITS = re.compile(r"\d")
+
+Files = Mapping[Path, Sequence[PublishedTable]]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell that differs: where it stands, what was published and what it should say.
+    """A part of a table that differs: where it stands, what was published and what it should say.
 
     Attributes
     ----------
@@ -55,8 +59,6 @@ class Difference:
         Their names.
     published, expected : str
         What it says and what it should say.
-    place : tuple of int
-        The numbers of its row and column, from 0; a note has row -1 and its number from 1.
     """
 
     kind: str
@@ -64,200 +66,26 @@ class Difference:
     column: str
     published: str
     expected: str
-    place: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True)
-class Match:
-    """A published table beside its expectation.
-
-    Attributes
-    ----------
-    expected : ExpectedTable
-        What it was compared with.
-    compared : int
-        Numbers that were compared.
-    differences : tuple of Difference
-        Of numbers, texts and marks.
-    unknown : tuple of str
-        Rows and columns that the expectation does not have.
-    """
-
-    expected: ExpectedTable
-    compared: int
-    differences: tuple[Difference, ...]
-    unknown: tuple[str, ...]
-
-    @property
-    def wrong(self) -> int:
-        """How many numbers differ."""
-        return sum(difference.kind == "number" for difference in self.differences)
-
-
-def best_match(table: PublishedTable, expectations: Iterable[ExpectedTable]) -> Match | None:
-    """Return the expectation that a published table is most likely about, compared; None where none fits.
-
-    Headings and row names must fit. Of those that do, one with the table's caption or label is taken before others,
-    and then the one with which most numbers agree: a table with one wrong digit still agrees best with its own.
-    """
-    found = [match for one in expectations if (match := compared_with(table, one)) is not None]
-    return max(found, key=lambda match: _likeness(table, match), default=None)
-
-
-def _likeness(table: PublishedTable, match: Match) -> tuple[bool, bool, int, int]:
-    one = match.expected
-    same_caption = bool(one.caption) and plain(one.caption) == table.caption
-    same_label = bool(one.label) and one.label == table.label
-    return same_caption, same_label, match.compared - match.wrong, -len(match.unknown)
-
-
-def compared_with(table: PublishedTable, one: ExpectedTable) -> Match | None:
-    """Compare a published table with an expectation; None where headings or row names do not fit."""
-    columns = _columns(table, one)
-    if columns is None:
-        return None
-    keys, values, strange = columns
-    compared = 0
-    differences: list[Difference] = []
-    unknown = [f"column {name!r}" for name in strange]
-    rows_found = 0
-    for number, row in enumerate(table.rows):
-        if len(row) != len(table.columns):
-            unknown.append(f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)} headings")
-            continue
-        name = tuple(_key(row[place].text) for place in keys)
-        cells = _row(one, name)
-        if cells is None:
-            unknown.append(f"row {' / '.join(name)!r}")
-            continue
-        rows_found += 1
-        for place, column in values.items():
-            wanted = cells.get(column)
-            if wanted is None:
-                continue
-            compared += len(wanted.numbers)
-            found = _compare(row[place], wanted, " / ".join(name), column, marks=table.marks)
-            differences += [replace(one, place=(number, place)) for one in found]
-    if not rows_found:
-        return None
-    for number, (note, wanted_numbers) in enumerate(zip(table.notes, one.notes, strict=False), start=1):
-        compared += len(wanted_numbers)
-        differences += [replace(one, place=(-1, number)) for one in _compare_note(note, wanted_numbers, number)]
-    return Match(one, compared, tuple(differences), tuple(unknown))
-
-
-def _columns(table: PublishedTable, one: ExpectedTable) -> tuple[list[int], dict[int, str], list[str]] | None:
-    """Find the places of the key columns and of the others; None where the headings do not fit."""
-    names = [plain(name) for name in table.columns]
-    known = {plain(column): column for column in one.columns}
-    keys = [names.index(plain(key)) for key in one.keys if plain(key) in names]
-    if len(keys) < len(one.keys):
-        # Whatever a single key is called in the paper, it stands first.
-        if len(one.keys) > 1:
-            return None
-        keys = [0]
-    values = {p: known[n] for p, n in enumerate(names) if p not in keys and n in known}
-    strange = [table.columns[p] for p, n in enumerate(names) if p not in keys and n not in known]
-    if not values or len(values) < LEAST_SHARE * (len(names) - len(keys)):
-        return None
-    return keys, values, strange
-
-
-def _key(text: str) -> str:
-    try:
-        return f"{float(text):.12g}"
-    except ValueError:
-        return plain(text)
-
-
-def _row(one: ExpectedTable, name: tuple[str, ...]) -> Mapping[str, ExpectedCell] | None:
-    found = one.rows.get(name)
-    if found is None:
-        wanted = [tuple(_key(part) for part in key) for key in one.rows]
-        found = list(one.rows.values())[wanted.index(name)] if name in wanted else None
-    return found
-
-
-def _compare(cell: PublishedCell, wanted: ExpectedCell, row: str, column: str, *, marks: bool) -> Iterator[Difference]:
-    if wanted.numbers:
-        yield from _compare_numbers(cell.text, wanted, row, column)
-    elif plain(cell.text) != plain(wanted.text) and not (cell.text in NO_VALUE and wanted.text in NO_VALUE):
-        yield Difference("text", row, column, cell.text, wanted.text)
-    for mark in ("bold", "underline"):
-        should = getattr(wanted, mark)
-        if marks and should is not None and getattr(cell, mark) != should:
-            said = f"{'' if should else 'not '}{'in bold' if mark == 'bold' else 'underlined'}"
-            yield Difference("mark", row, column, cell.text, said)
-
-
-def _compare_numbers(text: str, wanted: ExpectedCell, row: str, column: str) -> Iterator[Difference]:
-    there = [value for value in wanted.numbers if value == value]
-    shown = ", ".join(f"{value:.6g}" for value in wanted.numbers)
-    if text in NO_VALUE:
-        if there:
-            yield Difference("number", row, column, text or "nothing", shown)
-        return
-    numbers = numbers_in(text)
-    if len(numbers) > len(there) or not numbers:
-        yield Difference("number", row, column, text, shown)
-        return
-    for number, value in zip(numbers, there, strict=False):
-        if not number.agrees(value):
-            yield Difference("number", row, column, number.text, _shown(value, number.unit))
-
-
-def _compare_note(note: str, wanted: tuple[float, ...], place: int) -> Iterator[Difference]:
-    numbers = numbers_in(_after_name(note))
-    there = [value for value in wanted if value == value]
-    if len(numbers) != len(there):
-        yield Difference("number", f"note {place}", "", note, ", ".join(f"{value:.6g}" for value in wanted))
-        return
-    for number, value in zip(numbers, there, strict=True):
-        if not _close_note(number.value, number.unit, value) and not number.agrees(value):
-            yield Difference("number", f"note {place}", "", number.text, _shown(value, number.unit))
-
-
-def _close_note(published: float, unit: float, value: float) -> bool:
-    return abs(published - value) <= 0.5 * unit * (1 + 1e-9)
-
-
-def _after_name(note: str) -> str:
-    """Leave out the name that a note begins with: it may hold digits."""
-    return note.partition(": ")[2] or note
-
-
-def _shown(value: float, unit: float) -> str:
-    """Print a recomputed value with two digits more than were published."""
-    decimals = 0
-    while unit < 0.9 and decimals < 15:
-        unit, decimals = unit * 10, decimals + 1
-    return f"{value:.{min(decimals + 2, 15)}f}"
-
-
-LEAST_ALIKE = 0.5
-_DIGITS = re.compile(r"\d")
-HEADING, CAPTION, LABEL = -2, -3, -4
-"""Rows by which the parts around the body of a table are told apart; notes are in row -1."""
 
 
 @dataclass(frozen=True)
 class Twins:
-    """The tables of a file beside those of the report made anew.
+    """The tables of a file beside those that were made anew.
 
     Attributes
     ----------
     tables : tuple of PublishedTable or None
         For each table of the file the one that it should be; None where there is none.
     wanted : int or None
-        How many tables the file should hold; None where it is no file of a report.
+        How many tables the file should hold; None where it is not a file of a report.
     """
 
     tables: tuple[PublishedTable | None, ...]
     wanted: int | None = None
 
 
-class RemadeReport:
-    """The LaTeX and CSV tables of a report of the store, made when they are first asked for.
+class Remade:
+    """The tables of an experiment made anew: of its report, of its comparisons, and of its plain means.
 
     Parameters
     ----------
@@ -274,13 +102,17 @@ class RemadeReport:
     def __init__(
         self, results: Results, experiment: str, reference: str | None = None, names: Mapping[str, str] | None = None
     ) -> None:
+        methods = list(results.described(experiment)["methods"])
+        if reference is not None and reference not in methods:
+            raise unknown_name("reference", reference, methods)
         self._results = results
         self._experiment = experiment
         self._reference = reference
         self._names = dict(names or {})
-        self._files = lru_cache(maxsize=4)(self._made)
+        self.report: Callable[[int | None], Files] = lru_cache(maxsize=4)(self._report)
+        self.comparisons: Callable[[bool], Files] = lru_cache(maxsize=2)(self._comparisons)
 
-    def _made(self, split_columns: int | None) -> dict[Path, list[PublishedTable]]:
+    def _report(self, split_columns: int | None) -> Files:
         with tempfile.TemporaryDirectory() as scratch:
             written = report(
                 self._results,
@@ -291,34 +123,283 @@ class RemadeReport:
                 split_columns=split_columns,
                 charts=False,
             )
-            tables = [file for file in written if file.suffix in READERS]
-            return {file.relative_to(scratch): read_tables(file) for file in tables}
+            return _tables_of(written, Path(scratch))
+
+    def _comparisons(self, points: bool) -> Files:
+        """Return the files of `paragone compare` by metric and grid, or at each point; none where it refuses."""
+        found: dict[Path, Sequence[PublishedTable]] = {}
+        for number, (metric, rows) in enumerate(self._measures(points)):
+            with tempfile.TemporaryDirectory() as scratch:
+                try:
+                    compared = compare(rows, metric=metric, reference=self._reference)
+                except InputError:
+                    continue
+                files = _tables_of(compared.save(scratch, formats=()), Path(scratch))
+            found |= {Path(str(number)) / name: tables for name, tables in files.items()}
+        return found
+
+    @cached_property
+    def means(self) -> list[PublishedTable]:
+        """The mean and deviation over folds of each method on each dataset, both ways round, unrounded."""
+        found = []
+        for metric, rows in (*self._measures(False), *self._measures(True)):
+            folds = rows.groupby(["dataset", "method", "fold"], sort=False)["value"].mean()
+            means = folds.groupby(["dataset", "method"], sort=False).agg(["mean", "std"])
+            for key, other in (("dataset", "method"), ("method", "dataset")):
+                found.append(_mean_table(means, key, other, metric, self._names))
+        return found
+
+    def _measures(self, points: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Walk over metrics and grids, or over every point of them."""
+        scores = self._results.scores()
+        scores = scores[scores["experiment"] == self._experiment]
+        by = ["protocol", "metric", *(["at"] if points else [])]
+        for key, rows in scores.groupby(by, sort=False, dropna=False):
+            yield str(key[1]), rows
 
     def twins(self, file: Path, tables: Sequence[PublishedTable], split_columns: int | None = None) -> Twins:
         """Find the tables that those of a file should be: by the file's name, or else by what they hold."""
-        files = self._files(split_columns)
-        best = Twins(tuple(self._by_content(table, split_columns) for table in tables))
-        best_score = (0, 0.0)
-        for name, remade in files.items():
-            pairs = _paired(tables, remade) if name.name == file.name else ()
-            share = _share(_alike(table, twin) for table, twin in zip(tables, pairs, strict=False) if twin)
-            score = (_common_end(name, file), share)
-            if share >= LEAST_ALIKE and score > best_score:
-                best, best_score = Twins(tuple(pairs), len(remade)), score
-        return best
+        found = twins_among(self.report(split_columns), file, tables)
+        for points in (False, True):
+            # The bootstrap of a comparison takes a while: at each point only where the file's name is that of one.
+            known = {name.name for name in self.comparisons(False)} if points else {file.name}
+            if tables and file.name in known and not any(found.tables):
+                found = twins_among(self.comparisons(points), file, tables)
+        return found
 
-    def _by_content(self, table: PublishedTable, split_columns: int | None) -> PublishedTable | None:
-        """Return the table of the report with the same headings that is most like a table of a file of any name."""
-        ending = Path(table.file).suffix
-        same = [
-            one
-            for name, remade in self._files(split_columns).items()
-            for one in remade
-            if name.suffix == ending
-            and (_known_as(table, one) or (one.columns == table.columns and len(one.rows) == len(table.rows)))
-        ]
-        share, best = max(((_share([_alike(table, one)]), place) for place, one in enumerate(same)), default=(0.0, 0))
-        return same[best] if share >= LEAST_ALIKE else None
+    def match(self, table: PublishedTable) -> Match | None:
+        """Return a table put together by hand beside the one that it is most likely about; None where none fits."""
+        made = [one for tables in self.report(None).values() for one in tables]
+        found = [match for one in (*made, *self.means) if (match := compared_by_names(table, one)) is not None]
+        return max(found, key=lambda match: match.likeness(table), default=None)
+
+
+def _tables_of(written: Iterable[Path], folder: Path) -> Files:
+    return {file.relative_to(folder): read_tables(file) for file in written if file.suffix in READERS}
+
+
+def _mean_table(means: pd.DataFrame, key: str, other: str, metric: str, names: Mapping[str, str]) -> PublishedTable:
+    rows, columns = (list(dict.fromkeys(means.index.get_level_values(level))) for level in (key, other))
+    shown = {name: plain(names.get(name, name)) for name in (*rows, *columns)}
+    texts = {
+        place: f"{float(mean)!r}" + (f" ± {float(spread)!r}" if spread == spread else "")
+        for place, mean, spread in means.reorder_levels([key, other]).itertuples()
+    }
+    body = tuple(
+        tuple(map(PublishedCell, (shown[row], *(texts.get((row, column), "") for column in columns)))) for row in rows
+    )
+    return PublishedTable("", 0, (key, *(shown[column] for column in columns)), body, metric)
+
+
+def twins_among(made: Files, file: Path, tables: Sequence[PublishedTable]) -> Twins:
+    """Pair the tables of a file with tables that were made anew."""
+    best = Twins(tuple(_by_content(table, made) for table in tables))
+    best_score = (0, 0.0)
+    for name, remade in made.items():
+        pairs = _paired(tables, remade) if name.name == file.name else ()
+        share = _share(_alike(table, twin) for table, twin in zip(tables, pairs, strict=False) if twin)
+        score = (_common_end(name, file), share)
+        if share >= LEAST_ALIKE and score > best_score:
+            best, best_score = Twins(tuple(pairs), len(remade)), score
+    return best
+
+
+def _by_content(table: PublishedTable, made: Files) -> PublishedTable | None:
+    """Return the table with the same headings that is most like a table of a file of any name."""
+    same = [
+        one
+        for name, remade in made.items()
+        for one in remade
+        if name.suffix == Path(table.file).suffix
+        and (_known_as(table, one) or (one.columns == table.columns and len(one.rows) == len(table.rows)))
+    ]
+    share, best = max(((_share([_alike(table, one)]), place) for place, one in enumerate(same)), default=(0.0, 0))
+    return same[best] if share >= LEAST_ALIKE else None
+
+
+def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> None:
+    """Compare every table of the files number by number."""
+    read = {file: read_tables(file) for file in files}
+    split_columns = recognised_split(table for tables in read.values() for table in tables)
+    compared = beside = 0
+    for file, tables in read.items():
+        if not tables:
+            ledger.find("PG305", "no table was found in it", file=str(file))
+        try:
+            twins = remade.twins(file, tables, split_columns)
+        except InputError as error:
+            ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
+            continue
+        if twins.wanted not in (None, len(tables)):
+            words = f"it holds {len(tables)} tables, a report of this store has {twins.wanted} there"
+            ledger.find("PG305", words, file=str(file))
+        for table, twin, before in zip(tables, twins.tables, (None, *twins.tables), strict=False):
+            if twin is not None and shape(table) == shape(twin):
+                around = before is None or (before.caption, before.label) != (twin.caption, twin.label)
+                numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
+                _report(table, _title(twin), list(differences_of_twins(table, twin, around=around)), numbers, ledger)
+                compared += numbers
+                beside += 1
+            else:
+                compared += _compare_by_names(table, twin, remade, ledger)
+    n_tables = sum(len(tables) for tables in read.values())
+    ledger.look(CHECK, compared, "numbers", f"{n_tables} tables of {len(files)} files")
+    ledger.look(MADE_ANEW, beside, "tables", f"of {n_tables}")
+
+
+def _title(table: PublishedTable) -> str:
+    return table.caption.partition(":")[0] or Path(table.file).stem
+
+
+def _compare_by_names(table: PublishedTable, twin: PublishedTable | None, remade: Remade, ledger: Ledger) -> int:
+    """Compare a table of another shape, or one put together by hand; return how many numbers were compared."""
+    if twin is not None:
+        _report_shape(table, twin, ledger)
+    match = remade.match(table) if twin is None else compared_by_names(table, twin)
+    if match is None:
+        if twin is None:
+            ledger.find(
+                "PG305",
+                f"table {table.number} fits no table of the experiment by its headings and row names, so none of its "
+                "numbers was checked",
+                file=table.file,
+                count=1,
+                total=1,
+                examples=[f"headings: {', '.join(table.columns)}"],
+            )
+        return 0
+    title = _title(match.expected)
+    _report(table, title, match.differences, match.compared, ledger)
+    if match.unknown:
+        ledger.find(
+            "PG305",
+            f"table {table.number} ({title}): {len(match.unknown)} of its rows or columns are unknown, so they were "
+            "not checked",
+            file=table.file,
+            count=len(match.unknown),
+            total=len(table.rows) + len(table.columns),
+            examples=match.unknown[:SHOWN],
+        )
+    return match.compared
+
+
+@dataclass(frozen=True)
+class Match:
+    """A table put together by hand beside one that was made anew.
+
+    Attributes
+    ----------
+    expected : PublishedTable
+        What it was compared with.
+    compared : int
+        Numbers that were compared.
+    differences : tuple of Difference
+        Of numbers, texts and marks.
+    unknown : tuple of str
+        Rows and columns that the other does not have.
+    """
+
+    expected: PublishedTable
+    compared: int
+    differences: tuple[Difference, ...]
+    unknown: tuple[str, ...]
+
+    def likeness(self, table: PublishedTable) -> tuple[bool, bool, int, int]:
+        """Return numbers that are highest for what the table is about: with one wrong digit it still agrees best."""
+        same_caption = bool(table.caption) and table.caption == self.expected.caption
+        same_label = bool(table.label) and table.label == self.expected.label
+        wrong = sum(difference.kind == "number" for difference in self.differences)
+        return same_caption, same_label, self.compared - wrong, -len(self.unknown)
+
+
+def compared_by_names(table: PublishedTable, wanted: PublishedTable) -> Match | None:
+    r"""Compare cells under the same headings in rows of the same names; None where headings or row names do not fit.
+
+    Examples
+    --------
+    >>> from paragone.checks.tables import read_csv
+    >>> made = read_csv("dataset,A,B\niris,0.7149,0.5\nwine,0.25,0.5\n", "made.csv")[0]
+    >>> match = compared_by_names(read_csv("data,A\nwine,0.25\niris,0.72\n", "mine.csv")[0], made)
+    >>> match.compared, [(one.row, one.published, one.expected) for one in match.differences]
+    (2, [('iris', '0.72', '0.7149')])
+    """
+    found = [match for keys in _key_columns(wanted) if (match := _compared(table, wanted, keys)) is not None]
+    return max(found, key=lambda match: match.likeness(table), default=None)
+
+
+def _key_columns(wanted: PublishedTable) -> Iterator[tuple[int, ...]]:
+    """Name the columns that tell rows apart: as few of the first ones as do, or one of words alone."""
+    rows = [[_key(cell.text) for cell in row] for row in wanted.rows if len(row) == len(wanted.columns)]
+    first = next((n for n in range(1, len(wanted.columns)) if len({tuple(row[:n]) for row in rows}) == len(rows)), 0)
+    if first:
+        yield tuple(range(first))
+    for place in range(1, len(wanted.columns)):
+        names = {row[place] for row in rows}
+        if len(names) == len(rows) and not any(map(is_numeric, names)):
+            yield (place,)
+
+
+def _key(text: str) -> str:
+    try:
+        return f"{float(text):.12g}"
+    except ValueError:
+        return plain(text)
+
+
+def _compared(table: PublishedTable, wanted: PublishedTable, key_columns: tuple[int, ...]) -> Match | None:
+    keys = [table.columns.index(wanted.columns[p]) for p in key_columns if wanted.columns[p] in table.columns]
+    if len(keys) < len(key_columns):
+        # Whatever a single key is called in the paper, it stands first.
+        if len(key_columns) > 1:
+            return None
+        keys = [0]
+    known = {name: place for place, name in enumerate(wanted.columns) if place not in key_columns}
+    values = {p: known[n] for p, n in enumerate(table.columns) if p not in keys and n in known}
+    if not values or len(values) < LEAST_ALIKE * (len(table.columns) - len(keys)):
+        return None
+    right = {
+        tuple(_key(row[p].text) for p in key_columns): row for row in wanted.rows if len(row) == len(wanted.columns)
+    }
+    unknown = [f"column {n!r}" for p, n in enumerate(table.columns) if p not in keys and n not in known]
+    differences: list[Difference] = []
+    compared = rows_found = 0
+    for row in table.rows:
+        if len(row) != len(table.columns):
+            unknown.append(f"row {row[0].text!r}, which has {len(row)} cells under {len(table.columns)} headings")
+            continue
+        name = tuple(_key(row[place].text) for place in keys)
+        if name not in right:
+            unknown.append(f"row {' / '.join(name)!r}")
+            continue
+        rows_found += 1
+        for place, other in values.items():
+            cell = right[name][other]
+            compared += len(numbers_in(cell.text)) if is_numeric(cell.text) else 0
+            marks = table.marks and wanted.marks
+            differences += _of_hand_made_cell(row[place], cell, " / ".join(name), table.columns[place], marks)
+    return Match(wanted, compared, tuple(differences), tuple(unknown)) if rows_found else None
+
+
+def _of_hand_made_cell(
+    cell: PublishedCell, wanted: PublishedCell, row: str, column: str, marks: bool
+) -> Iterator[Difference]:
+    """Compare to as many digits as are printed; a deviation behind a mean may be left out."""
+    numbers, right = numbers_in(cell.text), numbers_in(wanted.text)
+    if cell.text in NO_VALUE or wanted.text in NO_VALUE:
+        if (cell.text in NO_VALUE) != (wanted.text in NO_VALUE):
+            kind = "number" if is_numeric(cell.text) or is_numeric(wanted.text) else "text"
+            yield Difference(kind, row, column, cell.text or "nothing", wanted.text or "nothing")
+    elif not is_numeric(wanted.text):
+        if cell.text != wanted.text:
+            yield Difference("text", row, column, cell.text, wanted.text)
+    elif not numbers or len(numbers) > len(right):
+        yield Difference("number", row, column, cell.text, wanted.text)
+    else:
+        for number, value in zip(numbers, right, strict=False):
+            if not number.agrees(value.value):
+                yield Difference("number", row, column, number.text, value.text)
+    if marks:
+        yield from _marks(cell, wanted, row, column)
 
 
 def recognised_split(tables: Iterable[PublishedTable]) -> int | None:
@@ -375,13 +456,13 @@ def _alike(table: PublishedTable, twin: PublishedTable) -> tuple[int, int]:
         pairs += [(cell.text, other.text) for cell, other in zip(row, wanted, strict=False)]
     by_place = sum(a == b for a, b in pairs)
     if shape(table) == shape(twin):
-        return by_place, _remade_size(table)
+        return by_place, _count(table)
     alignment = aligned(table, twin)
     by_name = len(alignment.columns) + len(alignment.rows) * len(alignment.columns)
-    return max(by_place, by_name), max(_remade_size(table), _remade_size(twin))
+    return max(by_place, by_name), max(_count(table), _count(twin))
 
 
-def _remade_size(table: PublishedTable) -> int:
+def _count(table: PublishedTable) -> int:
     return len(table.columns) + sum(len(row) for row in table.rows)
 
 
@@ -452,24 +533,6 @@ def shape(table: PublishedTable) -> tuple[int, ...]:
     return len(table.columns), *(len(row) for row in table.rows)
 
 
-def with_names_of(table: PublishedTable, twin: PublishedTable, keys: Sequence[str]) -> PublishedTable:
-    """Return a table with the headings and row names of its twin, so that a wrong name is not taken for wrong numbers.
-
-    Examples
-    --------
-    >>> one, other = (PublishedTable("t.csv", 1, ("k", "f1"), ((PublishedCell(k), PublishedCell("5")),)) for k in "23")
-    >>> [cell.text for cell in with_names_of(one, other, ["k"]).rows[0]]
-    ['3', '5']
-    """
-    known = {plain(key) for key in keys}
-    places = {place for place, name in enumerate(twin.columns) if plain(name) in known} or {0}
-    rows = tuple(
-        tuple(right if place in places else cell for place, (cell, right) in enumerate(zip(row, wanted, strict=True)))
-        for row, wanted in zip(table.rows, twin.rows, strict=True)
-    )
-    return replace(table, columns=twin.columns, rows=rows)
-
-
 def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around: bool = True) -> Iterator[Difference]:
     """Name every part in which a table differs from one of the same shape.
 
@@ -497,16 +560,16 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around:
         if said != wanted:
             # The first heading says what rows are; every other one says whose numbers stand below it.
             kind = "name" if place else "text"
-            yield Difference(kind, f"heading of column {place + 1}", "", said, wanted, (HEADING, place))
-    for number, (row, right, name) in enumerate(zip(table.rows, twin.rows, _row_names(twin), strict=True)):
+            yield Difference(kind, f"heading of column {place + 1}", "", said, wanted)
+    for row, right, name in zip(table.rows, twin.rows, _row_names(twin), strict=True):
         for place, (cell, twin_cell) in enumerate(zip(row, right, strict=True)):
-            yield from _of_cell(cell, twin_cell, name, twin.columns[place], (number, place))
+            yield from _of_cell(cell, twin_cell, name, twin.columns[place], is_first=not place)
     if not around:
         return
     if not _is_with_a_note(table.caption, twin.caption):
-        yield Difference(_kind(table.caption, twin.caption), "caption", "", table.caption, twin.caption, (CAPTION, 0))
+        yield Difference(_kind(table.caption, twin.caption), "caption", "", table.caption, twin.caption)
     if not table.label.startswith(twin.label):
-        yield Difference("text", "label", "", table.label, twin.label, (LABEL, 0))
+        yield Difference("text", "label", "", table.label, twin.label)
     yield from _of_notes(table.notes, twin.notes)
 
 
@@ -526,27 +589,42 @@ def _is_with_a_note(said: str, wanted: str) -> bool:
 
 def _of_notes(notes: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[Difference]:
     if len(notes) != len(wanted):
-        yield Difference("text", "notes", "", f"{len(notes)} notes", f"{len(wanted)} notes", (-1, 0))
+        yield Difference("text", "notes", "", f"{len(notes)} notes", f"{len(wanted)} notes")
         return
     for number, (said, right) in enumerate(zip(notes, wanted, strict=True), start=1):
         if said != right:
-            yield Difference(_kind(said, right), f"note {number}", "", said, right, (-1, number))
+            yield Difference(_kind(said, right), f"note {number}", "", said, right)
 
 
 def _of_cell(
-    cell: PublishedCell, twin: PublishedCell, row: str, column: str, place: tuple[int, int]
+    cell: PublishedCell, twin: PublishedCell, row: str, column: str, *, is_first: bool
 ) -> Iterator[Difference]:
     if cell.text != twin.text:
-        is_name = place[1] == 0 and any(letter.isalpha() for letter in twin.text)
-        kind = "name" if is_name else _kind(cell.text, twin.text)
-        yield Difference(kind, row, column, cell.text or "nothing", twin.text or "nothing", place)
+        if is_first and any(letter.isalpha() for letter in twin.text):
+            yield Difference("name", row, column, cell.text or "nothing", twin.text or "nothing")
+        else:
+            yield from _of_text(cell.text, twin.text, row, column)
     if cell.superscript != twin.superscript:
         raised = f"{twin.text} with {twin.superscript or 'nothing'} raised"
-        yield Difference("text", row, column, f"{cell.text} with {cell.superscript or 'nothing'} raised", raised, place)
+        yield Difference("text", row, column, f"{cell.text} with {cell.superscript or 'nothing'} raised", raised)
+    yield from _marks(cell, twin, row, column)
+
+
+def _of_text(said: str, wanted: str, row: str, column: str) -> Iterator[Difference]:
+    """Name each number that differs where nothing else does, or else the text as a whole."""
+    kind = _kind(said, wanted)
+    pairs = list(zip(numbers_in(said), numbers_in(wanted), strict=False))
+    if kind == "number" and len(pairs) > 1 and _DIGITS.sub("", said) == _DIGITS.sub("", wanted):
+        yield from (Difference(kind, row, column, a.text, b.text) for a, b in pairs if a != b)
+    else:
+        yield Difference(kind, row, column, said or "nothing", wanted or "nothing")
+
+
+def _marks(cell: PublishedCell, wanted: PublishedCell, row: str, column: str) -> Iterator[Difference]:
     for mark, word in (("bold", "in bold"), ("underline", "underlined")):
-        should = getattr(twin, mark)
+        should = getattr(wanted, mark)
         if getattr(cell, mark) != should:
-            yield Difference("mark", row, column, cell.text, f"{'' if should else 'not '}{word}", place)
+            yield Difference("mark", row, column, cell.text, f"{'' if should else 'not '}{word}")
 
 
 def _kind(said: str, wanted: str) -> str:
@@ -559,192 +637,6 @@ def _kind(said: str, wanted: str) -> str:
         return "number"
     apart = [abs(a.value - b.value) > 1e-12 * abs(b.value) for a, b in zip(numbers, right, strict=True) if a != b]
     return "number" if any(apart) else "text"
-
-
-CHECK = "published numbers"
-MADE_ANEW = "published tables beside a report made anew"
-LISTED = 20
-
-
-class Expectations:
-    """What the tables of an experiment should say, worked out when a published table asks for it.
-
-    Parameters
-    ----------
-    results : Results
-        An open store.
-    experiment : str
-        The experiment's name.
-    recomputed : DataFrame, optional
-        The scores of a curve experiment, recomputed from predictions.
-    reference : str, optional
-        The reference of statistics.
-    names : mapping of str to str, optional
-        Names that tables show instead of identifiers.
-    """
-
-    def __init__(
-        self,
-        results: Results,
-        experiment: str,
-        recomputed: pd.DataFrame | None = None,
-        reference: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> None:
-        methods = list(results.described(experiment)["methods"])
-        if reference is not None and reference not in methods:
-            raise unknown_name("reference", reference, methods)
-        self._results = results
-        self._experiment = experiment
-        self._recomputed = recomputed
-        self._reference = reference
-        self._names = names or {}
-        self._of_twins: dict[tuple[str, int], ExpectedTable | None] = {}
-
-    @cached_property
-    def of_report(self) -> list[ExpectedTable]:
-        """The tables of a report."""
-        results, experiment = self._results, self._experiment
-        found: list[ExpectedTable] = []
-        if experiment in results.crossval_experiments():
-            found = crossval_expectations(results.crossval(experiment))
-        elif experiment in results.topk_experiments():
-            run = results.topk(experiment)
-            found = topk_expectations(run, results, self._reference) if run.cells else []
-        elif self._recomputed is not None and len(self._recomputed):
-            found = curve_expectations(self._recomputed, results, experiment, self._reference)
-        return renamed(found, self._names)
-
-    @cached_property
-    def of_comparison(self) -> list[ExpectedTable]:
-        """The tables of a comparison of the methods of a curve experiment."""
-        if self._recomputed is None or self._recomputed.empty:
-            return []
-        found = comparison_expectations(self._recomputed, self._results, self._experiment, self._reference)
-        return renamed(found, self._names)
-
-    def match(self, table: PublishedTable) -> Match | None:
-        """Return the table beside what it should say; those of comparisons are asked where a report's do not fit."""
-        match = best_match(table, self.of_report)
-        if match is not None and not match.unknown:
-            return match
-        others = best_match(table, self.of_comparison)
-        found = [one for one in (match, others) if one is not None]
-        return min(found, key=lambda one: (len(one.unknown), one.wrong), default=None)
-
-    @cached_property
-    def remade(self) -> RemadeReport:
-        """The report of the store made anew."""
-        return RemadeReport(self._results, self._experiment, self._reference, self._names)
-
-    def of_twin(self, twin: PublishedTable) -> ExpectedTable | None:
-        """Return what is recomputed for a table of the report made anew; None where nothing is.
-
-        A sheet of the page may have the headings of another table: it must be known by its caption or label, or agree
-        throughout.
-        """
-        key = (twin.file, twin.number)
-        if key not in self._of_twins:
-            match = self.match(twin)
-            if match is not None and (match.unknown or (match.differences and not _is_known(twin, match.expected))):
-                match = None
-            self._of_twins[key] = match.expected if match is not None else None
-        return self._of_twins[key]
-
-
-def _is_known(twin: PublishedTable, one: ExpectedTable) -> bool:
-    file = Path(twin.file)
-    is_sheet = file.name == "tables.tex" or file.parent.name == "tables"
-    same_caption = bool(one.caption) and plain(one.caption) == twin.caption
-    return not is_sheet or same_caption or (bool(one.label) and one.label == twin.label)
-
-
-def check_published(files: Sequence[Path], expected: Expectations, ledger: Ledger) -> None:
-    """Compare every table of the files number by number."""
-    read = {file: read_tables(file) for file in files}
-    split_columns = recognised_split(table for tables in read.values() for table in tables)
-    compared = beside = 0
-    for file, tables in read.items():
-        if not tables:
-            ledger.find("PG305", "no table was found in it", file=str(file))
-        twins = _twins(file, tables, split_columns, expected, ledger)
-        for table, twin, before in zip(tables, twins, (None, *twins), strict=False):
-            if twin is not None and shape(table) == shape(twin):
-                around = before is None or (before.caption, before.label) != (twin.caption, twin.label)
-                compared += _compare_with_twin(table, twin, expected, ledger, around=around)
-                beside += 1
-            else:
-                compared += _compare_alone(table, twin, expected, ledger)
-    n_tables = sum(len(tables) for tables in read.values())
-    ledger.look(CHECK, compared, "numbers", f"{n_tables} tables of {len(files)} files")
-    ledger.look(MADE_ANEW, beside, "tables", f"of {n_tables}")
-
-
-def _twins(
-    file: Path, tables: Sequence[PublishedTable], split_columns: int | None, expected: Expectations, ledger: Ledger
-) -> tuple[PublishedTable | None, ...]:
-    try:
-        twins = expected.remade.twins(file, tables, split_columns)
-    except InputError as error:
-        ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
-        return (None,) * len(tables)
-    if twins.wanted not in (None, len(tables)):
-        told = f"it holds {len(tables)} tables, a report of this store has {twins.wanted} there"
-        ledger.find("PG305", told, file=str(file))
-    return twins.tables
-
-
-def _compare_with_twin(
-    table: PublishedTable, twin: PublishedTable, expected: Expectations, ledger: Ledger, *, around: bool
-) -> int:
-    """Compare a table with the one made anew and with what is recomputed; return how many numbers it holds."""
-    wanted = expected.of_twin(twin)
-    match = compared_with(with_names_of(table, twin, wanted.keys), wanted) if wanted is not None else None
-    recomputed = [one for one in match.differences if around or one.place[0] >= 0] if match is not None else []
-    found = together(recomputed, list(differences_of_twins(table, twin, around=around)))
-    numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
-    title = wanted.title if wanted is not None else twin.caption.partition(":")[0] or Path(table.file).stem
-    _report(table, title, found, numbers, ledger)
-    return numbers
-
-
-def together(recomputed: Sequence[Difference], remade: Sequence[Difference]) -> list[Difference]:
-    """Join what two comparisons of one table found, each cell once: what was recomputed goes first."""
-    numbers = {one.place for one in remade if one.kind == "number"}
-    kept = [one for one in recomputed if not (one.kind == "text" and one.place in numbers)]
-    taken = {(one.place, one.kind == "mark") for one in kept}
-    return [*kept, *(one for one in remade if (one.place, one.kind == "mark") not in taken)]
-
-
-def _compare_alone(table: PublishedTable, twin: PublishedTable | None, expected: Expectations, ledger: Ledger) -> int:
-    """Compare a table with what is recomputed alone; return how many numbers were compared."""
-    match = expected.match(table)
-    if twin is not None:
-        _report_shape(table, twin, ledger)
-    elif match is None:
-        ledger.find(
-            "PG305",
-            f"table {table.number} fits no table of the experiment by its headings and row names, so none of its "
-            "numbers was checked",
-            file=table.file,
-            count=1,
-            total=1,
-            examples=[f"headings: {', '.join(table.columns)}"],
-        )
-    if match is None:
-        return 0
-    _report(table, match.expected.title, match.differences, match.compared, ledger)
-    if match.unknown:
-        ledger.find(
-            "PG305",
-            f"table {table.number} ({match.expected.title}): {len(match.unknown)} of its rows or columns are unknown, "
-            "so they were not checked",
-            file=table.file,
-            count=len(match.unknown),
-            total=len(table.rows) + len(table.columns),
-            examples=match.unknown[:SHOWN],
-        )
-    return match.compared
 
 
 def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -> None:

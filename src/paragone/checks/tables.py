@@ -5,17 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError
-from paragone.tables import Table
 from paragone.tables.writers import names_of_letters
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _DASHES = re.compile(r"[-–—−‒]+")
 _NUMBER = re.compile(
@@ -117,91 +112,6 @@ class PublishedTable:
     marks: bool = False
 
 
-@dataclass(frozen=True)
-class ExpectedCell:
-    """What a cell should say: numbers, unrounded, or a text where there are none; and its marks, where known."""
-
-    numbers: tuple[float, ...] = ()
-    text: str = ""
-    bold: bool | None = None
-    underline: bool | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedTable:
-    """What a table should say.
-
-    Attributes
-    ----------
-    title : str
-        What messages call it.
-    keys : tuple of str
-        The columns that name a row.
-    columns : tuple of str
-        All columns, keys included.
-    rows : mapping of tuple of str to mapping of str to ExpectedCell
-        Cells by the row's name and the column.
-    caption, label : str
-        Of the program's own report; to tell tables of equal headings apart.
-    notes : tuple of tuple of float
-        The numbers of each note.
-    """
-
-    title: str
-    keys: tuple[str, ...]
-    columns: tuple[str, ...]
-    rows: Mapping[tuple[str, ...], Mapping[str, ExpectedCell]]
-    caption: str = ""
-    label: str = ""
-    notes: tuple[tuple[float, ...], ...] = field(default=())
-
-
-def expected_of_frame(frame: pd.DataFrame, keys: Sequence[str], title: str) -> ExpectedTable:
-    """Make the expectation for a CSV file of a frame.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"method": ["A"], "value": [0.5], "by": ["rmse"]})
-    >>> expected_of_frame(frame, ["method"], "scores").rows[("A",)]["value"].numbers
-    (0.5,)
-    """
-    rows: dict[tuple[str, ...], dict[str, ExpectedCell]] = {}
-    for record in frame.to_dict("records"):
-        key = tuple(plain(_key_text(record[name])) for name in keys)
-        rows[key] = {str(name): _of_value(value) for name, value in record.items() if name not in keys}
-    return ExpectedTable(title, tuple(keys), tuple(str(column) for column in frame.columns), rows)
-
-
-def _key_text(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.12g}"
-    return str(value)
-
-
-def _of_value(value: Any) -> ExpectedCell:
-    if isinstance(value, bool):
-        return ExpectedCell(text=str(value))
-    if isinstance(value, (int, float)) or hasattr(value, "dtype"):
-        return ExpectedCell(numbers=(float(value),))
-    return ExpectedCell(text="" if value is None else str(value))
-
-
-def expected_of_table(table: Table, keys: Sequence[str], title: str) -> ExpectedTable:
-    """Make the expectation for a table whose cells are known as texts."""
-    names = [column.name for column in table.columns]
-    places = [names.index(key) for key in keys]
-    rows: dict[tuple[str, ...], dict[str, ExpectedCell]] = {}
-    for row in table.rows:
-        cells = {}
-        for name, cell in zip(names, row, strict=True):
-            if name not in keys:
-                values = tuple(number.value for number in numbers_in(cell.text)) if is_numeric(cell.text) else ()
-                cells[name] = ExpectedCell(values, cell.text, cell.bold, cell.underline)
-        rows[tuple(plain(row[place].text) for place in places)] = cells
-    return ExpectedTable(title, tuple(keys), tuple(names), rows, plain(table.caption), table.label)
-
-
 def is_numeric(text: str) -> bool:
     """Say whether a text holds numbers and no words.
 
@@ -211,22 +121,6 @@ def is_numeric(text: str) -> bool:
     (True, False, False)
     """
     return bool(numbers_in(text)) and not any(letter.isalpha() and letter not in "eE" for letter in text)
-
-
-def renamed(tables: Iterable[ExpectedTable], names: Mapping[str, str]) -> list[ExpectedTable]:
-    """Return the tables as they look with other names displayed for methods and datasets."""
-    if not names:
-        return list(tables)
-    shown = {plain(old): plain(new) for old, new in names.items()}
-    found = []
-    for table in tables:
-        rows = {
-            tuple(shown.get(part, part) for part in key): {shown.get(column, column): c for column, c in cells.items()}
-            for key, cells in table.rows.items()
-        }
-        columns = tuple(shown.get(plain(column), column) for column in table.columns)
-        found.append(ExpectedTable(table.title, table.keys, columns, rows, table.caption, table.label, table.notes))
-    return found
 
 
 def read_csv(text: str, file: str) -> list[PublishedTable]:

@@ -7,21 +7,18 @@ took must be the best on its validation rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from paragone.checks.finding import Ledger
-from paragone.checks.recomputed import ChainFigures, Recomputation
 from paragone.directions import higher_is_better, score_size
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.protocols.crossval.problem import Problem
-from paragone.protocols.crossval.scores import Criterion, Scoring
-from paragone.protocols.crossval.variants import simplicity
+from paragone.protocols.crossval.problem import Problem, choose
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
-from paragone.ties import best_losses, least_loss, loss_order, slack_of
+from paragone.ties import best_losses, least_loss, loss_order
 
 CHECK = "choices against inner scores"
 
@@ -107,7 +104,7 @@ def check_selection(run: CrossvalRun, refitted: dict[str, list[str]], ledger: Le
         if name not in refitted or not problems or any(problem.pending for problem in problems):
             continue
         checked += 1
-        wanted = selected(problems, run)
+        wanted = choose(problems, run.settings).variants
         taken = refitted[name]
         if set(wanted) != set(taken):
             by_test = _by_test(problems, run)[: len(taken)]
@@ -124,66 +121,12 @@ def check_selection(run: CrossvalRun, refitted: dict[str, list[str]], ledger: Le
     ledger.look(CHECK, checked, "selections of variants")
 
 
-def selected(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
-    """Select variants by the declared criteria, from figures recomputed here; ties to the earlier declared."""
-    taken: list[str] = []
-    for criterion in run.settings.select:
-        figures = _figures(problems, run, criterion.metric)
-        order = [variant for variant in _order(criterion, figures, problems, run) if variant not in taken]
-        taken += order[: criterion.top_k]
-    return taken
-
-
-def _figures(problems: Sequence[Problem], run: CrossvalRun, metric: str | None) -> dict[str, list[ChainFigures]]:
-    scoring = run.settings.scoring(problems[0].truth.task, metric)
-    again = Recomputation(problems[0].truth.task, scoring.metric, run.settings)
-    return {v: [again.figures(problem.chains[v]) for problem in problems] for v in problems[0].chains}
-
-
-def _order(
-    criterion: Criterion, figures: dict[str, list[ChainFigures]], problems: Sequence[Problem], run: CrossvalRun
-) -> list[str]:
-    scoring = run.settings.scoring(problems[0].truth.task, criterion.metric)
-    key = "cv_score" if criterion.ranking in ("rmsecv", "cv_score") else "mean_fold_cv"
-    size = _size(problems, scoring)
-    means = {variant: float(np.mean([getattr(found, key) for found in of])) for variant, of in figures.items()}
-    eligible = [variant for variant, mean in means.items() if not np.isnan(mean)]
-    losses = dict(zip(eligible, scoring.settled([means[v] for v in eligible], size), strict=True))
-    ranked = _ranked(losses)
-    if criterion.ranking != "one_se" or not ranked:
-        return ranked
-    folds = np.mean([found.fold_val for found in figures[ranked[0]]], axis=0)
-    there = ~np.isnan(folds)
-    error = 0.0
-    if there.sum() > 1:
-        validated = [rows.val for rows, counts in zip(problems[0].folds, there, strict=True) if counts]
-        times = np.bincount(np.concatenate(validated))
-        # Repeats validate a sample again and are no new folds: over how often a sample is validated, on average.
-        error = float(folds[there].std(ddof=1) / np.sqrt(there.sum() / times[times > 0].mean()))
-    limit = losses[ranked[0]] + error
-    limit += slack_of(abs(limit), size)
-    within = [variant for variant in eligible if losses[variant] <= limit]
-    places = simplicity(run.settings.variants)
-    return [
-        *sorted(within, key=lambda variant: places[variant]),
-        *(variant for variant in ranked if variant not in within),
-    ]
-
-
-def _ranked(losses: Mapping[str, float]) -> list[str]:
-    """Sort by settled losses; equal ones stay in declared order."""
-    return [list(losses)[place] for place in loss_order(list(losses.values()))]
-
-
-def _size(problems: Sequence[Problem], scoring: Scoring) -> float:
-    return max(scoring.size(problem.truth.y) for problem in problems)
-
-
 def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
     """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
     scoring = run.settings.scoring(problems[0].truth.task)
-    figures = _figures(problems, run, None)
-    means = {v: float(np.mean([found.ens_test for found in of])) for v, of in figures.items()}
-    known = [variant for variant in means if not np.isnan(means[variant])]
-    losses = scoring.settled([means[variant] for variant in known], _size(problems, scoring))
-    return _ranked(dict(zip(known, losses, strict=True)))
+    each = [problem.scores(scoring) for problem in problems]
+    means = {variant: float(np.mean([scores[variant].ens_test for scores in each])) for variant in each[0]}
+    known = [variant for variant, mean in means.items() if not np.isnan(mean)]
+    size = max(scoring.size(problem.truth.y) for problem in problems)
+    losses = scoring.settled([means[variant] for variant in known], size)
+    return [known[place] for place in loss_order(losses)]

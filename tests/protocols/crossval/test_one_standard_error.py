@@ -8,10 +8,10 @@ from sklearn.cross_decomposition import PLSRegression
 from sklearn.model_selection import RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import Pipeline
 
-from paragone.checks.tuning import selected
 from paragone.protocols.crossval.ledger import Chain, FoldLedger, Predictions
 from paragone.protocols.crossval.scores import Criterion, Scoring, chain_scores, select
 from paragone.protocols.crossval.variants import expand, simplicity
+from score_oracles import selected
 
 from .conftest import PLS, RIDGE
 

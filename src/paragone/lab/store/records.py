@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,11 @@ SELECT m.metric, s.value, m.grid, s.at FROM scores s JOIN measures m ON m.id = s
 WHERE s.cell_id = ? ORDER BY s.position
 """
 PREDICTIONS = "SELECT payload FROM predictions WHERE cell_id = ?"
+OTHER_VALUE = """
+UPDATE scores SET value = ?
+WHERE cell_id = ? AND at IS ? AND measure_id = (SELECT id FROM measures WHERE metric = ? AND grid = ?)
+"""
+UNSEAL = "DELETE FROM checksums WHERE kind = 'scores' AND key = (SELECT key FROM cells WHERE id = ?)"
 INFO = "SELECT info FROM fits WHERE fit_key = ?"
 
 
@@ -100,6 +108,15 @@ class CellRecords:
     def rows(self, cell: CellRecord) -> tuple[IntArray, IntArray]:
         """Return the row numbers of the two sides of the cell's split."""
         return kept_rows(self._store, cell.split_part)
+
+    def copy_with(self, path: Path, right: Iterable[tuple[int, Score]]) -> None:
+        """Copy the store to a new file in which some cells, by their numbers, have other values of their scores."""
+        mine = f"{self._store.path.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(mine, uri=True)) as store, closing(sqlite3.connect(path)) as copy, copy:
+            store.backup(copy)
+            for cell_id, score in right:
+                copy.execute(OTHER_VALUE, (score.value, cell_id, score.at, score.metric, score.grid))
+                copy.execute(UNSEAL, (cell_id,))
 
     def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
         rows = self._store.read(TRUTH, (key,))

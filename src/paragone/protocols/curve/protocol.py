@@ -229,14 +229,19 @@ class Curve(Protocol):
         ranking = np.asarray(fitted.arrays["ranking"], dtype=np.int64)
         grids = self.points(len(ranking))
         predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
-        values = curve_values(predictions, data.y_test, self.metrics, self.zero_division)
-        scores = tuple(
+        scores = self.scores_of(predictions, data.y_test, len(ranking))
+        return scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test)
+
+    def scores_of(self, predictions: CurvePredictions, y_test: LabelArray, n_features: int) -> tuple[Score, ...]:
+        """Score predictions at every point of the grids on a dataset of ``n_features``: nothing else decides them."""
+        values = curve_values(predictions, y_test, self.metrics, self.zero_division)
+        return tuple(
             Score(metric, values[k][metric], grid, at)
-            for grid, points in grids.items()
+            for grid, points in self.points(n_features).items()
             for metric in self.metrics
             for at, k in zip(points.at, points.k, strict=True)
+            if k in values
         )
-        return scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test)
 
     def _predict(self, ranking: IntArray, ks: Sequence[int], data: SplitData, seed: int) -> CurvePredictions:
         evaluator = self.evaluator.build(seed)

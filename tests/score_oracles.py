@@ -1,14 +1,14 @@
-"""Recompute the scores of a curve from its stored predictions, by formulas of our own.
+"""Every score a second way: from the definitions, sample by sample, in plain steps.
 
-Nothing here goes through `paragone.metrics` or the curve protocol: the packed arrays are read and the metrics are
-counted anew, so that a mistake there does not repeat itself.
+Nothing here goes through `paragone.metrics` or a protocol: packed arrays are read and metrics are counted anew, so that
+a mistake there does not repeat itself. Tests compare the two.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from paragone.data.prescriptions import Prescriptions
 from paragone.directions import higher_is_better
 from paragone.protocols.crossval.ledger import Chain, Predictions
-from paragone.protocols.crossval.problem import Settings
-from paragone.ties import least_loss
+from paragone.protocols.crossval.problem import Problem, Settings
+from paragone.protocols.crossval.scores import ChainScores, Criterion, Scoring
+from paragone.protocols.crossval.variants import simplicity
+from paragone.results.chains import CrossvalRun
+from paragone.ties import least_loss, loss_order, slack_of
 from paragone.validation import FloatArray
 
 
@@ -628,3 +631,98 @@ def is_known(metric: str) -> bool:
     """
     found = PATTERN.match(metric)
     return bool(found and found["name"] in NAMES)
+
+
+def selected(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
+    """Select variants by the declared criteria, from figures recomputed here; ties to the earlier declared."""
+    taken: list[str] = []
+    for criterion in run.settings.select:
+        figures = _figures(problems, run, criterion.metric)
+        order = [variant for variant in _order(criterion, figures, problems, run) if variant not in taken]
+        taken += order[: criterion.top_k]
+    return taken
+
+
+def _figures(problems: Sequence[Problem], run: CrossvalRun, metric: str | None) -> dict[str, list[ChainFigures]]:
+    scoring = run.settings.scoring(problems[0].truth.task, metric)
+    again = Recomputation(problems[0].truth.task, scoring.metric, run.settings)
+    return {v: [again.figures(problem.chains[v]) for problem in problems] for v in problems[0].chains}
+
+
+def _order(
+    criterion: Criterion, figures: dict[str, list[ChainFigures]], problems: Sequence[Problem], run: CrossvalRun
+) -> list[str]:
+    scoring = run.settings.scoring(problems[0].truth.task, criterion.metric)
+    key = "cv_score" if criterion.ranking in ("rmsecv", "cv_score") else "mean_fold_cv"
+    size = _size(problems, scoring)
+    means = {variant: float(np.mean([getattr(found, key) for found in of])) for variant, of in figures.items()}
+    eligible = [variant for variant, mean in means.items() if not np.isnan(mean)]
+    losses = dict(zip(eligible, scoring.settled([means[v] for v in eligible], size), strict=True))
+    ranked = _ranked(losses)
+    if criterion.ranking != "one_se" or not ranked:
+        return ranked
+    folds = np.mean([found.fold_val for found in figures[ranked[0]]], axis=0)
+    there = ~np.isnan(folds)
+    error = 0.0
+    if there.sum() > 1:
+        validated = [rows.val for rows, counts in zip(problems[0].folds, there, strict=True) if counts]
+        times = np.bincount(np.concatenate(validated))
+        # Repeats validate a sample again and are no new folds: over how often a sample is validated, on average.
+        error = float(folds[there].std(ddof=1) / np.sqrt(there.sum() / times[times > 0].mean()))
+    limit = losses[ranked[0]] + error
+    limit += slack_of(abs(limit), size)
+    within = [variant for variant in eligible if losses[variant] <= limit]
+    places = simplicity(run.settings.variants)
+    return [
+        *sorted(within, key=lambda variant: places[variant]),
+        *(variant for variant in ranked if variant not in within),
+    ]
+
+
+def _ranked(losses: Mapping[str, float]) -> list[str]:
+    """Sort by settled losses; equal ones stay in declared order."""
+    return [list(losses)[place] for place in loss_order(list(losses.values()))]
+
+
+def _size(problems: Sequence[Problem], scoring: Scoring) -> float:
+    return max(scoring.size(problem.truth.y) for problem in problems)
+
+
+WHOLE = (
+    "cv_score",
+    "mean_fold_cv",
+    "ens_test",
+    "w_ens_test",
+    "ens_train",
+    "w_ens_train",
+    "test_score",
+    "train_score",
+)
+BY_FOLD = ("fold_train", "fold_val", "fold_test", "weights")
+
+
+def differing(scores: ChainScores, figures: ChainFigures) -> tuple[list[str], int]:
+    """Return a line per score of the program that differs from ours, and how many were compared."""
+    pairs = [(name, getattr(scores, name), getattr(figures, name)) for name in WHOLE]
+    for name in BY_FOLD:
+        both = zip(getattr(scores, name), getattr(figures, name), strict=True)
+        pairs += [(f"{name}, fold {number}", float(a), b) for number, (a, b) in enumerate(both)]
+    lines = [
+        f"{name} is {float(a)!r}, the predictions give {b!r}"
+        for name, a, b in pairs
+        if not np.isclose(float(a), b, rtol=1e-9, atol=1e-9, equal_nan=True)
+    ]
+    return lines, len(pairs)
+
+
+def differing_of_run(run: CrossvalRun) -> tuple[list[str], int]:
+    """Derive every score of a cross-validation twice and compare."""
+    lines, count = [], 0
+    for problem in run.problems:
+        scoring = run.settings.scoring(problem.truth.task)
+        again = Recomputation(problem.truth.task, scoring.metric, run.settings)
+        for variant, scores in problem.scores(scoring).items():
+            found, compared = differing(scores, again.figures(problem.chains[variant]))
+            lines += found
+            count += compared
+    return lines, count
