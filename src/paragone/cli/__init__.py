@@ -1,36 +1,11 @@
-"""The command line: parses, calls the API, prints. It holds no logic."""
+"""The command line: parses, calls the API, prints. It holds no logic; every module here adds its verb to the app."""
 
-from paragone.cli import (
-    audit,
-    compare,
-    demo,
-    doctor,
-    exchange,
-    merge,
-    pairwise,
-    report,
-    reproduce,
-    run,
-    scores,
-    status,
-    view,
-)
+import importlib
+import pkgutil
+
 from paragone.cli.app import app, main
 
-__all__ = [
-    "app",
-    "audit",
-    "compare",
-    "demo",
-    "doctor",
-    "exchange",
-    "main",
-    "merge",
-    "pairwise",
-    "report",
-    "reproduce",
-    "run",
-    "scores",
-    "status",
-    "view",
-]
+__all__ = ["app", "main"]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

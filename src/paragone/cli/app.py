@@ -10,10 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from paragone.cli.data import data_app
-from paragone.cli.generate import generate_app
 from paragone.cli.output import RUN_CODE, only_json, say, without_working_folder, write_line
-from paragone.cli.topk import topk_app
 from paragone.errors import InputError
 from paragone.folders import told
 
@@ -48,11 +45,6 @@ def root(
     """Compare machine-learning methods honestly."""
     if context.invoked_subcommand not in RUN_CODE:
         context.with_resource(without_working_folder())
-
-
-app.add_typer(data_app(), name="data")
-app.add_typer(topk_app(), name="topk")
-app.add_typer(generate_app(), name="generate")
 
 
 def main() -> None:

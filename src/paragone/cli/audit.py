@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, ExperimentName
 from paragone.cli.output import console, print_json, say, without_working_folder
 
 EXIT_FINDINGS = 1
@@ -20,7 +21,7 @@ def audit(
     against: Annotated[
         list[Path] | None, typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated.")
     ] = None,
-    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
+    experiment: ExperimentName = None,
     declaration: Annotated[
         Path | None, typer.Option(help="The experiment file of the store, where it is not beside it.")
     ] = None,
@@ -44,7 +45,7 @@ def audit(
             "--run-code", help="Import and run what the store names, said first: only for stores that you trust."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
 

@@ -10,6 +10,17 @@ from typing import Annotated, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import (
+    AsJson,
+    ChartFormats,
+    Draws,
+    HigherIsBetter,
+    LowerIsBetter,
+    Ratio,
+    Rope,
+    Tolerance,
+    Zeros,
+)
 from paragone.cli.output import show_comparison
 from paragone.errors import InputError
 
@@ -21,10 +32,10 @@ def compare(
     scores: Annotated[str, typer.Argument(help="A store, or a tidy or wide CSV or Parquet file.")],
     metric: Annotated[str | None, typer.Option(help="Which metric; needed where there are several.")] = None,
     reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
-    higher_is_better: Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")] = False,
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")] = False,
+    higher_is_better: HigherIsBetter = False,
+    lower_is_better: LowerIsBetter = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
-    rope: Annotated[float, typer.Option(help="Half-width of practical equivalence, in units of the metric.")] = 0.0,
+    rope: Rope = 0.0,
     missing: Annotated[
         Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
     ] = "complete",
@@ -35,20 +46,16 @@ def compare(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Family-wise level.")] = 0.05,
-    zeros: Annotated[
-        Literal["wilcox", "pratt", "split"], typer.Option(help="Zero differences: wilcox, pratt or split.")
-    ] = "wilcox",
-    tolerance: Annotated[float, typer.Option(help="Relative tolerance of a tie.")] = 1e-9,
-    test_train_ratio: Annotated[
-        float | None, typer.Option(help="n_test/n_train of a split, for the tests on folds.")
-    ] = None,
+    zeros: Zeros = "wilcox",
+    tolerance: Tolerance = 1e-9,
+    test_train_ratio: Ratio = None,
     bayes: Annotated[
         bool | None, typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of bootstrap and posterior.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    seed: Draws = 0,
+    as_json: AsJson = False,
     out: Annotated[Path | None, typer.Option(help="Write tables and charts into this folder.")] = None,
-    formats: Annotated[str, typer.Option(help="Chart formats: svg, pdf, png, html.")] = "svg,pdf",
+    formats: ChartFormats = "svg,pdf",
     per_sample: Annotated[
         bool | None,
         typer.Option(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from paragone.cli.app import app
+from paragone.cli.options import AsJson
 from paragone.cli.output import console, print_json, printable, write_line
 
 if TYPE_CHECKING:
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 _NAMES_SHOWN = 12
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 Labels = Annotated[
     str | None,
@@ -25,16 +26,12 @@ Labels = Annotated[
 ]
 
 
-def data_app() -> typer.Typer:
-    """Make the `data` command with its verbs."""
-    app = typer.Typer(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
-    app.command("list")(list_sets)
-    app.command("describe")(describe_set)
-    app.command("export-folds")(export_folds_of)
-    return app
+data = typer.Typer(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
+app.add_typer(data, name="data")
 
 
-def list_sets(as_json: Json = False) -> None:
+@data.command("list")
+def list_sets(as_json: AsJson = False) -> None:
     """List the datasets that come with Paragone and need no network.
 
     Example: paragone data list --json
@@ -48,6 +45,7 @@ def list_sets(as_json: Json = False) -> None:
     _print_pairs("Bundled datasets", [(entry.name, entry.summary) for entry in entries])
 
 
+@data.command("describe")
 def describe_set(
     name_or_path: Annotated[
         str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="NAME_OR_PATH")
@@ -66,7 +64,7 @@ def describe_set(
     ] = None,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Describe a dataset: its size, its targets, and what to look out for.
 
@@ -92,6 +90,7 @@ def describe_set(
     _print_pairs(f"Dataset {description.name}", _lines(description))
 
 
+@data.command("export-folds")
 def export_folds_of(
     dataset: Annotated[
         str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="DATASET")

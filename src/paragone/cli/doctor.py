@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, say
 
 EXIT_DAMAGE = 1
@@ -15,7 +15,7 @@ EXIT_DAMAGE = 1
 
 @app.command()
 def doctor(
-    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    store: StoreFile,
     repair: Annotated[
         bool,
         typer.Option("--repair", help="Delete what is damaged, so that the next run computes it again."),
@@ -26,7 +26,7 @@ def doctor(
     drop_stale: Annotated[
         bool, typer.Option("--drop-stale", help="With --compact: delete results of earlier declarations too.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Examine a store: database, references, schema, and every artifact against its checksum.
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, ExperimentName, NewFolder, StoreFile
 from paragone.cli.output import print_json, say
 
 LAYOUTS = ("protocol", "archive")
@@ -15,8 +16,8 @@ LAYOUTS = ("protocol", "archive")
 
 @app.command()
 def export(
-    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.", show_default=False)],
+    store: StoreFile,
+    out: NewFolder,
     layout: Annotated[
         str,
         typer.Option(
@@ -25,8 +26,8 @@ def export(
             "archive: the whole store as Parquet and JSON, for git-lfs or a data archive."
         ),
     ] = "protocol",
-    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    experiment: ExperimentName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write rankings, times and curves as the files of the original protocol, or the whole store as an archive.
 
@@ -98,7 +99,7 @@ def import_run(
         bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate rankings made elsewhere and keep them in a store like any other; or make an archive a store again.
 

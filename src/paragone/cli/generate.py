@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from paragone.cli.engine import AddressOption, Engine, EngineOption, chosen_executor
+from paragone.cli.app import app
+from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
 from paragone.cli.output import print_json, say, show_table, write_frame
 from paragone.errors import InputError
 from paragone.ties import loss_order
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from paragone.generate import Collection, DuelSettings, Inspection
 
 
+generate = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
+app.add_typer(generate, name="generate")
+
+
+@generate.command("sample")
 def draw_sample(
     formula: Annotated[str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
@@ -70,17 +76,18 @@ def draw_sample(
     say(f"{dataset.n_samples} rows of {dataset.n_features} features in {written[0]}, described in {written[1].name}")
 
 
-StoreFile = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
+ScoreStore = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
 Workers = Annotated[int, typer.Option("--workers", help="Worker processes, 0 for none.", min=0)]
 Preset = Annotated[str | None, typer.Option("--preset", help="digen_v1: tune on hard labels, leave the SVC unbounded.")]
 Limit = Annotated[float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")]
 
 
+@generate.command("duel")
 def fight(
     up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
     down: Annotated[str, typer.Argument(help="The method that is to lose.")],
     seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
-    store: StoreFile = Path("duel.sqlite"),
+    store: ScoreStore = Path("duel.sqlite"),
     workers: Workers = 0,
     population: Annotated[int, typer.Option(help="Formulas a generation.", min=2)] = 100,
     generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
@@ -112,10 +119,11 @@ def fight(
     say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
 
 
+@generate.command("stage2")
 def run_stage2(
     formulas: Annotated[Path, typer.Argument(help="A CSV with the columns formula and seed.")],
     out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
-    store: StoreFile = Path("stage2.sqlite"),
+    store: ScoreStore = Path("stage2.sqlite"),
     workers: Workers = 0,
     trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
     methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
@@ -137,10 +145,11 @@ def run_stage2(
         _conclude(table, out, laboratory)
 
 
+@generate.command("stage3")
 def run_stage3(
     formulas: Annotated[Path, typer.Argument(help="A CSV with the column formula.")],
     out: Annotated[Path, typer.Option("--out", help="A .csv or .parquet.", show_default=False)],
-    store: StoreFile = Path("stage3.sqlite"),
+    store: ScoreStore = Path("stage3.sqlite"),
     workers: Workers = 0,
     trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 100,
     seeds: Annotated[int, typer.Option(help="How many new seeds.", min=1)] = 100,
@@ -164,9 +173,10 @@ def run_stage3(
         _conclude(stage3(texts, laboratory, settings, **options), out, laboratory)
 
 
+@generate.command("measure-digen")
 def measure_published(
     out: Annotated[Path, typer.Option("--out", help="The collection file (JSON).", show_default=False)],
-    store: StoreFile = Path("digen.sqlite"),
+    store: ScoreStore = Path("digen.sqlite"),
     workers: Workers = 0,
     sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
     methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
@@ -230,25 +240,9 @@ def _conclude(table: Any, out: Path, laboratory: Any) -> None:
 
 
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-def generate_app() -> typer.Typer:
-    """Make the `generate` command with its verbs."""
-    app = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
-    app.command("digen")(digen)
-    app.command("sample")(draw_sample)
-    app.command("write")(write_collection)
-    app.command("inspect")(inspect_collection)
-    app.command("evolve")(evolve_collection)
-    app.command("duel")(fight)
-    app.command("stage2")(run_stage2)
-    app.command("stage3")(run_stage3)
-    app.command("measure-digen")(measure_published)
-    app.command("benchmark-method")(benchmark)
-    return app
-
-
+@generate.command("digen")
 def digen(
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
     file_format: FileFormat = "csv",
@@ -263,6 +257,7 @@ def digen(
     say(f"{len(written) - 1} datasets and {written[-1].name} in {out}: all hashes as published")
 
 
+@generate.command("write")
 def write_collection(
     collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
@@ -279,11 +274,12 @@ def write_collection(
     say(f"{len(written) - 1} datasets and {written[-1].name} in {out}")
 
 
+@generate.command("inspect")
 def inspect_collection(
     collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
     margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
     out: Annotated[Path | None, typer.Option(help="Write a page, tables and charts here.")] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a collection really holds: concepts, label noise, Bayes ceilings, pairs told apart.
 
@@ -302,6 +298,7 @@ def inspect_collection(
     _show(inspection)
 
 
+@generate.command("evolve")
 def evolve_collection(
     spec: Annotated[Path, typer.Argument(help="The spec (TOML): name, seed, sizes, methods.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the collection.", show_default=False)],
@@ -315,7 +312,7 @@ def evolve_collection(
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
     goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
     file_format: FileFormat = "csv",
-    engine: EngineOption = Engine.LOCAL,
+    engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
     """Evolve a collection of datasets that tell the spec's methods apart, with evidence.
@@ -361,6 +358,7 @@ def evolve_collection(
         say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
 
 
+@generate.command("benchmark-method")
 def benchmark(
     use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
@@ -372,7 +370,7 @@ def benchmark(
     store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")] = None,
     workers: Workers = 0,
     formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = "",
-    engine: EngineOption = Engine.LOCAL,
+    engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
     """Put a classifier of yours on a collection, next to the methods measured there; only its fits are done.

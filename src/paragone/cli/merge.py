@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson
 from paragone.cli.output import print_json, say
 
 
@@ -20,7 +21,7 @@ def merge(
         Literal["A", "B"] | None,
         typer.Option(help="A or B: whose content stands where both have the same key and differ."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put the cells of two stores of one experiment into a third; A and B are not changed.
 

@@ -214,41 +214,6 @@ def _width(columns: Sequence[TextColumn]) -> int:
     return sum(column.width for column in columns) + BETWEEN * (len(columns) - 1) + EDGES
 
 
-def drawn(columns: Sequence[TextColumn]) -> Text:
-    """Return a table with its frame; the heads are bold.
-
-    Examples
-    --------
-    >>> print(drawn([TextColumn("method", ("A", "B"), False), TextColumn("value", ("0.5", "12.0"), True)]))
-    ┏━━━━━━━┳━━━━━━┓
-    ┃method ┃ value┃
-    ┡━━━━━━━╇━━━━━━┩
-    │A      │   0.5│
-    │B      │  12.0│
-    └───────┴──────┘
-    """
-    widths = [column.width for column in columns]
-    padded = [
-        [_padded(text, width, column.numeric) for text in (column.name, *column.cells)]
-        for column, width in zip(columns, widths, strict=True)
-    ]
-    head, *rows = zip(*padded, strict=True)
-    text = Text(_rule("┏", "━", "┳", "┓", widths) + "\n┃")
-    for place, name in enumerate(head):
-        text.append(" ┃ " if place else "").append(name, style="bold")
-    body = [f"│{' │ '.join(row)}│" for row in rows]
-    return text.append("\n".join(["┃", _rule("┡", "━", "╇", "┩", widths), *body, _rule("└", "─", "┴", "┘", widths)]))
-
-
-def _padded(text: str, width: int, to_the_right: bool) -> str:
-    space = " " * (width - cell_len(text))
-    return space + text if to_the_right else text + space
-
-
-def _rule(left: str, line: str, between: str, right: str, widths: Sequence[int]) -> str:
-    return left + f"{line}{between}{line}".join(line * width for width in widths) + right
-
-
 PLAIN_WIDTH = 160
 
 
@@ -275,12 +240,12 @@ def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int =
     screen = console()
     found = panels(columns, screen.width)
     if found is None:
-        screen.print(_folded(columns, title))
+        screen.print(drawn(columns, title))
         return
     if title is not None:
         screen.print(Text(printable(title), style="table.title"), soft_wrap=True)
     for panel in found:
-        screen.print(drawn(panel), soft_wrap=True)
+        screen.print(drawn(panel))
 
 
 def _text_column(name: str, values: pd.Series, decimals: int) -> TextColumn:
@@ -294,8 +259,8 @@ def _cell(value: Any, decimals: int) -> str:
     return str(value)
 
 
-def _folded(columns: Sequence[TextColumn], title: str | None) -> Table:
-    """Return a table whose long texts go over several lines."""
+def drawn(columns: Sequence[TextColumn], title: str | None = None) -> Table:
+    """Return a table as Rich draws it; texts that are too long go over several lines."""
     # Text stands as it is: a metric's convention, in brackets, would be read as markup.
     heading = None if title is None else Text(title, style="table.title")
     table = Table(title=heading, title_justify="left", header_style="bold", pad_edge=False)

@@ -9,6 +9,17 @@ from typing import Annotated, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import (
+    AsJson,
+    ChartFormats,
+    Draws,
+    HigherIsBetter,
+    LowerIsBetter,
+    Ratio,
+    Rope,
+    Tolerance,
+    Zeros,
+)
 from paragone.cli.output import show_comparison
 
 EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy --threshold 0.25 --out answer[/bold]"""
@@ -31,22 +42,18 @@ def pairwise(
     pairs: Annotated[
         Literal["subjects", "folds"] | None, typer.Option(help="What the pairs are: subjects or folds.")
     ] = None,
-    higher_is_better: Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")] = False,
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")] = False,
+    higher_is_better: HigherIsBetter = False,
+    lower_is_better: LowerIsBetter = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid; else the mean over it.")] = None,
-    rope: Annotated[float, typer.Option(help="Half-width of practical equivalence, in units of the metric.")] = 0.0,
+    rope: Rope = 0.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    zeros: Annotated[
-        Literal["wilcox", "pratt", "split"], typer.Option(help="Zero differences: wilcox, pratt or split.")
-    ] = "wilcox",
-    tolerance: Annotated[float, typer.Option(help="Relative tolerance of a tie.")] = 1e-9,
-    test_train_ratio: Annotated[
-        float | None, typer.Option(help="n_test/n_train of a split, for the test on folds.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of bootstrap and posterior.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    zeros: Zeros = "wilcox",
+    tolerance: Tolerance = 1e-9,
+    test_train_ratio: Ratio = None,
+    seed: Draws = 0,
+    as_json: AsJson = False,
     out: Annotated[Path | None, typer.Option(help="Write the differences, figures and charts here.")] = None,
-    formats: Annotated[str, typer.Option(help="Chart formats: svg, pdf, png, html.")] = "svg,pdf",
+    formats: ChartFormats = "svg,pdf",
 ) -> None:
     """Say whether two methods differ on the pairs that both were measured on."""
     from paragone.cli.sources import chart_formats, direction_flag, read_two_sides

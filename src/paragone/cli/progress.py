@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paragone.cli.output import console, printable
-from paragone.lab.cells import Cell, Outcome
-from paragone.lab.engine import Tally
-from paragone.lab.engine.resources import spoken_duration
+
+if TYPE_CHECKING:
+    from paragone.lab.cells import Cell, Outcome
+    from paragone.lab.engine import Tally
 
 PLAIN_STEPS = 10
 
@@ -80,9 +81,12 @@ def time_left(tally: Tally) -> str:
 
     Examples
     --------
+    >>> from paragone.lab.engine import Tally
     >>> time_left(Tally(10, done=9, seconds_left=200.0)), time_left(Tally(10, done=10, seconds_left=3.6e-15))
     ('about 3 min left', '')
     """
+    from paragone.lab.engine.resources import spoken_duration
+
     if tally.seconds_left is None or tally.finished >= tally.total:
         return ""
     return f"{spoken_duration(tally.seconds_left)} left"
@@ -93,6 +97,7 @@ def troubles(tally: Tally) -> str:
 
     Examples
     --------
+    >>> from paragone.lab.engine import Tally
     >>> troubles(Tally(10, failed=1, timeout=1, lost=2)), troubles(Tally(10))
     ('2 failed, 2 workers lost', '')
     """

@@ -8,17 +8,18 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import ExperimentName, StoreFile
 from paragone.cli.output import say
 
 
 @app.command()
 def report(
-    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    store: StoreFile,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("report"),
     reference: Annotated[
         str | None, typer.Option(help="Method that the statistics compare with each other; the first by default.")
     ] = None,
-    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
+    experiment: ExperimentName = None,
     display_map: Annotated[Path | None, typer.Option(help="JSON file: identifier to displayed name.")] = None,
     split_columns: Annotated[int | None, typer.Option(help="Stack wide tables in blocks of N methods.", min=1)] = None,
     caption_note: Annotated[str, typer.Option(help="A sentence to add to every caption.")] = "",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, ExperimentName
 from paragone.cli.output import print_json, say
 
 
@@ -15,8 +16,8 @@ from paragone.cli.output import print_json, say
 def reproduce(
     source: Annotated[Path, typer.Argument(help="A report page (report.html) or a store.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.")] = Path("reproduced"),
-    experiment: Annotated[str | None, typer.Option(help="Which experiment, where the store holds several.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    experiment: ExperimentName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the experiment file and the environment (requirements.txt) of a published result, to run it again.
 

@@ -6,14 +6,14 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
 from typing_extensions import override
 
 from paragone.cli.app import app
-from paragone.cli.engine import CellIsolation, Engine
+from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
 from paragone.cli.output import print_json, say
 from paragone.errors import InputError
 
@@ -57,23 +57,14 @@ def run(
         str | None,
         typer.Option(metavar="[METHOD]", help="Run done cells again: all, or those of METHOD.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    as_json: AsJson = False,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this folder when the run is done.")
     ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="Where cells are worked on: processes of this machine, or a Dask cluster.")
-    ] = Engine.LOCAL,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tcp://HOST:PORT",
-            help="The Dask scheduler; a cluster on this machine where it is not given.",
-            show_default=False,
-        ),
-    ] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
     isolation: Annotated[
-        CellIsolation | None,
+        Literal["cell", "worker", "none"] | None,
         typer.Option(
             help="How far cells are kept apart: a process per cell, a process per worker, or none, for a debugger; "
             "as the experiment file says by default.",
@@ -103,7 +94,7 @@ def run(
     """
     from paragone.lab.experiment import Experiment
 
-    if address is not None and engine is not Engine.DASK:
+    if address is not None and engine != "dask":
         raise InputError("--address is for --engine dask")
     seconds = None if budget is None else seconds_of(budget)
     declared = Experiment.from_toml(experiment)
@@ -116,10 +107,12 @@ def run(
         show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
     options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds, "isolation": isolation}
-    if engine is Engine.DASK:
-        results = run_on_dask(declared, path, workers, address, **options)
-    else:
-        results = run_with_progress(declared, path, workers, **options)
+    # A mistake in the declaration is said before a cluster starts.
+    declared.cells()
+    with chosen_executor(engine, address, workers) as executor:
+        # A cluster of this machine's own has as many workers as it is given cells.
+        most = workers if engine == "local" or address is not None else None
+        results = run_with_progress(declared, path, most, executor=executor, **options)
     if report_to is not None:
         show_report(path, declared.name, report_to, as_json=as_json)
     conclude(results, declared.name, as_json=as_json)
@@ -156,18 +149,6 @@ def seconds_of(budget: str) -> float:
     from paragone.lab.engine.resources import parse_duration
 
     return parse_duration(budget, what="--budget")
-
-
-def run_on_dask(
-    experiment: Experiment, store: Path, workers: int | None, address: str | None, **options: Any
-) -> Results:
-    """Run on a Dask cluster: the one at an address, or one of this machine's own."""
-    from paragone.lab.engine import dask_executor
-
-    experiment.cells()
-    with dask_executor(address, workers) as executor:
-        most = workers if address is not None else None
-        return run_with_progress(experiment, store, most, executor=executor, **options)
 
 
 def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:

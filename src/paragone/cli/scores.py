@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, say, show_table, write_frame
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def scores(
-    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    store: StoreFile,
     metric: Annotated[
         str | None,
         typer.Option(help="Keep one metric only; a cross-validation is scored by any metric, without refitting."),
@@ -28,7 +29,7 @@ def scores(
         Literal["nirs", "ml", "auto"] | None, typer.Option(help="Names of cross-validation scores: nirs or ml.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write every score to a .csv or .parquet file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every score as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the scores: the mean over folds and grid for reading, or every value for going on.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paragone.cli.app import app
+from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, say, show_table
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 @app.command()
 def status(
-    store: Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)],
+    store: StoreFile,
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
     dry_run: Annotated[
         Path | None,
         typer.Option(help="Say what running this experiment file into the store would do.", metavar="EXPERIMENT"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show how far a store is: done, running, failed, timed out, stale and missing cells, and why.
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from paragone.cli.app import app
+from paragone.cli.options import AsJson
 from paragone.cli.output import print_json, write_line
 from paragone.errors import InputError
 
@@ -14,14 +16,11 @@ _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a T
 _TRUTH_HELP = "Relevant items a sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
 
 
-def topk_app() -> typer.Typer:
-    """Make the `topk` command with its verbs."""
-    app = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
-    app.command()(evaluate)
-    app.command()(reconcile)
-    return app
+topk = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
+app.add_typer(topk, name="topk")
 
 
+@topk.command()
 def evaluate(
     scores: Annotated[Path, typer.Option(help=_SCORES_HELP)],
     truth: Annotated[Path, typer.Option(help=_TRUTH_HELP)],
@@ -46,7 +45,7 @@ def evaluate(
         Path | None, typer.Option(help="Training rows 'tokens<TAB>items': guards, segments, beyond accuracy.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, per-sample values and lists.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate scores or lists against a truth.
 
@@ -85,13 +84,14 @@ def evaluate(
         write_line(f"wrote {path}")
 
 
+@topk.command()
 def reconcile(
     run: Annotated[Path, typer.Argument(help="A folder written by `evaluate --out`, or scores (then with --truth).")],
     published: Annotated[str, typer.Option(help="Published numbers, such as 'p@5=.2878,r@20=.4631'.")],
     truth: Annotated[Path | None, typer.Option(help=_TRUTH_HELP)] = None,
     places: Annotated[int | None, typer.Option(help="The largest K the other program used.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also show the conventions that differ.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say which conventions could have given a published number.
 

@@ -1,0 +1,65 @@
+"""Options that several commands take, and the executor that two of them choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+from paragone.errors import InputError
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+StoreFile: TypeAlias = Annotated[Path, typer.Argument(help="The store that `paragone run` wrote.", show_default=False)]
+ExperimentName: TypeAlias = Annotated[
+    str | None, typer.Option("--experiment", help="Which experiment, where the store holds several.")
+]
+NewFolder: TypeAlias = Annotated[
+    Path, typer.Option("--out", help="The folder to write; it must not exist yet.", show_default=False)
+]
+
+HigherIsBetter: TypeAlias = Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")]
+LowerIsBetter: TypeAlias = Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")]
+Rope: TypeAlias = Annotated[
+    float, typer.Option("--rope", help="Half-width of practical equivalence, in units of the metric.")
+]
+Zeros: TypeAlias = Annotated[
+    Literal["wilcox", "pratt", "split"], typer.Option("--zeros", help="Zero differences: wilcox, pratt or split.")
+]
+Tolerance: TypeAlias = Annotated[float, typer.Option("--tolerance", help="Relative tolerance of a tie.")]
+Ratio: TypeAlias = Annotated[
+    float | None, typer.Option("--test-train-ratio", help="n_test/n_train of a split, for tests on folds.")
+]
+Draws: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of bootstrap and posterior.")]
+ChartFormats: TypeAlias = Annotated[str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")]
+
+Engine: TypeAlias = Literal["local", "dask"]
+EngineOption: TypeAlias = Annotated[
+    Engine, typer.Option("--engine", help="Where cells are worked on: processes of this machine, or a Dask cluster.")
+]
+AddressOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="tcp://HOST:PORT",
+        help="The Dask scheduler; a cluster on this machine where it is not given.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def chosen_executor(engine: Engine, address: str | None, workers: int | None) -> Iterator[Executor | None]:
+    """Open the executor that was asked for; None stands for this machine's own processes."""
+    if engine != "dask":
+        if address is not None:
+            raise InputError("--address is for --engine dask")
+        yield None
+        return
+    from paragone.lab.engine import dask_executor
+
+    with dask_executor(address, workers or None) as executor:
+        yield executor
