@@ -29,10 +29,10 @@ from paragone.checks.tables import (
     plain,
     read_tables,
 )
-from paragone.comparison import compare
 from paragone.errors import InputError, unknown_name
 from paragone.reporting import report
 from paragone.results import Results
+from paragone.stats import compare
 
 if TYPE_CHECKING:
     import pandas as pd
