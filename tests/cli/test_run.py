@@ -126,8 +126,9 @@ def test_demo_runs_to_its_table(paragone, tmp_path, monkeypatch):
     from paragone.cli import demo
 
     monkeypatch.chdir(tmp_path)
-    small = demo.DEMO.replace('"digits-traits", "digits-completion", "breast-cancer-traits", ', "")
-    monkeypatch.setattr(demo, "DEMO", small.replace("folds = 5", "folds = 2"))
+    small = demo.DEMO.read_text().replace('"digits-traits", "digits-completion", "breast-cancer-traits", ', "")
+    (tmp_path / "small.toml").write_text(small.replace("folds = 5", "folds = 2"))
+    monkeypatch.setattr(demo, "DEMO", tmp_path / "small.toml")
     ended = paragone("demo", "--workers", 0)
     assert ended.code == 0
     assert "DAGFS" in ended.out

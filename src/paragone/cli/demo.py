@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -10,39 +11,7 @@ import typer
 from paragone.cli.app import app
 from paragone.cli.output import say
 
-DEMO = """\
-name = "demo"
-seed = 42
-
-[data]
-sets = ["digits-traits", "digits-completion", "breast-cancer-traits", "synthetic-multilabel"]
-
-[split]
-kind = "kfold"
-folds = 5
-scale = "minmax"
-
-[protocol]
-kind = "curve"
-k = { min = 4, max = 60, step = 4 }
-evaluator = "mlknn"
-metrics = ["micro_f1", "macro_f1", "hamming_loss"]
-
-[methods.DAGFS]
-use = "dagfs"
-
-[methods.MutualInfo]
-use = "mutual-info"
-
-[methods.Chi2]
-use = "chi2"
-
-[methods.Variance]
-use = "variance"
-
-[methods.Random]
-use = "random"
-"""
+DEMO = Path(__file__).with_name("demo.toml")
 
 
 @app.command()
@@ -61,7 +30,7 @@ def demo(
 
     out.mkdir(parents=True, exist_ok=True)
     file = out / "demo.toml"
-    file.write_text(DEMO, encoding="utf-8")
+    shutil.copyfile(DEMO, file)
     say(f"experiment file: {file}")
     experiment = Experiment.from_toml(file)
     results = run_with_progress(experiment, out / "demo.sqlite", workers)
