@@ -86,7 +86,7 @@ def check_reader(read: Callable[[Path], Dataset], file: str | Path, *, name: str
     """
     with tempfile.TemporaryDirectory(prefix="paragone-contract-") as folder:
         case = ReaderCase(read, Path(file), Path(folder))
-        return READER_CONTRACT.check(case, name=name or getattr(read, "__name__", type(read).__name__))
+        return READER_CONTRACT.check(case, name=name or str(getattr(read, "__name__", type(read).__name__)))
 
 
 @READER_CONTRACT.law("a file is read into a dataset with a name, rows and features")
