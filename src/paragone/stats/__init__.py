@@ -1,11 +1,33 @@
-"""Statistics of comparisons: which method is better, where, and how sure; pure functions of frames and arrays."""
+"""Statistics of comparisons: which method is better, where, and how sure; pure functions of frames and arrays.
+
+One engine whatever the unit: datasets (`compare`), subjects or folds (`pairwise`), samples (`compare_samples`). Tests
+and corrections are registered functions, ours and anybody's.
+"""
 
 from __future__ import annotations
 
+# The charts give themselves to the comparisons they draw.
+from paragone.stats import charts, corrections, pair_charts  # noqa: F401
 from paragone.stats.compare import compare
-from paragone.stats.paired_comparison import PairedComparison
-from paragone.stats.pairwise import pairwise
+from paragone.stats.datasets import DatasetComparison
+from paragone.stats.intervals import Interval
+from paragone.stats.pairs import Pair
+from paragone.stats.pairwise import PairedComparison, pairwise
+from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_samples
 
-__all__ = ["Comparison", "PairedComparison", "SampleComparison", "compare", "compare_samples", "pairwise"]
+__all__ = [
+    "Comparison",
+    "Correction",
+    "DatasetComparison",
+    "Interval",
+    "Pair",
+    "PairedComparison",
+    "SampleComparison",
+    "Test",
+    "TestResult",
+    "compare",
+    "compare_samples",
+    "pairwise",
+]

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import GREEN, colour_where, wrap
-from paragone.errors import unknown_name
+from paragone.stats.datasets import DatasetComparison
 from paragone.stats.pair_charts import difference_bars, posterior_triangle, score_scatter
-from paragone.stats.ranks import Cliques, nemenyi_critical_difference, rank_cliques
+from paragone.stats.ranks import Cliques, rank_cliques
+from paragone.stats.result import add_charts
 from paragone.tables import format_p, format_signed
 from paragone.ties import settle_differences, settled_mean
-
-if TYPE_CHECKING:
-    from paragone.stats.paired_comparison import PairedComparison
-    from paragone.stats.result import Comparison
-
-__all__ = ["Charts", "PairedCharts"]
 
 CELL_WIDTH = 74
 CELL_HEIGHT = 46
 
 
-def pair_matrix(comparison: Comparison, note: str = "") -> Any:
+def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
     """Draw every pair as a cell: how the row's method does against the column's.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : DatasetComparison
         The result. With a reference only its own pairs were tested; the others show no p.
     note : str, optional
         A sentence to put in front of the subtitle.
@@ -66,17 +60,17 @@ def pair_matrix(comparison: Comparison, note: str = "") -> Any:
         )
         layers.append(text.encode(text=alt.Text("text:N"), color=ink))
     chart = alt.layer(*layers).properties(width=CELL_WIDTH * len(names), height=CELL_HEIGHT * len(names))
-    return styled(chart, "Pair matrix", f"{note} {_subtitle(comparison)}".strip())
+    return styled(chart, "Pair matrix", f"{note} {_pair_matrix_subtitle(comparison)}".strip())
 
 
-def _pair_matrix_subtitle(comparison: Comparison) -> str:
+def _pair_matrix_subtitle(comparison: DatasetComparison) -> str:
     return (
         "Row against column: mean difference (blue favours the row), wins/ties/losses, adjusted p; bold: p at most "
         f"{comparison.settings.alpha:g} ({comparison.choices['test']}; {comparison.choices['correction']})"
     )
 
 
-def _cells(comparison: Comparison) -> list[dict[str, Any]]:
+def _cells(comparison: DatasetComparison) -> list[dict[str, Any]]:
     table = comparison.scores
     oriented = table.values if table.higher_is_better else -table.values
     p = {frozenset((pair.method, pair.rival)): pair.p_adjusted for pair in comparison.pairs}
@@ -107,12 +101,12 @@ BAR = 9
 TOP = 14
 
 
-def critical_difference(comparison: Comparison) -> Any:
+def critical_difference(comparison: DatasetComparison) -> Any:
     """Draw average ranks on an axis, with bars over methods that cannot be told apart.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : DatasetComparison
         The result; with a reference, the only bar is over the methods like the reference.
 
     Returns
@@ -132,7 +126,7 @@ def critical_difference(comparison: Comparison) -> Any:
     )
 
 
-def cliques_of(comparison: Comparison) -> Cliques:
+def cliques_of(comparison: DatasetComparison) -> Cliques:
     """Return the bars of a comparison, or the reason against them."""
     table, family = comparison.scores, comparison.family
     k = len(table.methods)
@@ -160,18 +154,18 @@ def _around_reference(
     return Cliques((ordered,) if len(ordered) > 1 else (), None)
 
 
-def _subtitle(comparison: Comparison) -> str:
+def _subtitle(comparison: DatasetComparison) -> str:
     what = "joined methods cannot be told apart"
     if comparison.family.reference is not None:
         what = f"joined methods cannot be told apart from {comparison.leader}"
     return f"Average ranks, best on the left; {what} ({comparison.choices['test']}; {comparison.choices['correction']})"
 
 
-def _critical(comparison: Comparison) -> float | None:
-    if comparison.family.correction != "nemenyi":
+def _critical(comparison: DatasetComparison) -> float | None:
+    critical, friedman = comparison.family.correction.critical, comparison.friedman
+    if critical is None:
         return None
-    friedman = comparison.friedman
-    return nemenyi_critical_difference(friedman.n_methods, friedman.n_datasets, comparison.settings.alpha)
+    return critical(friedman.n_methods, friedman.n_datasets, comparison.settings.alpha)
 
 
 def draw_ranks(
@@ -287,12 +281,12 @@ def _labels(
 VERDICTS = {"better": BLUE, "practically equal": GREEN, "undecided": GREY, "worse": VERMILION}
 
 
-def forest(comparison: Comparison) -> Any:
+def forest(comparison: DatasetComparison) -> Any:
     """Draw the mean difference between the leader and every rival with its bootstrap interval.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : DatasetComparison
         The result.
 
     Returns
@@ -305,9 +299,9 @@ def forest(comparison: Comparison) -> Any:
     rows: list[dict[str, Any]] = [
         {
             "rival": pair.rival,
-            "low": None if math.isnan(pair.mean_low) else pair.mean_low,
+            "low": None if math.isnan(pair.mean.low) else pair.mean.low,
             "mean": pair.mean_difference,
-            "high": None if math.isnan(pair.mean_high) else pair.mean_high,
+            "high": None if math.isnan(pair.mean.high) else pair.mean.high,
             "median": pair.median_difference,
             "verdict": pair.verdict,
         }
@@ -333,12 +327,12 @@ def forest(comparison: Comparison) -> Any:
     return styled(chart, f"{comparison.leader} against each rival", text)
 
 
-def win_tie_loss(comparison: Comparison) -> Any:
+def win_tie_loss(comparison: DatasetComparison) -> Any:
     """Draw on how many datasets the leader wins, ties and loses against every rival.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : DatasetComparison
         The result.
 
     Returns
@@ -375,7 +369,7 @@ def win_tie_loss(comparison: Comparison) -> Any:
     return styled(chart, f"{comparison.leader} against each rival", f"Wins, ties and losses of {comparison.leader}")
 
 
-def _rows(comparison: Comparison) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _rows(comparison: DatasetComparison) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     rows, texts = [], []
     for pair in comparison.leading_pairs:
         start = 0
@@ -390,12 +384,12 @@ def _rows(comparison: Comparison) -> tuple[list[dict[str, Any]], list[dict[str, 
     return rows, texts
 
 
-def rank_boxes(comparison: Comparison) -> Any:
+def rank_boxes(comparison: DatasetComparison) -> Any:
     """Draw how the ranks of every method spread over the datasets.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : DatasetComparison
         The result.
 
     Returns
@@ -428,93 +422,26 @@ def rank_boxes(comparison: Comparison) -> Any:
     return styled(chart, "Ranks", text)
 
 
-class _Gallery(Mapping[str, Any]):
-    """A read-only mapping from names to charts."""
-
-    _drawers: Mapping[str, Callable[[], Any]]
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._drawers:
-            raise unknown_name("chart", name, self._drawers)
-        return self._drawers[name]()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._drawers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._drawers)
-
-    def __len__(self) -> int:
-        return len(self._drawers)
-
-    def __repr__(self) -> str:
-        return f"charts: {', '.join(self._drawers)}"
+def _scatter(comparison: DatasetComparison, rival: str | None = None) -> Any:
+    return score_scatter(comparison.against(rival))
 
 
-class Charts(_Gallery):
-    """The charts of a :class:`Comparison`; those about one rival take the best-ranked one.
-
-    :meth:`scatter`, :meth:`differences` and :meth:`posterior` take any other rival by name.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from paragone import compare
-    >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
-    >>> charts = compare(frame, metric="accuracy").charts
-    >>> charts
-    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior
-    >>> charts["forest"].to_dict()["title"]["text"]
-    ['A against each rival']
-    """
-
-    def __init__(self, comparison: Comparison) -> None:
-        self._comparison = comparison
-        self._paired: dict[str | None, PairedComparison] = {}
-        self._drawers = {
-            "critical_difference": lambda: critical_difference(comparison),
-            "pair_matrix": lambda: pair_matrix(comparison),
-            "forest": lambda: forest(comparison),
-            "win_tie_loss": lambda: win_tie_loss(comparison),
-            "rank_boxes": lambda: rank_boxes(comparison),
-            "scatter": self.scatter,
-            "differences": self.differences,
-            "posterior": self.posterior,
-        }
-
-    def _against(self, rival: str | None) -> PairedComparison:
-        """Compute a pair once for all charts about it."""
-        if rival not in self._paired:
-            self._paired[rival] = self._comparison.against(rival)
-        return self._paired[rival]
-
-    def scatter(self, rival: str | None = None) -> Any:
-        """Draw the leader's scores against a rival's."""
-        return score_scatter(self._against(rival))
-
-    def differences(self, rival: str | None = None) -> Any:
-        """Draw the sorted differences between the leader and a rival."""
-        return difference_bars(self._against(rival))
-
-    def posterior(self, rival: str | None = None) -> Any:
-        """Draw the posterior of the leader and a rival."""
-        return posterior_triangle(self._against(rival))
+def _differences(comparison: DatasetComparison, rival: str | None = None) -> Any:
+    return difference_bars(comparison.against(rival))
 
 
-class PairedCharts(_Gallery):
-    """The charts of a :class:`PairedComparison`.
+def _posterior(comparison: DatasetComparison, rival: str | None = None) -> Any:
+    return posterior_triangle(comparison.against(rival))
 
-    Examples
-    --------
-    >>> from paragone import pairwise
-    >>> pairwise([0.6, 0.7, 0.8], [0.7, 0.8, 0.7], higher_is_better=True).charts
-    charts: scatter, differences, posterior
-    """
 
-    def __init__(self, result: PairedComparison) -> None:
-        self._drawers = {
-            "scatter": lambda: score_scatter(result),
-            "differences": lambda: difference_bars(result),
-        }
-        if result.kind == "subjects":
-            self._drawers["posterior"] = lambda: posterior_triangle(result)
+add_charts(
+    DatasetComparison,
+    critical_difference=critical_difference,
+    pair_matrix=pair_matrix,
+    forest=forest,
+    win_tie_loss=win_tie_loss,
+    rank_boxes=rank_boxes,
+    scatter=_scatter,
+    differences=_differences,
+    posterior=_posterior,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,14 @@ from scipy.special import stdtr
 
 from paragone.directions import score_size
 from paragone.errors import unknown_name
-from paragone.stats.family import Settings, choose_family
+from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
-from paragone.stats.pairs import all_pairs, better_ranked_first
+from paragone.stats.pairs import PROCEDURES, Scored, Settings, better_ranked_first, choose_family, dataset_pairs
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
-from paragone.stats.result import Comparison
+from paragone.stats.registries import Correction, Test, TestResult, find_test
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
-from paragone.stats.words import describe
-from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean, slack_of
+from paragone.ties import TOLERANCE, FloatArray, settled_mean, slack_of
 
 COLUMNS = [
     "dataset",
@@ -37,15 +36,7 @@ COLUMNS = [
 ]
 
 
-def per_dataset_tests(
-    table: ScoreTable,
-    pairs: Sequence[tuple[int, int]],
-    *,
-    rope: float,
-    tolerance: float,
-    size: float = 0.0,
-    test_train_ratio: float | None,
-) -> pd.DataFrame:
+def per_dataset_tests(table: ScoreTable, pairs: Sequence[tuple[int, int]], settings: Settings) -> pd.DataFrame:
     """Test every pair on the folds of every dataset that has two or more.
 
     Parameters
@@ -54,28 +45,18 @@ def per_dataset_tests(
         Scores with their folds.
     pairs : sequence of (int, int)
         Positions of method and rival.
-    rope : float
-        Half-width of the region of practical equivalence.
-    tolerance : float
-        Relative tolerance of a tie.
-    size : float, default=0.0
-        The size of what the scores were made from.
-    test_train_ratio : float or None
-        ``n_test / n_train`` of a split; None: that of one cross-validation with as many folds.
+    settings : Settings
+        The options.
 
     Returns
     -------
     DataFrame
-        One row a dataset and pair; the p-values are raw, one dataset at a time.
+        One row per dataset and pair; the p-values are raw, one dataset at a time.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from paragone.stats.scores import score_table
     >>> frame = pd.DataFrame({"dataset": "d", "fold": [0, 1, 2], "A": [3.0, 4, 6], "B": [1.0, 2, 3]})
-    >>> table = score_table(frame, higher_is_better=True)
-    >>> options = dict(rope=0.0, tolerance=1e-9, test_train_ratio=None)
-    >>> per_dataset_tests(table, [(0, 1)], **options)["p"].round(4).tolist()
+    >>> per_dataset_tests(score_table(frame, higher_is_better=True), [(0, 1)], Settings())["p"].round(4).tolist()
     [0.0474]
     """
     first, second = np.array(pairs).T
@@ -84,10 +65,10 @@ def per_dataset_tests(
     for dataset, folds in zip(table.datasets, table.folds, strict=True):
         if len(folds) < 2:
             continue
-        oriented = folds if table.higher_is_better else -folds
-        difference = settle_differences(oriented[:, second], oriented[:, first], tolerance, size=size)
-        ratio = 1 / (len(folds) - 1) if test_train_ratio is None else test_train_ratio
-        tests = _tests(difference, 1 / len(folds) + ratio, rope)
+        difference = Scored(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
+        given = settings.test_train_ratio
+        ratio = 1 / (len(folds) - 1) if given is None else given
+        tests = _tests(difference, 1 / len(folds) + ratio, settings.rope)
         parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
     return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
 
@@ -130,7 +111,8 @@ def compare(
     higher_is_better: bool | None = None,
     at: float | None = None,
     missing: Missing = "complete",
-    correction: str | None = None,
+    test: str | Test | Callable[..., TestResult] | None = None,
+    correction: str | Correction | Callable[..., Any] | None = None,
     alpha: float = 0.05,
     rope: float = 0.0,
     zeros: Zeros = "wilcox",
@@ -140,7 +122,7 @@ def compare(
     n_samples: int = 20_000,
     bayes: bool | None = None,
     seed: int = 0,
-) -> Comparison:
+) -> DatasetComparison:
     """Say which methods are better, where, and how sure that is.
 
     Parameters
@@ -159,10 +141,13 @@ def compare(
         The point of the grid; left out, a grid is reduced to its mean.
     missing : {"complete", "worst", "refuse"}, default="complete"
         What a missing or failed score counts as.
-    correction : str, optional
+    test : str, Test or callable, optional
+        How differences over datasets are tested: a name (``wilcoxon`` by default, ``paired-t``), ``module:name``, or a
+        function of differences that returns a :class:`~paragone.stats.TestResult`.
+    correction : str, Correction or callable, optional
         ``holm`` (default with a reference), ``shaffer`` (default for all pairs), ``bergmann`` (up to 9
-        methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``, ``nemenyi`` or
-        ``bonferroni-dunn``.
+        methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``, ``nemenyi``,
+        ``bonferroni-dunn``, ``module:name``, or a function from raw to adjusted p-values.
     alpha : float, default=0.05
         Family-wise level.
     rope : float, default=0.0
@@ -183,7 +168,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    DatasetComparison
         The verdict in words, the table, the choices, the charts.
 
     Examples
@@ -212,39 +197,39 @@ def compare(
     )
     frame = read_frame(scores) if isinstance(scores, str | Path) else scores
     table = score_table(frame, metric=metric, higher_is_better=higher_is_better, at=at, missing=missing)
-    return compare_table(table, reference=reference, correction=correction, settings=settings)
+    return compare_table(table, reference=reference, test=test, correction=correction, settings=settings)
 
 
 def compare_table(
-    table: ScoreTable, *, reference: str | None = None, correction: str | None = None, settings: Settings
-) -> Comparison:
+    table: ScoreTable,
+    *,
+    reference: str | None = None,
+    test: str | Test | Callable[..., TestResult] | None = None,
+    correction: str | Correction | Callable[..., Any] | None = None,
+    settings: Settings,
+) -> DatasetComparison:
     """Compare the methods of a table of scores that is complete already."""
     if reference is not None and reference not in table.methods:
         raise unknown_name("reference", reference, table.methods)
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
+    chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
     settings = replace(settings, size=score_size(table.metric))
     ranks = method_ranks(
         table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
     )
-    pairs = all_pairs(table, family, ranks, settings)
-    turned = better_ranked_first(family, np.asarray(ranks.mean(axis=0)))
-    return Comparison(
+    scored = Scored(table.methods, table.datasets, table.values, table.higher_is_better)
+    pairs = dataset_pairs(scored, family, ranks, chosen, settings)
+    return DatasetComparison(
+        unit="dataset",
+        test=chosen,
         scores=table,
         family=family,
         settings=settings,
         ranks=ranks,
         friedman=friedman_of_ranks(ranks),
         pairs=pairs,
-        per_dataset=per_dataset_tests(
-            table,
-            turned,
-            rope=settings.rope,
-            tolerance=settings.tolerance,
-            size=settings.size,
-            test_train_ratio=settings.test_train_ratio,
-        ),
-        choices=describe(table, family, pairs, settings),
+        per_dataset=per_dataset_tests(table, better_ranked_first(family, ranks.mean(axis=0)), settings),
         warnings=(*table.warnings, *table.notes, *_warnings(table, pairs[0].posterior is not None)),
     )
 

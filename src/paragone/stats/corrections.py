@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paragone.errors import InputError
+from paragone.stats.registries import Correction, corrections
 from paragone.ties import FloatArray
 
 __all__ = ["benjamini_hochberg", "bergmann_hommel", "bonferroni", "hochberg", "holm", "hommel", "shaffer"]
@@ -352,3 +353,21 @@ def _in_order_of_raw(p: FloatArray, adjusted: FloatArray) -> FloatArray:
     np.maximum.at(highest, place, adjusted)
     result: FloatArray = np.maximum.accumulate(highest)[place]
     return result
+
+
+corrections.add(Correction("holm", "Holm", holm))
+corrections.add(Correction("hochberg", "Hochberg", hochberg))
+corrections.add(Correction("hommel", "Hommel", hommel))
+corrections.add(Correction("bonferroni", "Bonferroni", bonferroni))
+corrections.add(Correction("benjamini-hochberg", "Benjamini-Hochberg", benjamini_hochberg, aliases=("fdr",)))
+corrections.add(Correction("shaffer", "Shaffer (static)", shaffer, "all pairs", beside="bergmann"))
+corrections.add(
+    Correction(
+        "bergmann",
+        "Bergmann-Hommel",
+        bergmann_hommel,
+        "all pairs",
+        most_methods=MOST_METHODS,
+        aliases=("bergmann-hommel",),
+    )
+)

@@ -10,6 +10,8 @@ Jarrett 1978, *JASA* 73:194-196).
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -21,17 +23,36 @@ from paragone.errors import InputError, unknown_name
 from paragone.ties import FloatArray
 
 Statistic = Literal["mean", "median"]
-Interval = Literal["bca", "percentile"]
+IntervalKind = Literal["bca", "percentile"]
 
 CHUNK_VALUES = 4_000_000
 """Drawn values held at once (32 MB)."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate between its confidence limits, which are NaN where nothing is known of its spread.
+
+    Examples
+    --------
+    >>> Interval(0.2, 0.1, 0.4).turned()
+    Interval(estimate=-0.2, low=-0.4, high=-0.1)
+    """
+
+    estimate: float
+    low: float = math.nan
+    high: float = math.nan
+
+    def turned(self) -> Interval:
+        """Return the interval of the negated estimate."""
+        return Interval(-self.estimate, -self.high, -self.low)
 
 
 def paired_bootstrap(
     differences: ArrayLike,
     *,
     statistic: Statistic = "mean",
-    kind: Interval = "bca",
+    kind: IntervalKind = "bca",
     level: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -155,8 +176,8 @@ def _check(table: FloatArray, statistic: str, kind: str, level: float) -> None:
         raise InputError("a bootstrap takes one or more finite differences")
     if statistic not in get_args(Statistic):
         raise unknown_name("statistic", statistic, get_args(Statistic))
-    if kind not in get_args(Interval):
-        raise unknown_name("interval", kind, get_args(Interval))
+    if kind not in get_args(IntervalKind):
+        raise unknown_name("interval", kind, get_args(IntervalKind))
     if not 0 < level < 1:
         raise InputError(f"the level of an interval lies between 0 and 1, not {level}")
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import legend_columns, wrap
 from paragone.stats.bayes import Posterior, bayesian_signed_rank
+from paragone.stats.pairwise import PairedComparison
+from paragone.stats.result import add_charts
 from paragone.ties import FloatArray
-
-if TYPE_CHECKING:
-    from paragone.stats.paired_comparison import PairedComparison
 
 
 def score_scatter(result: PairedComparison) -> Any:
@@ -52,7 +51,7 @@ def score_scatter(result: PairedComparison) -> Any:
     chart = alt.layer(*layers).properties(width=380, height=380)
     direction = "higher is better" if result.higher_is_better else "lower is better"
     threshold = "" if result.threshold is None else f"; dashed: threshold {result.threshold:g}"
-    text = f"{result.everything.n} {result.unit}, {direction}{threshold}"
+    text = f"{result.everything.n} {result.units}, {direction}{threshold}"
     return styled(chart, f"{result.name_b} against {result.name_a}", text)
 
 
@@ -121,7 +120,7 @@ def difference_bars(result: PairedComparison) -> Any:
         for key, value, group in zip(frame["key"], frame["difference"], kind, strict=True)
     ]
     named = len(rows) <= NAMED_UP_TO
-    axis = alt.Axis(title=None) if named else alt.Axis(title=f"{len(rows)} {result.unit}", labels=False, ticks=False)
+    axis = alt.Axis(title=None) if named else alt.Axis(title=f"{len(rows)} {result.units}", labels=False, ticks=False)
     seen = [name for name in groups if (kind == name).any()]
     legend = alt.Legend(title=None, orient="bottom", columns=legend_columns(seen))
     scale = alt.Scale(domain=seen, range=[groups[name] for name in seen])
@@ -138,7 +137,8 @@ def difference_bars(result: PairedComparison) -> Any:
     height = (16 if named else 4) * len(rows)
     chart = alt.layer(bars, zero).properties(width=440, height=min(max(height, 60), 1200))
     win_tie_loss = (
-        f"{result.main.b_wins} for {result.name_b}, {result.main.ties} tied, {result.main.a_wins} for {result.name_a}"
+        f"{len(result.main.won)} for {result.name_b}, {len(result.main.tied)} tied, "
+        f"{len(result.main.lost)} for {result.name_a}"
     )
     return styled(chart, f"{result.name_b} less {result.name_a}", win_tie_loss)
 
@@ -254,3 +254,6 @@ def _label(alt: Any, corner: FloatArray, text: str, shift: int, align: str, x: A
     rows = [{"x": float(corner[0]), "y": float(corner[1]), "text": text}]
     mark = from_rows(rows).mark_text(dy=shift, align=align, fontSize=12, limit=0)
     return mark.encode(x=x, y=y, text=alt.Text("text:N"))
+
+
+add_charts(PairedComparison, scatter=score_scatter, differences=difference_bars, posterior=posterior_triangle)

@@ -1,72 +1,608 @@
-"""Everything about every pair of a family, computed for all pairs at once where that is quicker."""
+"""The engine: everything about pairs of methods on common units, whether datasets, subjects, samples or folds.
+
+What fits a unit is written down once, in `PROCEDURES`: the test, the interval, the posterior.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
 
-from paragone.stats.bayes import Posterior, dirichlet_process_weights, posterior_from_weights
-from paragone.stats.effects import vargha_delaney_a12
-from paragone.stats.family import Family, Pair, Settings
-from paragone.stats.intervals import median_interval, paired_bootstrap
-from paragone.stats.scores import ScoreTable
-from paragone.stats.signed_rank import (
-    Wilcoxon,
-    decisions,
-    leave_one_dataset_out,
-    pairs_for_power,
-    signed_rank_of_settled,
-    smallest_p,
+from paragone.errors import InputError, unknown_name
+from paragone.stats.bayes import (
+    Posterior,
+    bayesian_correlated_t,
+    dirichlet_process_weights,
+    posterior_from_weights,
 )
-from paragone.stats.verdict import judge
-from paragone.ties import FloatArray, settle_differences, settled_mean
+from paragone.stats.effects import vargha_delaney_a12
+from paragone.stats.intervals import Interval, median_interval, paired_bootstrap
+from paragone.stats.ranks import rank_z
+from paragone.stats.registries import Correction, Test, TestResult, Unit, corrections, find_correction, tests
+from paragone.stats.scores import Missing
+from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, pairs_for_power, rank_sums
+from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
 
 BAYES_UP_TO = 45
 """Without a reference, Bayesian probabilities are computed unasked for up to ten methods' pairs."""
 
 MOST_NEEDED = 10_000
-"""An effect that would need more datasets than this is no effect to speak of."""
+"""An effect that would need more units than this is not one to speak of."""
+
+EQUAL_FROM = 0.95
+"""Posterior probability of lying within the ROPE from which two methods count as practically equal."""
+
+OPPOSITE = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True)
-class _Tests:
-    """Raw and adjusted p of all pairs, the side each favours, and what flips it."""
+class Settings:
+    """The choices of a comparison, checked.
 
-    wilcoxon: tuple[Wilcoxon, ...]
-    raw: FloatArray
-    adjusted: FloatArray
-    side: FloatArray
-    smallest: FloatArray
-    flipped_by: tuple[tuple[str, ...], ...]
-
-
-def better_ranked_first(family: Family, average_ranks: FloatArray) -> tuple[tuple[int, int], ...]:
-    """Return the pairs, turned so that the better-ranked method stands first where there is no reference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from paragone.stats.family import choose_family
-    >>> better_ranked_first(choose_family(2, None, None), np.array([2.0, 1.0]))
-    ((1, 0),)
+    Attributes
+    ----------
+    alpha : float
+        Family-wise level of the decisions.
+    rope : float
+        Half-width of the region of practical equivalence, in units of the metric.
+    missing : str
+        Policy for missing scores.
+    zeros : str
+        Treatment of zero differences.
+    tolerance : float
+        Relative tolerance of a tie.
+    size : float
+        The size of what the scores were made from: 1 for a metric without a unit. See `paragone.ties`.
+    test_train_ratio : float or None
+        ``n_test / n_train`` of a split, for the tests on folds.
+    n_resamples : int
+        Bootstrap resamples.
+    n_samples : int
+        Posterior draws.
+    bayes : bool or None
+        Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs without.
+    level : float
+        Level of the intervals.
+    seed : int
+        Seed of bootstrap and posterior.
     """
-    if family.reference is not None:
-        return family.pairs
-    return tuple((j, i) if average_ranks[j] < average_ranks[i] else (i, j) for i, j in family.pairs)
+
+    alpha: float = 0.05
+    rope: float = 0.0
+    missing: Missing = "complete"
+    zeros: Zeros = "wilcox"
+    tolerance: float = TOLERANCE
+    size: float = 0.0
+    test_train_ratio: float | None = None
+    n_resamples: int = 10_000
+    n_samples: int = 20_000
+    bayes: bool | None = None
+    level: float = 0.95
+    seed: int = 0
+    exact_up_to: int = EXACT_UP_TO
+
+    def __post_init__(self) -> None:
+        if self.zeros not in get_args(Zeros):
+            raise unknown_name("treatment of zeros", self.zeros, get_args(Zeros))
+        if not 0 < self.alpha < 1:
+            raise InputError(f"alpha lies between 0 and 1, not {self.alpha}")
+        if not self.rope >= 0:
+            raise InputError(f"the ROPE is a half-width in units of the metric, 0 or more, not {self.rope}")
+        if not 0 <= self.tolerance < 1:
+            raise InputError(f"the tolerance is relative, from 0 to below 1, not {self.tolerance}")
+        if min(self.n_resamples, self.n_samples) < 100:
+            raise InputError("at least 100 resamples and posterior draws are needed")
+        if self.test_train_ratio is not None and not self.test_train_ratio > 0:
+            raise InputError(f"test_train_ratio is positive (0.111 for 10 folds), not {self.test_train_ratio}")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a test may ask for."""
+        return {
+            "zeros": self.zeros,
+            "exact_up_to": self.exact_up_to,
+            "test_train_ratio": self.test_train_ratio,
+            "level": self.level,
+            "n_train": None,
+            "clusters": None,
+        }
 
 
-def all_pairs(table: ScoreTable, family: Family, ranks: FloatArray, settings: Settings) -> tuple[Pair, ...]:
-    """Compute every pair of the family.
+@dataclass(frozen=True)
+class Procedure:
+    """What fits a unit.
+
+    Attributes
+    ----------
+    test, beside : str
+        The test by default, and one that is shown for reference.
+    interval : {"bootstrap", "test"}
+        Where the interval of the mean comes from.
+    posterior : {"signed-rank", "correlated t", "none"}
+        The Bayesian test.
+    effects : bool
+        Whether effect sizes and the power are worked out.
+    """
+
+    test: str
+    beside: str = ""
+    interval: Literal["bootstrap", "test"] = "bootstrap"
+    posterior: Literal["signed-rank", "correlated t", "none"] = "signed-rank"
+    effects: bool = True
+
+
+PROCEDURES: Mapping[Unit, Procedure] = {
+    "dataset": Procedure("wilcoxon"),
+    "subject": Procedure("wilcoxon", beside="paired-t"),
+    "fold": Procedure("corrected-t", beside="wilcoxon", interval="test", posterior="correlated t"),
+    "sample": Procedure("clustered-t", interval="test", posterior="none", effects=False),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One method against one rival; every difference is signed so that positive favours the method.
+
+    Attributes
+    ----------
+    method, rival : str
+        The two names.
+    verdict : {"better", "worse", "practically equal", "undecided"}
+        What the method is, compared with the rival.
+    p, p_adjusted : float
+        Raw p-value and that after the correction.
+    test : TestResult
+        The test in full.
+    n, n_used : int
+        How many differences there are, and how many of them are not zero.
+    mean_method, mean_rival : float
+        Mean scores, in units of the metric.
+    mean, median : Interval
+        Mean and median difference with their intervals.
+    won, tied, lost : tuple of str
+        Units where the method is ahead, level, behind.
+    cliffs_delta, a12, rank_biserial : float
+        Effect sizes; the first two ignore the pairing.
+    smallest_p_adjusted : float
+        The smallest adjusted p this pair could reach with as many units, the other tests as they are.
+    posterior : Posterior or None
+        Bayesian probabilities.
+    beside : TestResult or None
+        A test that is shown for reference.
+    flipped_by : tuple of str
+        Units whose removal changes the test's decision.
+    needed : int or None
+        Units in all for 80 % power at the observed effect; None where there is no effect to speak of.
+    """
+
+    method: str
+    rival: str
+    verdict: str
+    p: float
+    p_adjusted: float
+    test: TestResult
+    n: int
+    n_used: int
+    mean_method: float
+    mean_rival: float
+    mean: Interval
+    median: Interval
+    won: tuple[str, ...]
+    tied: tuple[str, ...]
+    lost: tuple[str, ...]
+    cliffs_delta: float
+    a12: float
+    rank_biserial: float
+    smallest_p_adjusted: float = 0.0
+    posterior: Posterior | None = None
+    beside: TestResult | None = None
+    flipped_by: tuple[str, ...] = ()
+    needed: int | None = None
+
+    @property
+    def mean_difference(self) -> float:
+        """The mean difference."""
+        return self.mean.estimate
+
+    @property
+    def median_difference(self) -> float:
+        """The median difference."""
+        return self.median.estimate
+
+    def seen_from(self, method: str) -> Pair:
+        """Return the pair as it looks from one of its two methods."""
+        if self.method == method:
+            return self
+        posterior, beside = self.posterior, self.beside
+        return replace(
+            self,
+            method=self.rival,
+            rival=self.method,
+            verdict=OPPOSITE.get(self.verdict, self.verdict),
+            test=self.test.turned(),
+            beside=None if beside is None else beside.turned(),
+            mean_method=self.mean_rival,
+            mean_rival=self.mean_method,
+            mean=self.mean.turned(),
+            median=self.median.turned(),
+            won=self.lost,
+            lost=self.won,
+            cliffs_delta=-self.cliffs_delta,
+            a12=1 - self.a12,
+            rank_biserial=-self.rank_biserial,
+            posterior=None
+            if posterior is None
+            else Posterior(posterior.worse, posterior.equal, posterior.better, posterior.rope),
+        )
+
+
+@dataclass(frozen=True)
+class Family:
+    """The tests that are made together.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Positions of the two methods of each test; the first is the reference where there is one.
+    reference : int or None
+        Position of the reference.
+    correction : Correction
+        How their p-values are adjusted.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    reference: int | None
+    correction: Correction
+
+    @property
+    def title(self) -> str:
+        """The correction's name as it is printed."""
+        return self.correction.title
+
+    @property
+    def on_ranks(self) -> bool:
+        """Whether average ranks are tested rather than differences."""
+        return self.correction.on_ranks
+
+    def rank_p(self, average_ranks: FloatArray, n_datasets: int) -> tuple[FloatArray, FloatArray]:
+        """Return raw and adjusted p of the rank tests."""
+        first, second = np.array(self.pairs).T
+        raw: FloatArray = 2 * ndtr(-rank_z(average_ranks, n_datasets))[first, second]
+        return raw, self.correction.function(average_ranks, n_datasets, first, second)
+
+
+def choose_family(
+    n_methods: int, reference: int | None, correction: str | Correction | Callable[..., Any] | None
+) -> Family:
+    """Return the family of tests: reference against each, or all pairs.
 
     Parameters
     ----------
-    table : ScoreTable
+    n_methods : int
+        Number of methods.
+    reference : int or None
+        Position of the reference, or None for all pairs.
+    correction : str, Correction, callable or None
+        The correction; by default Holm with a reference and Shaffer for all pairs.
+
+    Returns
+    -------
+    Family
+        Checked: Shaffer, Bergmann-Hommel and Nemenyi need all pairs, Bonferroni-Dunn a reference.
+
+    Examples
+    --------
+    >>> choose_family(3, None, None).correction.name, choose_family(3, 1, None).pairs
+    ('shaffer', ((1, 0), (1, 2)))
+    """
+    default = "shaffer" if reference is None else "holm"
+    chosen = find_correction(default if correction is None else correction)
+    if chosen.family == "reference" and reference is None:
+        raise InputError(f"{chosen.title} compares with one reference: name it, or choose {chosen.instead or default}")
+    if chosen.family == "all pairs" and reference is not None:
+        raise InputError(f"{chosen.title} needs all pairs: leave out the reference, or choose {default}")
+    if chosen.most_methods is not None and n_methods > chosen.most_methods:
+        raise InputError(
+            f"{chosen.title} takes at most {chosen.most_methods} methods, not {n_methods}: choose {default}"
+        )
+    if reference is None:
+        return Family(tuple(combinations(range(n_methods), 2)), None, chosen)
+    return Family(tuple((reference, other) for other in range(n_methods) if other != reference), reference, chosen)
+
+
+def fitting_corrections(family: Family, n_methods: int) -> list[Correction]:
+    """Return every correction that fits the family, those on ranks last."""
+    kinds = ("any", "all pairs" if family.reference is None else "reference")
+    fit = [one for one in corrections if one.family in kinds and n_methods <= (one.most_methods or n_methods)]
+    return sorted(fit, key=lambda one: one.on_ranks)
+
+
+def wants_bayes(family: Family, settings: Settings) -> bool:
+    """Say whether Bayesian probabilities are computed.
+
+    Examples
+    --------
+    >>> wants_bayes(choose_family(20, None, None), Settings()), wants_bayes(choose_family(20, 0, None), Settings())
+    (False, True)
+    """
+    if settings.bayes is not None:
+        return settings.bayes
+    return family.reference is not None or len(family.pairs) <= BAYES_UP_TO
+
+
+def judge(p_adjusted: float, side: float, p_equal: float | None, rope: float, alpha: float) -> str:
+    """Return better, worse, practically equal or undecided.
+
+    A stated ROPE comes first: a difference that is surely too small to matter is an equality, whatever
+    its p. Without a ROPE nothing can be shown to be equal.
+
+    Examples
+    --------
+    >>> judge(0.01, 1.0, 0.2, 0.01, 0.05), judge(0.3, 1.0, 0.97, 0.01, 0.05), judge(0.3, 1.0, None, 0, 0.05)
+    ('better', 'practically equal', 'undecided')
+    """
+    if rope > 0 and p_equal is not None and p_equal >= EQUAL_FROM:
+        return "practically equal"
+    if p_adjusted <= alpha and side != 0:
+        return "better" if side > 0 else "worse"
+    return "undecided"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of methods on common units: what the engine takes.
+
+    Attributes
+    ----------
+    methods, names : tuple of str
+        Columns and rows; rows need no names.
+    values : ndarray of shape (n_units, n_methods)
         The scores.
+    higher_is_better : bool
+        The metric's direction.
+    clusters : ndarray or None
+        Which units hang together.
+    n_train : float or None
+        Units in a training set, for a test on out-of-fold losses.
+    """
+
+    methods: tuple[str, ...]
+    names: tuple[str, ...]
+    values: FloatArray
+    higher_is_better: bool
+    clusters: NDArray[Any] | None = None
+    n_train: float | None = None
+
+    def differences(self, pairs: Sequence[tuple[int, int]], settings: Settings) -> FloatArray:
+        """Return the settled differences of pairs, one column per pair, positive where the first is better."""
+        first, second = np.array(pairs).T
+        oriented = self.values if self.higher_is_better else -self.values
+        return settle_differences(oriented[:, second], oriented[:, first], settings.tolerance, size=settings.size)
+
+
+def measure_pairs(
+    scored: Scored,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    unit: Unit,
+    test: Test,
+    settings: Settings,
+    bayes: bool = True,
+    difference: FloatArray | None = None,
+) -> tuple[Pair, ...]:
+    """Work out everything about pairs that does not depend on the other pairs; p is not adjusted yet.
+
+    Parameters
+    ----------
+    scored : Scored
+        The scores.
+    pairs : sequence of (int, int)
+        Positions of method and rival.
+    unit : {"dataset", "subject", "sample", "fold"}
+        What a row of the scores is.
+    test : Test
+        How differences are tested.
+    settings : Settings
+        The options.
+    bayes : bool, default=True
+        Whether the posterior is worked out, where the unit has one.
+    difference : ndarray, optional
+        The settled differences, where they are known already.
+
+    Returns
+    -------
+    tuple of Pair
+        In the order of the pairs.
+
+    Examples
+    --------
+    >>> scored = Scored(("A", "B"), ("s", "t", "u"), np.array([[0.1, 0.2], [0.2, 0.1], [0.3, 0.5]]), True)
+    >>> pair, = measure_pairs(scored, [(1, 0)], unit="subject", test=tests.get("wilcoxon"), settings=Settings())
+    >>> pair.won, pair.lost, pair.p
+    (('s', 'u'), ('t',), 0.5)
+    """
+    if difference is None:
+        difference = scored.differences(pairs, settings)
+    procedure = PROCEDURES[unit]
+    options = settings.options | {"clusters": scored.clusters, "n_train": scored.n_train}
+    results = [test.run(column, options) for column in difference.T]
+    means = _means(difference, results, procedure, settings)
+    medians = _medians(difference, procedure, settings)
+    posteriors = _posteriors(difference, procedure, settings) if bayes else [None] * len(pairs)
+    beside = tests.get(procedure.beside) if procedure.beside else None
+    found = []
+    for i, (first, second) in enumerate(pairs):
+        column, result, posterior = difference[:, i], results[i], posteriors[i]
+        pair = Pair(
+            method=scored.methods[first],
+            rival=scored.methods[second],
+            verdict="undecided",
+            p=result.p,
+            p_adjusted=result.p,
+            smallest_p_adjusted=result.smallest_p,
+            test=result,
+            beside=beside.run(column, options) if beside is not None and column.size >= beside.least else None,
+            n=column.size,
+            n_used=int(np.count_nonzero(column)),
+            mean_method=float(scored.values[:, first].mean()),
+            mean_rival=float(scored.values[:, second].mean()),
+            mean=means[i],
+            median=medians[i],
+            won=_names(scored.names, column > 0),
+            tied=_names(scored.names, column == 0),
+            lost=_names(scored.names, column < 0),
+            posterior=posterior,
+            **_effects(scored, first, second, column, len(pairs), procedure, settings),
+        )
+        found.append(decided(pair, result.p, result.side, settings))
+    return tuple(found)
+
+
+def decided(pair: Pair, p_adjusted: float, side: float, settings: Settings) -> Pair:
+    """Return the pair with its adjusted p and the verdict that follows."""
+    equal = None if pair.posterior is None else pair.posterior.equal
+    verdict = judge(p_adjusted, side, equal, settings.rope, settings.alpha)
+    return replace(pair, p_adjusted=float(p_adjusted), verdict=verdict)
+
+
+def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(names[place] for place in np.flatnonzero(where)) if names else ()
+
+
+def _means(
+    difference: FloatArray, results: Sequence[TestResult], procedure: Procedure, settings: Settings
+) -> list[Interval]:
+    """Return the mean differences with their intervals; one unit says nothing of its spread."""
+    means = settled_mean(difference).tolist()
+    if procedure.interval == "test":
+        ends = [(np.nan, np.nan) if r.interval is None else (r.interval.low, r.interval.high) for r in results]
+    elif len(difference) < 2:
+        ends = [(np.nan, np.nan)] * len(means)
+    else:
+        limits = paired_bootstrap(
+            difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed
+        )
+        ends = limits.T.tolist()
+    return [Interval(mean, low, high) for mean, (low, high) in zip(means, ends, strict=True)]
+
+
+def _medians(difference: FloatArray, procedure: Procedure, settings: Settings) -> list[Interval]:
+    medians = np.median(difference, axis=0).tolist()
+    if procedure.interval == "test" or len(difference) < 2:
+        return [Interval(median) for median in medians]
+    ends = median_interval(difference, level=settings.level).T.tolist()
+    return [Interval(median, low, high) for median, (low, high) in zip(medians, ends, strict=True)]
+
+
+def _posteriors(difference: FloatArray, procedure: Procedure, settings: Settings) -> Sequence[Posterior | None]:
+    if procedure.posterior == "signed-rank":
+        # All pairs share the draws, as they share the datasets.
+        weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
+        return [posterior_from_weights(column, weights, settings.rope, keep=False) for column in difference.T]
+    if procedure.posterior == "none" or len(difference) < 2:
+        return [None] * difference.shape[1]
+    ratio = settings.test_train_ratio
+    return [bayesian_correlated_t(column, rope=settings.rope, test_train_ratio=ratio) for column in difference.T]
+
+
+def _effects(
+    scored: Scored,
+    first: int,
+    second: int,
+    difference: FloatArray,
+    n_pairs: int,
+    procedure: Procedure,
+    settings: Settings,
+) -> dict[str, Any]:
+    """Return effect sizes, and how many units would be needed at the level that is left to one of the pairs."""
+    if not procedure.effects:
+        return {"a12": np.nan, "cliffs_delta": np.nan, "rank_biserial": np.nan}
+    higher, lower = (first, second) if scored.higher_is_better else (second, first)
+    a12 = vargha_delaney_a12(
+        scored.values[:, lower], scored.values[:, higher], tolerance=settings.tolerance, size=settings.size
+    )
+    plus, minus = rank_sums(difference, settings.zeros)
+    alpha = settings.alpha / n_pairs
+    return {
+        "a12": a12,
+        "cliffs_delta": 2 * a12 - 1,
+        "rank_biserial": (plus - minus) / (plus + minus) if plus + minus else 0.0,
+        "needed": pairs_for_power(difference, alpha=alpha, most=MOST_NEEDED) if difference.size > 1 else None,
+    }
+
+
+def decisions(p_adjusted: FloatArray, side: FloatArray, alpha: float) -> NDArray[np.int64]:
+    """Return 1 where a difference favours the first side significantly, -1 the second, 0 undecided.
+
+    Examples
+    --------
+    >>> decisions(np.array([0.01, 0.2, 0.03]), np.array([1.0, 1.0, -1.0]), 0.05).tolist()
+    [1, 0, -1]
+    """
+    return np.where(p_adjusted <= alpha, np.sign(side), 0).astype(np.int64)
+
+
+def leave_one_unit_out(
+    differences: FloatArray,
+    adjust: Callable[[FloatArray], FloatArray],
+    test: Test,
+    options: Mapping[str, Any],
+    alpha: float = 0.05,
+) -> NDArray[np.int64]:
+    """Decide every comparison again without each unit, correction included.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_units, n_comparisons)
+        Settled differences, two rows or more; positive favours the first side.
+    adjust : callable
+        The correction, from raw to adjusted p-values.
+    test : Test
+        How differences are tested.
+    options : mapping
+        What the test may ask for.
+    alpha : float, default=0.05
+        Level of the decision.
+
+    Returns
+    -------
+    ndarray of int of shape (n_units, n_comparisons)
+        Row i: the decisions (1, 0, -1) without unit i.
+
+    Examples
+    --------
+    >>> d = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    >>> holm = corrections.get("holm").adjust
+    >>> leave_one_unit_out(d, holm, tests.get("wilcoxon"), Settings().options).ravel().tolist()
+    [0, 0, 0, 0, 0, 0]
+    """
+    columns = [test.leave_one_out(column, options) for column in differences.T]
+    p = np.stack([column[0] for column in columns], axis=1)
+    side = np.stack([column[1] for column in columns], axis=1)
+    return decisions(np.stack([adjust(row) for row in p]), side, alpha)
+
+
+def dataset_pairs(
+    scored: Scored, family: Family, ranks: FloatArray, test: Test, settings: Settings
+) -> tuple[Pair, ...]:
+    """Work out every pair of a family over datasets: adjusted, and decided again without each dataset.
+
+    Parameters
+    ----------
+    scored : Scored
+        Scores of all methods.
     family : Family
         Which pairs, and how they are adjusted.
     ranks : ndarray of shape (n_datasets, n_methods)
         Ranks within each dataset.
+    test : Test
+        How differences are tested.
     settings : Settings
         The choices.
 
@@ -76,69 +612,75 @@ def all_pairs(table: ScoreTable, family: Family, ranks: FloatArray, settings: Se
         In the order of the family.
     """
     turned = better_ranked_first(family, ranks.mean(axis=0))
-    first, second = np.array(turned).T
-    oriented = table.values if table.higher_is_better else -table.values
-    difference = settle_differences(oriented[:, second], oriented[:, first], settings.tolerance, size=settings.size)
-    tests = _run_tests(table, family, ranks, difference, turned, settings)
-    mean_ends, median_ends = _ends(difference, settings)
-    posteriors = _posteriors(difference, family, settings)
-    return tuple(
-        _pair(table, turned[i], i, difference[:, i], tests, (mean_ends[:, i], median_ends[:, i]), posterior, settings)
-        for i, posterior in enumerate(posteriors)
-    )
-
-
-def _run_tests(
-    table: ScoreTable,
-    family: Family,
-    ranks: FloatArray,
-    difference: FloatArray,
-    turned: tuple[tuple[int, int], ...],
-    settings: Settings,
-) -> _Tests:
-    wilcoxon = tuple(
-        signed_rank_of_settled(column, settings.zeros, exact_up_to=settings.exact_up_to) for column in difference.T
+    difference = scored.differences(turned, settings)
+    pairs = measure_pairs(
+        scored,
+        turned,
+        unit="dataset",
+        test=test,
+        settings=settings,
+        bayes=wants_bayes(family, settings),
+        difference=difference,
     )
     first, second = np.array(turned).T
-    average = ranks.mean(axis=0)
     if family.on_ranks:
+        average = ranks.mean(axis=0)
         raw, adjusted = family.rank_p(average, len(ranks))
         side = average[second] - average[first]
-        again = _rank_decisions_without_each(family, ranks, turned, settings.alpha)
         smallest = np.zeros(len(turned))
+        again = _rank_decisions_without_each(family, ranks, turned, settings.alpha)
     else:
-        raw = np.array([test.p for test in wilcoxon])
-        adjusted = family.adjust(raw)
-        side = np.array([test.w_plus - test.w_minus for test in wilcoxon])
-        again = _decisions_without_each(difference, family, settings)
-        smallest = _smallest_adjusted(family, raw, wilcoxon)
+        raw = np.array([pair.p for pair in pairs])
+        adjusted = family.correction.adjust(raw)
+        side = np.array([pair.test.side for pair in pairs])
+        smallest = _smallest_adjusted(family, raw, pairs)
+        again = _decisions_without_each(difference, family, test, settings)
     changed = again != decisions(adjusted, side, settings.alpha)
-    names = np.array(table.datasets, dtype=object)
-    flipped = tuple(tuple(names[column].tolist()) for column in changed.T)
-    return _Tests(wilcoxon, raw, adjusted, side, smallest, flipped)
+    return tuple(
+        replace(
+            decided(pair, float(adjusted[i]), float(side[i]), settings),
+            p=float(raw[i]),
+            smallest_p_adjusted=float(smallest[i]),
+            flipped_by=_names(scored.names, np.broadcast_to(changed[:, i], len(difference))),
+        )
+        for i, pair in enumerate(pairs)
+    )
 
 
-def _smallest_adjusted(family: Family, raw: FloatArray, tests: tuple[Wilcoxon, ...]) -> FloatArray:
+def better_ranked_first(family: Family, average_ranks: FloatArray) -> tuple[tuple[int, int], ...]:
+    """Return the pairs, turned so that the better-ranked method stands first where there is no reference.
+
+    Examples
+    --------
+    >>> better_ranked_first(choose_family(2, None, None), np.array([2.0, 1.0]))
+    ((1, 0),)
+    """
+    if family.reference is not None:
+        return family.pairs
+    return tuple((j, i) if average_ranks[j] < average_ranks[i] else (i, j) for i, j in family.pairs)
+
+
+def _smallest_adjusted(family: Family, raw: FloatArray, pairs: Sequence[Pair]) -> FloatArray:
     """Return the adjusted p each pair would have if all its datasets agreed, the other tests as they are."""
     best = np.empty(raw.size)
-    for i, test in enumerate(tests):
+    for i, pair in enumerate(pairs):
         other = raw.copy()
-        other[i] = min(raw[i], smallest_p(test.n_used))
-        best[i] = family.adjust(other)[i]
+        other[i] = min(raw[i], pair.test.smallest_p)
+        best[i] = family.correction.adjust(other)[i]
     return best
 
 
-def _decisions_without_each(difference: FloatArray, family: Family, settings: Settings) -> np.ndarray:
+def _decisions_without_each(
+    difference: FloatArray, family: Family, test: Test, settings: Settings
+) -> NDArray[np.int64]:
     if len(difference) < 2:
         return np.zeros(difference.shape, dtype=np.int64)
-    return leave_one_dataset_out(
-        difference, family.adjust, alpha=settings.alpha, zeros=settings.zeros, exact_up_to=settings.exact_up_to
-    )
+    return leave_one_unit_out(difference, family.correction.adjust, test, settings.options, settings.alpha)
 
 
 def _rank_decisions_without_each(
     family: Family, ranks: FloatArray, turned: tuple[tuple[int, int], ...], alpha: float
-) -> np.ndarray:
+) -> NDArray[np.int64]:
     if len(ranks) < 2:
         return np.zeros((1, len(turned)), dtype=np.int64)
     first, second = np.array(turned).T
@@ -148,78 +690,3 @@ def _rank_decisions_without_each(
         adjusted = family.rank_p(average, len(ranks) - 1)[1]
         rows.append(decisions(adjusted, average[second] - average[first], alpha))
     return np.stack(rows)
-
-
-def _ends(difference: FloatArray, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the intervals of the means and of the medians; one dataset says nothing of its spread."""
-    if len(difference) < 2:
-        none = np.full((2, difference.shape[1]), np.nan)
-        return none, none
-    means = paired_bootstrap(difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
-    return means, median_interval(difference, level=settings.level)
-
-
-def wants_bayes(family: Family, settings: Settings) -> bool:
-    """Say whether Bayesian probabilities are computed.
-
-    Examples
-    --------
-    >>> from paragone.stats.family import choose_family
-    >>> wants_bayes(choose_family(20, None, None), Settings()), wants_bayes(choose_family(20, 0, None), Settings())
-    (False, True)
-    """
-    if settings.bayes is not None:
-        return settings.bayes
-    return family.reference is not None or len(family.pairs) <= BAYES_UP_TO
-
-
-def _posteriors(difference: FloatArray, family: Family, settings: Settings) -> list[Posterior | None]:
-    if not wants_bayes(family, settings):
-        return [None] * difference.shape[1]
-    weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
-    return [posterior_from_weights(column, weights, settings.rope, keep=False) for column in difference.T]
-
-
-def _pair(
-    table: ScoreTable,
-    names: tuple[int, int],
-    i: int,
-    difference: FloatArray,
-    tests: _Tests,
-    ends: tuple[FloatArray, FloatArray],
-    posterior: Posterior | None,
-    settings: Settings,
-) -> Pair:
-    """Gather what is known about the i-th pair."""
-    where = np.array(table.datasets, dtype=object)
-    test = tests.wilcoxon[i]
-    higher, lower = names if table.higher_is_better else names[::-1]
-    low, high = table.values[:, lower], table.values[:, higher]
-    a12 = vargha_delaney_a12(low, high, tolerance=settings.tolerance, size=settings.size)
-    equal = None if posterior is None else posterior.equal
-    total = test.w_plus + test.w_minus
-    alpha = settings.alpha / len(tests.wilcoxon)
-    return Pair(
-        method=table.methods[names[0]],
-        rival=table.methods[names[1]],
-        verdict=judge(float(tests.adjusted[i]), float(tests.side[i]), equal, settings.rope, settings.alpha),
-        p=float(tests.raw[i]),
-        p_adjusted=float(tests.adjusted[i]),
-        test=test,
-        smallest_p_adjusted=float(tests.smallest[i]),
-        mean_difference=float(settled_mean(difference)),
-        mean_low=float(ends[0][0]),
-        mean_high=float(ends[0][1]),
-        median_difference=float(np.median(difference)),
-        median_low=float(ends[1][0]),
-        median_high=float(ends[1][1]),
-        won=tuple(where[difference > 0].tolist()),
-        tied=tuple(where[difference == 0].tolist()),
-        lost=tuple(where[difference < 0].tolist()),
-        cliffs_delta=2 * a12 - 1,
-        a12=a12,
-        rank_biserial=(test.w_plus - test.w_minus) / total if total else 0.0,
-        posterior=posterior,
-        flipped_by=tests.flipped_by[i],
-        datasets_needed=pairs_for_power(difference, alpha=alpha, most=MOST_NEEDED) if difference.size > 1 else None,
-    )

@@ -14,10 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 
 from paragone.errors import InputError
+from paragone.stats.registries import Correction, corrections
 from paragone.ties import TOLERANCE, FloatArray, average_ranks, settle
 
 
@@ -389,3 +390,37 @@ def _reason(order: np.ndarray, alike: np.ndarray, names: tuple[str, ...], start:
         f"{names[first]} and {names[last]} cannot be told apart, but {names[left]} and {names[right]}, which rank "
         "between them, differ"
     )
+
+
+def _nemenyi_of_pairs(
+    average_ranks: FloatArray, n_datasets: int, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> FloatArray:
+    return nemenyi(average_ranks, n_datasets)[first, second]
+
+
+def _bonferroni_dunn_of_pairs(
+    average_ranks: FloatArray, n_datasets: int, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> FloatArray:
+    return bonferroni_dunn(average_ranks, n_datasets, int(first[0]))[second]
+
+
+corrections.add(
+    Correction(
+        "nemenyi",
+        "Nemenyi",
+        _nemenyi_of_pairs,
+        "all pairs",
+        on_ranks=True,
+        critical=nemenyi_critical_difference,
+    )
+)
+corrections.add(
+    Correction(
+        "bonferroni-dunn",
+        "Bonferroni-Dunn",
+        _bonferroni_dunn_of_pairs,
+        "reference",
+        on_ranks=True,
+        instead="nemenyi",
+    )
+)

@@ -1,191 +1,245 @@
-"""The result of a comparison: frozen, readable, and able to write itself."""
+"""What every comparison has, whatever its unit: a verdict in words, tables, charts, and files of them all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from paragone.charts import check_formats, embedded, save_chart
 from paragone.errors import unknown_name
-from paragone.stats import frames, layout
-from paragone.stats.family import Family, Pair, Settings
-from paragone.stats.ranks import Friedman
-from paragone.stats.scores import ScoreTable
-from paragone.stats.verdict import Setting, sentence
-from paragone.tables import Table, to_csv, to_html, to_latex, to_markdown
-from paragone.ties import FloatArray
-
-if TYPE_CHECKING:
-    from paragone.stats.charts import Charts
-    from paragone.stats.paired_comparison import PairedComparison
-
-Which = Literal["summary", "pairs", "scores"]
+from paragone.folders import replaced_folder, written_files
+from paragone.stats.pairs import Pair, Settings
+from paragone.stats.registries import Test, Unit
+from paragone.tables import Table, frame_as_csv, to_csv, to_html, to_latex, to_markdown
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
-    """What the statistics say about many methods on many datasets.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison(ABC):
+    """What the statistics say about methods on common units: datasets, subjects, samples or folds.
 
     Attributes
     ----------
-    scores : ScoreTable
-        The scores that were compared.
-    family : Family
-        The tests made together.
+    unit : {"dataset", "subject", "sample", "fold"}
+        What one difference belongs to.
+    test : Test
+        How differences were tested.
+    pairs : tuple of Pair
+        Everything about every pair of methods.
     settings : Settings
         The options.
-    ranks : ndarray of shape (n_datasets, n_methods)
-        Rank of each method on each dataset.
-    friedman : Friedman
-        Friedman's chi-square and Iman-Davenport's F.
-    pairs : tuple of Pair
-        Everything about every pair.
-    per_dataset : DataFrame
-        Tests on the folds of each dataset.
-    choices : mapping of str to str
-        Everything that was chosen, in words.
     warnings : tuple of str
         What a reader must know about the input.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from paragone import compare
-    >>> names = [f"set {number}" for number in range(8)]
-    >>> better, worse = [0.9, 0.8, 0.7, 0.9, 0.8, 0.7, 0.6, 0.9], [0.8, 0.7, 0.6, 0.7, 0.7, 0.5, 0.5, 0.8]
-    >>> comparison = compare(pd.DataFrame({"dataset": names, "A": better, "B": worse}), metric="accuracy")
-    >>> comparison.leader, comparison.pairs[0].verdict, comparison.pairs[0].p
-    ('A', 'better', 0.0078125)
-    >>> comparison.friedman.average_ranks
-    (1.0, 2.0)
+    >>> from paragone import compare, pairwise
+    >>> frame = pd.DataFrame({"dataset": list("abcdefgh"), "A": np.arange(8) / 8 + 0.1, "B": np.arange(8) / 8})
+    >>> over_datasets = compare(frame, metric="accuracy")
+    >>> two = pairwise(frame["A"].tolist(), frame["B"].tolist(), metric="accuracy")
+    >>> [(one.unit, one.pairs[0].p) for one in (over_datasets, two) if isinstance(one, Comparison)]
+    [('dataset', 0.0078125), ('subject', 0.0078125)]
     """
 
-    scores: ScoreTable
-    family: Family
-    settings: Settings
-    ranks: FloatArray
-    friedman: Friedman
+    unit: Unit
+    test: Test
     pairs: tuple[Pair, ...]
-    per_dataset: pd.DataFrame
-    choices: Mapping[str, str]
-    warnings: tuple[str, ...]
+    settings: Settings
+    warnings: tuple[str, ...] = ()
 
     @property
-    def leader(self) -> str:
-        """The reference, or without one the method with the best average rank (the first of equals)."""
-        if self.family.reference is not None:
-            return self.scores.methods[self.family.reference]
-        ranks = self.friedman.average_ranks
-        return self.scores.methods[ranks.index(min(ranks))]
-
-    @property
-    def leading_pairs(self) -> tuple[Pair, ...]:
-        """The pairs that the verdict is about: the leader with each rival, the best-ranked rival first."""
-        ranks = dict(zip(self.scores.methods, self.friedman.average_ranks, strict=True))
-        mine = [layout.seen_from(pair, self.leader) for pair in self.pairs if self.leader in (pair.method, pair.rival)]
-        return tuple(sorted(mine, key=lambda pair: (ranks[pair.rival], pair.rival)))
-
-    @property
+    @abstractmethod
     def verdict(self) -> str:
-        """The verdict in words, one line a rival of the leader."""
-        setting = Setting(
-            alpha=self.settings.alpha,
-            correction=self.family.title,
-            n_datasets=len(self.scores.datasets),
-            on_ranks=self.family.on_ranks,
-            decimals=self.scores.decimals,
-        )
-        return "\n".join(sentence(pair, setting) for pair in self.leading_pairs)
+        """What this does and does not show, in words."""
+
+    @property
+    @abstractmethod
+    def choices(self) -> Mapping[str, str]:
+        """Everything that was chosen, in words."""
+
+    @abstractmethod
+    def tables(self) -> Mapping[str, Callable[[], Table]]:
+        """Return what makes each table for a paper, by its name; the first is the main one."""
+
+    @abstractmethod
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        """Return the unrounded figures, by the names of their files."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
 
     @property
     def method_warnings(self) -> tuple[str, ...]:
-        """What the store says of the methods that a verdict must not leave out, such as fits that did not converge."""
-        return self.scores.told
+        """What is known of the methods that a verdict must not leave out, such as fits that did not converge."""
+        return ()
 
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """One row a pair, with everything beside its p."""
-        return frames.pairs_frame(self.pairs)
-
-    @cached_property
-    def rank_table(self) -> pd.DataFrame:
-        """One row a method: average rank, mean score, datasets on which it is best; best first."""
-        return frames.ranks_frame(self.scores, self.ranks)
-
-    @cached_property
-    def corrections(self) -> pd.DataFrame:
-        """Adjusted p of every pair under every correction that fits this family."""
-        return frames.corrections_frame(self.pairs, self.family, self.friedman)
+    def picture(self) -> tuple[str, str] | None:
+        """Return the name of the chart that a notebook shows, and what it shows in words."""
+        return None
 
     @property
     def charts(self) -> Charts:
-        """The charts, drawn when asked for by name: ``comparison.charts["forest"]``."""
-        from paragone.stats.charts import Charts
-
+        """The charts, drawn when asked for by name, such as ``comparison.charts["forest"]``."""
         return Charts(self)
 
-    def against(self, rival: str | None = None) -> PairedComparison:
-        """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival."""
-        from paragone.stats.pairwise import pairwise
+    def as_table(self, which: str | None = None) -> Table:
+        """Return a table for a paper, by default the main one."""
+        tables = self.tables()
+        name = next(iter(tables)) if which is None else which
+        if name not in tables:
+            raise unknown_name("table", name, tables)
+        return tables[name]()
 
-        table = self.scores
-        name = self.leading_pairs[0].rival if rival is None else rival
-        if name not in table.methods or name == self.leader:
-            raise unknown_name("rival", name, [method for method in table.methods if method != self.leader])
-        columns = {method: table.values[:, table.methods.index(method)] for method in (name, self.leader)}
-        index = pd.Index(table.datasets, name="dataset")
-        sides = [pd.Series(values, index=index, name=method) for method, values in columns.items()]
-        return pairwise(
-            *sides,
-            metric=table.metric,
-            higher_is_better=table.higher_is_better,
-            alpha=self.settings.alpha,
-            rope=self.settings.rope,
-            zeros=self.settings.zeros,
-            tolerance=self.settings.tolerance,
-            n_resamples=self.settings.n_resamples,
-            n_samples=self.settings.n_samples,
-            seed=self.settings.seed,
-        )
-
-    def as_table(self, which: Which = "summary") -> Table:
-        """Return a table for a paper: ``summary`` (a row a method), ``pairs`` or ``scores`` (a row a dataset)."""
-        return layout.build(self, which)
-
-    def to_latex(self, which: Which = "summary", *, columns_a_block: int | None = None) -> str:
+    def to_latex(self, which: str | None = None, *, columns_a_block: int | None = None) -> str:
         """Write a booktabs table, with a caption that states test, correction and n."""
         return to_latex(self.as_table(which), columns_a_block=columns_a_block)
 
-    def to_markdown(self, which: Which = "summary") -> str:
+    def to_markdown(self, which: str | None = None) -> str:
         """Write a Markdown table."""
         return to_markdown(self.as_table(which))
 
-    def to_html(self, which: Which = "summary") -> str:
+    def to_html(self, which: str | None = None) -> str:
         """Write an HTML table."""
         return to_html(self.as_table(which))
 
-    def to_csv(self, which: Which = "summary") -> str:
-        """Write the printed table as CSV; :attr:`table` has the unrounded figures."""
+    def to_csv(self, which: str | None = None) -> str:
+        """Write the printed table as CSV; :meth:`frames` has the unrounded figures."""
         return to_csv(self.as_table(which))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
-        return frames.comparison_dict(self)
+    def texts(self) -> dict[str, str]:
+        """Return the answer, the tables and the unrounded figures as texts, by the names of their files."""
+        made = {name: make() for name, make in self.tables().items()}
+        return {
+            "verdict.txt": repr(self),
+            "comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False),
+            **{f"{name}.tex": to_latex(table) for name, table in made.items()},
+            **{f"{name}.md": to_markdown(table) for name, table in made.items()},
+            **{f"{name}.csv": frame_as_csv(frame) for name, frame in self.frames().items()},
+        }
 
     def save(self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")) -> tuple[Path, ...]:
-        """Write tables, figures and the answer as text into a folder; return the files."""
-        from paragone.stats.export import save_comparison
-
-        return save_comparison(self, Path(folder), formats)
-
-    def __repr__(self) -> str:
-        return layout.as_text(self)
+        """Write the answer as text, tables, unrounded figures and charts into a folder; return the files."""
+        check_formats(formats)
+        target = Path(folder)
+        with replaced_folder(target, "comparison") as content:
+            write_texts(content, self.texts())
+            for name, chart in self.charts.items() if formats else ():
+                save_chart(chart, content / name, formats)
+            files = written_files(content)
+        return tuple(target / file for file in files)
 
     def _repr_html_(self) -> str:
-        from paragone.stats.notebook import comparison_html
+        """Show the verdict, one chart, the tables, and what was chosen."""
+        verdict = "".join(f"<li>{escape(line)}</li>" for line in (*self.verdict.splitlines(), *self.method_warnings))
+        shown = self.picture()
+        picture = "" if shown is None else embedded(self.charts[shown[0]], shown[1])
+        chosen = "".join(f"<li>{escape(name)}: {escape(text)}</li>" for name, text in self.choices.items())
+        details = f"<details><summary>What was chosen</summary><ul>{chosen}</ul></details>"
+        notes = "".join(f"<p>{escape(text)}</p>" for text in self.warnings)
+        tables = [make() for make in list(self.tables().values())[:2]]
+        # A caption is as narrow as its table; this one is a paragraph.
+        above = f"<ul>{verdict}</ul><p>{escape(tables[0].caption)}</p>"
+        drawn = (to_html(replace(table, caption="")) for table in tables)
+        return "\n".join(["<div>", above, picture, *drawn, f"{details}{notes}</div>"])
 
-        return comparison_html(self)
+
+_CHARTS: dict[type[Comparison], dict[str, Callable[..., Any]]] = {}
+
+
+def add_charts(kind: type[Comparison], **drawers: Callable[..., Any]) -> None:
+    """Give a kind of comparison its charts: functions of the comparison, by name."""
+    _CHARTS.setdefault(kind, {}).update(drawers)
+
+
+class Charts(Mapping[str, Any]):
+    """The charts of a comparison by name, each drawn when it is asked for.
+
+    Those of a comparison over datasets that show one rival take the best-ranked one; :meth:`scatter`,
+    :meth:`differences` and :meth:`posterior` take any other by name.
+
+    Examples
+    --------
+    >>> from paragone import compare
+    >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
+    >>> charts = compare(frame, metric="accuracy").charts
+    >>> charts
+    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior
+    >>> charts["forest"].to_dict()["title"]["text"]
+    ['A against each rival']
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        drawers = _CHARTS.get(type(comparison), {})
+        # The posterior of folds has a closed form: there are no draws to show.
+        self._drawers = {
+            name: draw for name, draw in drawers.items() if (name, comparison.unit) != ("posterior", "fold")
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._drawers:
+            raise unknown_name("chart", name, self._drawers)
+        return self._drawers[name](self._comparison)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._drawers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._drawers)
+
+    def __len__(self) -> int:
+        return len(self._drawers)
+
+    def __repr__(self) -> str:
+        return f"charts: {', '.join(self._drawers)}"
+
+    def scatter(self, rival: str) -> Any:
+        """Draw the leader's scores against a rival's."""
+        return self._drawers["scatter"](self._comparison, rival)
+
+    def differences(self, rival: str) -> Any:
+        """Draw the sorted differences between the leader and a rival."""
+        return self._drawers["differences"](self._comparison, rival)
+
+    def posterior(self, rival: str) -> Any:
+        """Draw the posterior of the leader and a rival."""
+        return self._drawers["posterior"](self._comparison, rival)
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts into a folder that exists, each with a line feed at its end."""
+    for name, text in texts.items():
+        (folder / name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
+
+
+def indented(text: str) -> str:
+    """Return text with every line moved in by two places."""
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def plain(value: Any) -> Any:
+    """Return nested values without NumPy types; NaN becomes None, which JSON knows.
+
+    Examples
+    --------
+    >>> plain({"a": [np.float64(1.5), float("nan")], "n": np.int64(3), "b": np.bool_(True)})
+    {'a': [1.5, None], 'n': 3, 'b': True}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

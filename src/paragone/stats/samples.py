@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,12 @@ import pandas as pd
 from paragone.directions import higher_is_better as known_direction
 from paragone.directions import score_size
 from paragone.errors import InputError, unknown_name
-from paragone.stats.corrections import holm
-from paragone.stats.export import save_samples
-from paragone.stats.frames import plain
-from paragone.stats.t_tests import clustered_t
-from paragone.tables import Cell, Table, format_number, format_p, format_signed, p_is, to_latex, to_markdown, to_text
-from paragone.ties import TOLERANCE, settle_differences
+from paragone.stats.pairs import PROCEDURES, Pair, Scored, Settings, decided, measure_pairs
+from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
+from paragone.stats.result import Comparison, plain
+from paragone.stats.t_tests import TTest
+from paragone.tables import Cell, Table, format_number, format_p, format_signed, p_is, to_text
+from paragone.ties import TOLERANCE
 
 DETECTABLE = 2.8
 """Standard errors of the least difference that a test at 5 % finds with 80 % power: 1.96 + 0.84."""
@@ -28,37 +28,34 @@ KEYS = ("dataset", "metric", "at")
 NEEDED = ("method", "sample", "value")
 
 
-@dataclass(frozen=True)
-class SampleDifference:
-    """A rival against the reference by one metric at one cut-off; differences are reference less rival.
-
-    They are signed so that positive favours the reference. ``detectable`` is the least difference that 80 % of such
-    tests would have found, 2.8 standard errors (``2.8 sd / sqrt(n)`` where samples are independent).
-    """
+class Measurement(NamedTuple):
+    """What a difference on samples was measured on: a dataset, a metric at a cut-off, and so many clusters."""
 
     dataset: str
     metric: str
     at: float
-    rival: str
-    n: int
     clusters: int
-    mean_reference: float
-    mean_rival: float
-    difference: float
-    low: float
-    high: float
-    detectable: float
-    p: float
-    p_holm: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SampleComparison:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SampleComparison(Comparison):
     """What the samples of a test set say about a reference and its rivals.
+
+    Differences are reference less rival, signed so that positive favours the reference.
+
+    Attributes
+    ----------
+    reference : str
+        The method compared with each other one.
+    measurements : tuple of Measurement
+        Beside each of the pairs.
+    correction : Correction
+        How the p-values were adjusted together.
+    clustered : bool
+        Whether samples hang together.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> wide = pd.DataFrame({"sample": [0, 1, 2], "A": [1.0, 0.5, 1.0], "B": [0.0, 0.5, 0.5]})
     >>> frame = wide.melt("sample", var_name="method").assign(dataset="d", metric="recall", at=5)
     >>> comparison = compare_samples(frame, reference="A")
@@ -67,69 +64,122 @@ class SampleComparison:
     """
 
     reference: str
-    rows: tuple[SampleDifference, ...]
-    alpha: float
+    measurements: tuple[Measurement, ...]
+    correction: Correction
     clustered: bool
-    notes: tuple[str, ...]
+
+    @property
+    def alpha(self) -> float:
+        """The family-wise level."""
+        return self.settings.alpha
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know about the input."""
+        return self.warnings
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a dataset, metric, cut-off and rival."""
-        return pd.DataFrame([asdict(row) for row in self.rows])
+        """One row per dataset, metric, cut-off and rival.
+
+        ``detectable`` is the least difference that 80 % of such tests would have found, 2.8 standard errors
+        (``2.8 sd / sqrt(n)`` where samples are independent).
+        """
+        adjusted = f"p_{self.correction.name.replace('-', '_')}"
+        return pd.DataFrame(
+            [
+                {
+                    "dataset": place.dataset,
+                    "metric": place.metric,
+                    "at": place.at,
+                    "rival": pair.rival,
+                    "n": pair.n,
+                    "clusters": place.clusters,
+                    "mean_reference": pair.mean_method,
+                    "mean_rival": pair.mean_rival,
+                    "difference": pair.mean.estimate,
+                    "low": pair.mean.low,
+                    "high": pair.mean.high,
+                    "detectable": _detectable(pair),
+                    "p": pair.p,
+                    adjusted: pair.p_adjusted,
+                }
+                for place, pair in zip(self.measurements, self.pairs, strict=True)
+            ]
+        )
+
+    @cached_property
+    def rows(self) -> tuple[Any, ...]:
+        """The rows of the table, each with the columns as attributes."""
+        return tuple(self.table.itertuples(index=False, name="SampleDifference"))
 
     @property
     def method(self) -> str:
         """How it was done, in words."""
         unit = "samples, those with the same query as one cluster (cluster-robust)" if self.clustered else "samples"
         return (
-            f"paired t over {unit}; Holm over all {len(self.rows)} differences (metrics, cut-offs, rivals); "
-            f"detectable: {DETECTABLE} standard errors, found with 80 % power"
+            f"{self.test.title} over {unit}; {self.correction.title} over all {len(self.pairs)} differences "
+            f"(metrics, cut-offs, rivals); detectable: {DETECTABLE} standard errors, found with 80 % power"
         )
 
     @property
+    def choices(self) -> Mapping[str, str]:
+        """Everything that was chosen, in words."""
+        return MappingProxyType({"method": self.method, "level": f"alpha = {self.alpha:g}, for the whole family"})
+
+    @property
     def verdict(self) -> str:
-        """One sentence a rival."""
+        """One sentence per rival."""
         lines = []
-        for rival in dict.fromkeys(row.rival for row in self.rows):
-            mine = [row for row in self.rows if row.rival == rival]
-            shown = [row for row in mine if row.p_holm <= self.alpha]
-            ahead = sum(row.difference > 0 for row in shown)
+        for rival in dict.fromkeys(pair.rival for pair in self.pairs):
+            both = zip(self.measurements, self.pairs, strict=True)
+            mine = [(place, pair) for place, pair in both if pair.rival == rival]
+            shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
+            ahead = sum(pair.mean_difference > 0 for pair in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
             told = " and ".join(words) if shown else "told apart by none"
-            surest = min(mine, key=lambda row: (row.p, -abs(row.difference)))
+            place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
-                f"{self.reference} against {rival}: {told} of {len(mine)} values after Holm; surest: {surest.metric} "
-                f"at {surest.at:g}, {format_signed(surest.difference)} [{format_signed(surest.low)}, "
-                f"{format_signed(surest.high)}], {p_is(surest.p_holm)}, {format_number(surest.detectable)} detectable."
+                f"{self.reference} against {rival}: {told} of {len(mine)} values after {self.correction.title}; "
+                f"surest: {place.metric} at {place.at:g}, {format_signed(surest.mean.estimate)} "
+                f"[{format_signed(surest.mean.low)}, {format_signed(surest.mean.high)}], {p_is(surest.p_adjusted)}, "
+                f"{format_number(_detectable(surest))} detectable."
             )
         return "\n".join(lines)
 
-    def as_table(self) -> Table:
-        """Return the table for a paper; bold where Holm's p is at most alpha."""
-        several = len({row.dataset for row in self.rows}) > 1
-        heading = [*(["Dataset"] if several else []), "Metric", "K", "Rival", self.reference, "rival"]
-        heading += ["difference", f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", "p (Holm)"]
+    def tables(self) -> Mapping[str, Callable[[], Table]]:
+        """Return what makes the table of differences."""
+        return {"differences": self._differences_table}
+
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        """Return the unrounded figures, by the names of their files."""
+        return {"differences": self.table}
+
+    def _differences_table(self) -> Table:
+        """Make the table for a paper; bold where the adjusted p is at most alpha."""
+        several = len({place.dataset for place in self.measurements}) > 1
+        heading = [*(["Dataset"] if several else []), "Metric", "K", "Rival", self.reference, "rival", "difference"]
+        heading += [f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", f"p ({self.correction.title})"]
         body = [
             [
-                *([Cell(row.dataset)] if several else []),
-                Cell(row.metric),
-                Cell(f"{row.at:g}"),
-                Cell(row.rival),
-                Cell(format_number(row.mean_reference)),
-                Cell(format_number(row.mean_rival)),
-                Cell(format_signed(row.difference)),
-                Cell(f"[{format_signed(row.low)}, {format_signed(row.high)}]"),
-                Cell(format_number(row.detectable)),
-                Cell(format_p(row.p)),
-                Cell(format_p(row.p_holm), bold=row.p_holm <= self.alpha),
+                *([Cell(place.dataset)] if several else []),
+                Cell(place.metric),
+                Cell(f"{place.at:g}"),
+                Cell(pair.rival),
+                Cell(format_number(pair.mean_method)),
+                Cell(format_number(pair.mean_rival)),
+                Cell(format_signed(pair.mean.estimate)),
+                Cell(f"[{format_signed(pair.mean.low)}, {format_signed(pair.mean.high)}]"),
+                Cell(format_number(_detectable(pair))),
+                Cell(format_p(pair.p)),
+                Cell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
             ]
-            for row in self.rows
+            for place, pair in zip(self.measurements, self.pairs, strict=True)
         ]
-        first = self.rows[0]
-        groups = f" in {first.clusters} queries" if self.clustered else ""
+        groups = f" in {self.measurements[0].clusters} queries" if self.clustered else ""
         caption = (
-            f"{self.reference} against each rival on {first.n} samples{groups}: {self.method}. Positive differences "
-            f"favour {self.reference}."
+            f"{self.reference} against each rival on {self.pairs[0].n} samples{groups}: {self.method}. Positive "
+            f"differences favour {self.reference}."
         )
         return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.notes)
 
@@ -141,26 +191,18 @@ class SampleComparison:
                 "alpha": self.alpha,
                 "method": self.method,
                 "verdict": self.verdict,
-                "differences": [asdict(row) for row in self.rows],
+                "differences": self.table.to_dict("records"),
                 "notes": list(self.notes),
             }
         )
         return values
 
-    def to_latex(self) -> str:
-        """Write a booktabs table."""
-        return to_latex(self.as_table())
-
-    def to_markdown(self) -> str:
-        """Write a Markdown table."""
-        return to_markdown(self.as_table())
-
-    def save(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the verdict, the table and the unrounded figures into a folder; return the files."""
-        return save_samples(self, Path(folder))
-
     def __repr__(self) -> str:
         return f"{to_text(self.as_table())}\n\n{self.verdict}"
+
+
+def _detectable(pair: Pair) -> float:
+    return DETECTABLE * pair.test.standard_error if isinstance(pair.test, TTest) else np.nan
 
 
 def compare_samples(
@@ -170,6 +212,8 @@ def compare_samples(
     metric: str | None = None,
     at: float | None = None,
     cluster: str | None = "query",
+    test: str | Test | Callable[..., TestResult] | None = None,
+    correction: str | Correction | Callable[..., Any] = "holm",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
     tolerance: float = TOLERANCE,
@@ -179,8 +223,8 @@ def compare_samples(
     Parameters
     ----------
     samples : DataFrame
-        One row a method and sample: columns ``method, sample, value`` and, where there are several, ``dataset, metric,
-        at``; `Results.sample_scores` gives it.
+        One row per method and sample: columns ``method, sample, value`` and, where there are several,
+        ``dataset, metric, at``; `Results.sample_scores` gives it.
     reference : str, optional
         The method compared with each other one; the first where it is not given.
     metric : str, optional
@@ -189,6 +233,10 @@ def compare_samples(
         Keep one cut-off only.
     cluster : str, optional
         The column that says which samples hang together; all are independent where there is no such column, or None.
+    test : str, Test or callable, optional
+        How the differences are tested; by default ``clustered-t``.
+    correction : str, Correction or callable, default="holm"
+        How the p-values of everything shown are adjusted together.
     higher_is_better : bool, optional
         Direction of metrics that Paragone does not know, which are left out otherwise: it is never guessed.
     alpha : float, default=0.05
@@ -199,7 +247,7 @@ def compare_samples(
     Returns
     -------
     SampleComparison
-        Differences with intervals, what was detectable, and p adjusted by Holm over everything shown.
+        Differences with intervals, what was detectable, and p adjusted over everything shown.
 
     Examples
     --------
@@ -217,8 +265,13 @@ def compare_samples(
     reference = methods[0] if reference is None else reference
     if reference not in methods:
         raise unknown_name("reference", reference, methods)
+    chosen = find_test(PROCEDURES["sample"].test if test is None else test, "sample")
+    adjustment = find_correction(correction)
+    if adjustment.family != "any":
+        raise InputError(f"{adjustment.title} does not fit differences on samples: choose holm")
     clustered = cluster is not None and cluster in frame.columns
-    found: list[SampleDifference] = []
+    settings = Settings(alpha=alpha, tolerance=tolerance, level=1 - alpha)
+    found: list[tuple[Measurement, Pair]] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
@@ -230,31 +283,38 @@ def compare_samples(
         if higher is None:
             notes.append(f"{name}: which way is better is not known, so it is left out: say higher_is_better")
             continue
-        sign = 1.0 if higher else -1.0
-        for rival in (method for method in methods if method != reference and method in values):
-            difference = sign * settle_differences(values[rival], values[reference], tolerance, size=score_size(name))
-            test = clustered_t(difference, groups, level=1 - alpha)
-            means = float(values[reference].mean()), float(values[rival].mean())
-            ends = test.low, test.high, DETECTABLE * test.standard_error, test.p, np.nan
-            found.append(
-                SampleDifference(dataset, name, cut, rival, len(difference), test.df + 1, *means, test.mean, *ends)
-            )
+        there = [reference, *(method for method in methods if method != reference and method in values)]
+        scored = Scored(tuple(there), (), np.stack([values[method] for method in there], axis=1), higher, groups)
+        pairs = measure_pairs(
+            scored,
+            [(0, rival) for rival in range(1, len(there))],
+            unit="sample",
+            test=chosen,
+            settings=replace(settings, size=score_size(name)),
+        )
+        n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
+        found += [(Measurement(dataset, name, cut, n_clusters), pair) for pair in pairs]
     if not found:
         raise InputError(f"nothing can be compared: {'; '.join(notes)}")
-    adjusted = holm([row.p for row in found])
-    rows_found = tuple(_with_holm(row, float(p)) for row, p in zip(found, adjusted, strict=True))
-    return SampleComparison(reference, rows_found, alpha, clustered, tuple(dict.fromkeys(notes)))
-
-
-def _with_holm(row: SampleDifference, p: float) -> SampleDifference:
-    return SampleDifference(**{**asdict(row), "p_holm": p})
+    adjusted = adjustment.adjust(np.array([pair.p for _, pair in found])).tolist()
+    return SampleComparison(
+        unit="sample",
+        test=chosen,
+        pairs=tuple(decided(pair, p, pair.test.side, settings) for (_, pair), p in zip(found, adjusted, strict=True)),
+        settings=settings,
+        warnings=tuple(dict.fromkeys(notes)),
+        reference=reference,
+        measurements=tuple(place for place, _ in found),
+        correction=adjustment,
+        clustered=clustered,
+    )
 
 
 def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.DataFrame:
     missing = [name for name in NEEDED if name not in samples.columns]
     if missing:
         raise InputError(
-            f"values a sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
+            f"values per sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
         )
     defaults = {"dataset": "data", "metric": "score", "at": float("nan")}
     frame = samples.assign(**{name: value for name, value in defaults.items() if name not in samples.columns})

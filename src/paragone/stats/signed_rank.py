@@ -11,15 +11,16 @@ wanted at about ``N = (z_{alpha/2} + z_{power})^2 / (3 (q - 1/2)^2)`` pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from paragone.errors import InputError, unknown_name
+from paragone.stats.registries import Test, TestResult, tests
 from paragone.stats.t_tests import check_differences
 from paragone.ties import TOLERANCE, FloatArray, average_ranks, settle_differences
 
@@ -87,36 +88,35 @@ EXACT_UP_TO = 50
 """Largest number of non-zero differences whose subset counts stay whole numbers in float64, with room."""
 
 
-@dataclass(frozen=True)
-class Wilcoxon:
+@dataclass(frozen=True, kw_only=True)
+class Wilcoxon(TestResult):
     """What the signed-rank test found.
 
     Attributes
     ----------
-    p : float
-        The p-value.
     w_plus, w_minus : float
         Rank sums of the positive and of the negative differences.
     n, n_used, n_zeros : int
         Pairs given, non-zero differences, zero differences.
-    exact : bool
-        Whether ``p`` is exact or the normal approximation.
-    smallest_p : float
-        The smallest p that ``n_used`` non-zero differences can give.
     zeros, alternative : str
         What was chosen.
     """
 
-    p: float
     w_plus: float
     w_minus: float
     n: int
     n_used: int
     n_zeros: int
-    exact: bool
-    smallest_p: float
     zeros: Zeros
     alternative: Alternative
+
+    def turned(self) -> Wilcoxon:
+        """Return the result as it looks from the rival."""
+        return replace(super().turned(), w_plus=self.w_minus, w_minus=self.w_plus)
+
+    def words(self, n: int, units: str) -> str:
+        """Say in brackets behind a p how it came about."""
+        return f"{'exact' if self.exact else 'normal approximation'}, two-sided, n = {n}"
 
 
 def wilcoxon_signed_rank(
@@ -192,6 +192,7 @@ def signed_rank_of_settled(
     p = exact_p(ranks, w_plus, alternative) if exact else _normal_p(ranks, w_plus, alternative)
     return Wilcoxon(
         p=p,
+        side=w_plus - w_minus,
         w_plus=w_plus + shared,
         w_minus=w_minus + shared,
         n=difference.size,
@@ -202,6 +203,20 @@ def signed_rank_of_settled(
         zeros=zeros,
         alternative=alternative,
     )
+
+
+def rank_sums(difference: FloatArray, zeros: Zeros = "wilcox") -> tuple[float, float]:
+    """Return the rank sums of the positive and of the negative settled differences.
+
+    Examples
+    --------
+    >>> rank_sums(np.array([1.0, -2.0, 3.0, 0.0])), rank_sums(np.array([1.0, -2.0, 3.0, 0.0]), "split")
+    ((4.0, 2.0), (6.5, 3.5))
+    """
+    kept = difference if zeros != "wilcox" else difference[difference != 0]
+    ranks = average_ranks(np.abs(kept))
+    shared = float(ranks[kept == 0].sum()) / 2 if zeros == "split" else 0.0
+    return float(ranks[kept > 0].sum()) + shared, float(ranks[kept < 0].sum()) + shared
 
 
 def exact_p(ranks: FloatArray, w_plus: float, alternative: Alternative = "two-sided") -> float:
@@ -403,59 +418,30 @@ def pairs_for_power(
     return max(math.ceil(deviates**2 / (3 * effect**2)), pairs_needed(alpha))
 
 
-Adjust = Callable[[FloatArray], FloatArray]
+_HOW_ZEROS = {
+    "wilcox": "zero differences dropped",
+    "pratt": "zero differences ranked, then dropped (Pratt)",
+    "split": "zero differences ranked and split",
+}
 
 
-def decisions(p_adjusted: FloatArray, side: FloatArray, alpha: float) -> NDArray[np.int64]:
-    """Return 1 where a difference favours the first side significantly, -1 the second, 0 undecided.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> decisions(np.array([0.01, 0.2, 0.03]), np.array([1.0, 1.0, -1.0]), 0.05).tolist()
-    [1, 0, -1]
-    """
-    return np.where(p_adjusted <= alpha, np.sign(side), 0).astype(np.int64)
+def _chosen(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
+    exact = {result.exact for result in results}
+    how = "exact" if exact == {True} else "normal approximation" if exact == {False} else "exact where n <= 50"
+    return f"{how}, {_HOW_ZEROS[options['zeros']]}"
 
 
-def leave_one_dataset_out(
-    differences: FloatArray,
-    adjust: Adjust,
-    *,
-    alpha: float = 0.05,
-    zeros: Zeros = "wilcox",
-    exact_up_to: int = EXACT_UP_TO,
-) -> NDArray[np.int64]:
-    """Decide every comparison again without each dataset, correction included.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_datasets, n_comparisons)
-        Settled differences; positive favours the first side.
-    adjust : callable
-        The correction, from raw to adjusted p-values.
-    alpha : float, default=0.05
-        Level of the decision.
-    zeros : {"wilcox", "pratt", "split"}, default="wilcox"
-        Treatment of zeros.
-    exact_up_to : int, default=50
-        Exact p up to so many non-zero differences.
-
-    Returns
-    -------
-    ndarray of int of shape (n_datasets, n_comparisons)
-        Row i: the decisions (1, 0, -1) without dataset i.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from paragone.stats.corrections import holm
-    >>> d = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> leave_one_dataset_out(d, holm).ravel().tolist()
-    [0, 0, 0, 0, 0, 0]
-    """
-    columns = [leave_one_out_p(column, zeros, exact_up_to) for column in differences.T]
-    p = np.stack([column[0] for column in columns], axis=1)
-    side = np.stack([column[1] for column in columns], axis=1)
-    adjusted = np.stack([adjust(row) for row in p])
-    return decisions(adjusted, side, alpha)
+WILCOXON = tests.add(
+    Test(
+        "wilcoxon",
+        "Wilcoxon signed-rank",
+        signed_rank_of_settled,
+        needs=("zeros", "exact_up_to"),
+        # Folds share training rows: to this test they look like more evidence than they are.
+        units=("dataset", "subject", "sample"),
+        heading="Wilcoxon",
+        label="Wilcoxon",
+        chosen=_chosen,
+        without_each=leave_one_out_p,
+    )
+)

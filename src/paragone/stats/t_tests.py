@@ -13,43 +13,63 @@ distribution has ``G - 1`` degrees of freedom. Where every cluster holds one dif
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.errors import InputError
+from paragone.stats.intervals import Interval
+from paragone.stats.registries import Test, TestResult, tests
 from paragone.ties import slack_of
 
 
-@dataclass(frozen=True)
-class TTest:
-    """What a t-test on paired differences found.
+@dataclass(frozen=True, kw_only=True)
+class TTest(TestResult):
+    """What a t-test on paired differences found; its interval is that of the mean difference.
 
     Attributes
     ----------
-    p : float
-        Two-sided p.
     t : float
         The statistic; infinite where all differences are the same and not zero.
     df : int
         Degrees of freedom.
-    mean, standard_error : float
-        Mean difference and the standard error it was divided by.
-    low, high : float
-        Confidence interval of the mean difference.
+    standard_error : float
+        The standard error that the mean difference was divided by.
     level : float
-        Its level.
+        Level of the interval.
     """
 
-    p: float
+    interval: Interval
     t: float
     df: int
-    mean: float
     standard_error: float
-    low: float
-    high: float
     level: float
+
+    @property
+    def mean(self) -> float:
+        """The mean difference."""
+        return self.interval.estimate
+
+    @property
+    def low(self) -> float:
+        """The lower limit of the mean difference."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper limit of the mean difference."""
+        return self.interval.high
+
+    def turned(self) -> TTest:
+        """Return the result as it looks from the rival."""
+        return replace(super().turned(), t=-self.t)
+
+    def words(self, n: int, units: str) -> str:
+        """Say in brackets behind a p how it came about."""
+        return f"{super().words(n, units)}, t = {self.t:.3f}"
 
 
 def corrected_resampled_t(
@@ -109,6 +129,37 @@ def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
     return t_test(values, 1 / values.size, level)
 
 
+def corrected_sample_t(differences: ArrayLike, *, n_train: float, level: float = 0.95) -> TTest:
+    """Test the mean of out-of-fold differences, one per sample, with the luck of the training rows counted in.
+
+    After Nadeau and Bengio the variance of the mean is ``s^2 (1 / n + 1 / n_train)``: the samples that happened to be
+    validated and those that happened to be trained on count once each. It is their corrected resampled t, whose factor
+    for J folds of m samples is ``(s^2 / m) (1 / J + n_test / n_train)``, with s^2 taken from samples instead of from
+    J fold means.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n,)
+        Of two methods, one per sample.
+    n_train : float
+        Samples in a training set.
+    level : float, default=0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    TTest
+        Two-sided test and interval.
+
+    Examples
+    --------
+    >>> round(corrected_sample_t([0.1, 0.3, 0.2, 0.4], n_train=3.0).p, 4)
+    0.085
+    """
+    values = check_differences(differences, least=2)
+    return t_test(values, 1 / values.size + 1 / n_train, level)
+
+
 def check_differences(differences: ArrayLike, *, least: int) -> np.ndarray:
     """Return the differences as a flat finite array of at least ``least`` values.
 
@@ -150,7 +201,15 @@ def tested_mean(mean: float, error: float, df: int, level: float) -> TTest:
 
     t = mean / error if error > 0 else float(np.copysign(np.inf, mean)) if mean else 0.0
     half = float(stdtrit(df, (1 + level) / 2)) * error
-    return TTest(float(2 * stdtr(df, -abs(t))), t, df, mean, error, mean - half, mean + half, level)
+    return TTest(
+        p=float(2 * stdtr(df, -abs(t))),
+        side=mean,
+        interval=Interval(mean, mean - half, mean + half),
+        t=t,
+        df=df,
+        standard_error=error,
+        level=level,
+    )
 
 
 def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> TTest:
@@ -196,3 +255,29 @@ def _codes(clusters: ArrayLike, n: int) -> np.ndarray:
     if labels.shape != (n,):
         raise InputError(f"one cluster a difference is needed: {labels.shape} given for {n}")
     return np.unique(labels, return_inverse=True)[1]
+
+
+def _ratio(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
+    given = options["test_train_ratio"]
+    return f"n_test/n_train = {'1/(folds - 1)' if given is None else f'{given:g}'}"
+
+
+PAIRED_T = tests.add(Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 2))
+CORRECTED_T = tests.add(
+    Test(
+        "corrected-t",
+        "corrected resampled t",
+        corrected_resampled_t,
+        ("test_train_ratio", "level"),
+        ("fold",),
+        least=2,
+        label="corrected t",
+        chosen=_ratio,
+    )
+)
+CLUSTERED_T = tests.add(
+    Test("clustered-t", "paired t", clustered_t, ("clusters", "level"), ("dataset", "subject", "sample"), 2)
+)
+CORRECTED_SAMPLE_T = tests.add(
+    Test("corrected-sample-t", "corrected paired t", corrected_sample_t, ("n_train", "level"), ("sample",), 2)
+)

@@ -1,19 +1,15 @@
-"""Every choice behind a comparison, in words, to be printed under its table."""
+"""The verdict over datasets in words, one line per rival with the evidence in brackets, and every choice behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from paragone.stats.family import Family, Pair, Settings
-from paragone.stats.pairs import wants_bayes
-from paragone.stats.scores import ScoreTable
+from paragone.stats.pairs import Family, Pair, Settings, wants_bayes
+from paragone.stats.registries import Test
+from paragone.stats.scores import ScoreTable, listed
+from paragone.tables import format_interval, format_p, p_is
 
-_ZEROS = {
-    "wilcox": "zero differences dropped",
-    "pratt": "zero differences ranked, then dropped (Pratt)",
-    "split": "zero differences ranked and split",
-}
 _MISSING = {
     "complete": "only blocks (dataset and fold) that every method has",
     "worst": "a missing score counts as just below the worst of its block",
@@ -21,8 +17,15 @@ _MISSING = {
 }
 
 
-def describe(table: ScoreTable, family: Family, pairs: tuple[Pair, ...], settings: Settings) -> Mapping[str, str]:
-    """Return what was chosen, one line a choice.
+def direction_in_words(higher_is_better: bool) -> str:
+    """Say which way is better."""
+    return "higher is better" if higher_is_better else "lower is better"
+
+
+def dataset_choices(
+    table: ScoreTable, family: Family, test: Test, pairs: Sequence[Pair], settings: Settings
+) -> Mapping[str, str]:
+    """Return what was chosen for a comparison over datasets, one line per choice.
 
     Parameters
     ----------
@@ -30,7 +33,9 @@ def describe(table: ScoreTable, family: Family, pairs: tuple[Pair, ...], setting
         The scores.
     family : Family
         The tests made together.
-    pairs : tuple of Pair
+    test : Test
+        How differences were tested.
+    pairs : sequence of Pair
         Their results.
     settings : Settings
         The options.
@@ -40,14 +45,17 @@ def describe(table: ScoreTable, family: Family, pairs: tuple[Pair, ...], setting
     mapping of str to str
         Read-only, in the order of printing.
     """
-    direction = "higher is better" if table.higher_is_better else "lower is better"
     point = f", {table.point}" if table.point else ""
+    who = "all pairs" if family.reference is None else "the reference against each"
+    how = "average ranks, normal deviates, two-sided"
+    if not family.on_ranks:
+        how = test.in_words([pair.test for pair in pairs], settings.options)
     lines = {
-        "metric": f"{table.metric or 'not named'} ({direction}){point}",
+        "metric": f"{table.metric or 'not named'} ({direction_in_words(table.higher_is_better)}){point}",
         "blocks": f"{len(table.datasets)} datasets; {_folds(table)}",
         "missing": _MISSING[settings.missing] + (f"; {len(table.dropped)} left out" if table.dropped else ""),
-        "test": _test(table, family, pairs, settings),
-        "correction": _correction(family),
+        "test": f"{how}, n = {len(table.datasets)}",
+        "correction": f"{family.title} over a family of {len(family.pairs)} ({who})",
         "level": f"alpha = {settings.alpha:g}, for the whole family",
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
         "intervals": _intervals(table, settings),
@@ -66,19 +74,6 @@ def _folds(table: ScoreTable) -> str:
         return "one score each"
     span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"each the mean of its {span} folds"
-
-
-def _test(table: ScoreTable, family: Family, pairs: tuple[Pair, ...], settings: Settings) -> str:
-    if family.on_ranks:
-        return f"average ranks, normal deviates, two-sided, n = {len(table.datasets)}"
-    exact = {pair.test.exact for pair in pairs}
-    how = "exact" if exact == {True} else "normal approximation" if exact == {False} else "exact where n <= 50"
-    return f"Wilcoxon signed-rank, two-sided, {how}, {_ZEROS[settings.zeros]}, n = {len(table.datasets)}"
-
-
-def _correction(family: Family) -> str:
-    who = "all pairs" if family.reference is None else "the reference against each"
-    return f"{family.title} over a family of {len(family.pairs)} ({who})"
 
 
 def _intervals(table: ScoreTable, settings: Settings) -> str:
@@ -102,3 +97,60 @@ def _per_dataset(table: ScoreTable, settings: Settings) -> str:
     given = settings.test_train_ratio
     ratio = "1/(folds - 1), as in one cross-validation" if given is None else f"{given:g}"
     return f"corrected resampled t and Bayesian correlated t on folds, n_test/n_train = {ratio}; p not adjusted"
+
+
+def dataset_sentence(pair: Pair, family: Family, settings: Settings, decimals: int) -> str:
+    """Return one line about one pair over datasets: the claim, and its evidence in brackets."""
+    return f"{_claim(pair)} ({'; '.join(_evidence(pair, family, settings, decimals))})."
+
+
+def _claim(pair: Pair) -> str:
+    if pair.verdict == "practically equal":
+        return f"{pair.method} and {pair.rival} are practically equal"
+    if pair.verdict == "undecided":
+        return f"{pair.method} against {pair.rival} is undecided"
+    return f"{pair.method} is {pair.verdict} than {pair.rival}"
+
+
+def _evidence(pair: Pair, family: Family, settings: Settings, decimals: int) -> list[str]:
+    parts = [
+        f"{p_is(pair.p_adjusted)} {family.title}",
+        f"mean difference {format_interval(pair.mean.estimate, pair.mean.low, pair.mean.high, decimals)}",
+        f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}",
+    ]
+    if pair.posterior is not None:
+        posterior = pair.posterior
+        shares = f"P(better) {posterior.better:.2f}, P(equal) {posterior.equal:.2f}, P(worse) {posterior.worse:.2f}"
+        parts.append(shares)
+    if pair.n_used == 0:
+        parts.append("every dataset is a tie")
+    elif pair.verdict == "undecided":
+        parts.append(_why_undecided(pair, family, settings))
+    elif pair.verdict in ("better", "worse"):
+        parts += _doubts(pair)
+    return parts
+
+
+def _why_undecided(pair: Pair, family: Family, settings: Settings) -> str:
+    if not family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
+        differing = "one dataset that differs" if pair.n_used == 1 else f"{pair.n_used} datasets that differ"
+        return (
+            f"cannot be significant at this size: with {differing} the smallest "
+            f"attainable p is {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after correction"
+        )
+    if pair.needed is None:
+        return "no effect to speak of: more than 10 000 datasets like these would be needed"
+    more = max(pair.needed - pair.n, 0)
+    tail = f", {more} more" if more else ""
+    return f"about {pair.needed} datasets like these would give 80 % power{tail}"
+
+
+def _doubts(pair: Pair) -> list[str]:
+    doubts = []
+    if pair.mean_difference * (1 if pair.verdict == "better" else -1) < 0:
+        doubts.append("the mean difference points the other way: a few large losses outweigh many wins")
+    if pair.flipped_by:
+        doubts.append(f"not robust: leaving out {listed(pair.flipped_by, 3)} makes it undecided or turns it")
+    else:
+        doubts.append("holds without any one dataset")
+    return doubts
