@@ -15,7 +15,7 @@ from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
 from paragone.lab.store.merging import Side
 from paragone.protocols.crossval.scores import Naming
-from paragone.stats.paired_figures import PairKind
+from paragone.stats.pairwise import PairKind
 from paragone.stats.scores import Missing
 from paragone.stats.signed_rank import Zeros
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from paragone.errors import InputError
 from paragone.stats import compare
-from paragone.stats.family import CORRECTIONS
+from paragone.stats.registries import corrections
 from paragone.stats.signed_rank import wilcoxon_signed_rank
 from paragone.stats.t_tests import corrected_resampled_t
 
@@ -106,11 +106,11 @@ def test_turning_the_metric_round_turns_the_verdict_not_the_p(scores):
         assert first.a12 == pytest.approx(1 - second.a12)
 
 
-@pytest.mark.parametrize("correction", [c for c in CORRECTIONS if c != "bonferroni-dunn"])
+@pytest.mark.parametrize("correction", [c for c in corrections.names() if c != "bonferroni-dunn"])
 def test_every_correction_keeps_adjusted_p_above_raw(correction):
     result = compare(random_scores(), metric="accuracy", correction=correction, **FAST)
     assert all(pair.p_adjusted >= pair.p - 1e-12 for pair in result.pairs)
-    assert result.family.correction == correction
+    assert result.family.correction.name == correction
     assert result.family.title in result.choices["correction"]
 
 
@@ -147,8 +147,8 @@ def test_pairs_carry_everything_beside_the_p():
     difference = frame.M2.to_numpy() - frame.M0.to_numpy()
     assert pair.p == wilcoxon_signed_rank(frame.M0, frame.M2).p
     assert pair.mean_difference == pytest.approx(difference.mean())
-    assert pair.mean_low < pair.mean_difference < pair.mean_high
-    assert pair.median_low <= pair.median_difference <= pair.median_high
+    assert pair.mean.low < pair.mean_difference < pair.mean.high
+    assert pair.median.low <= pair.median_difference <= pair.median.high
     assert set(pair.won) == {f"d{i}" for i in np.flatnonzero(difference > 0)}
     assert pair.posterior.better > 0.99
     assert pair.verdict == "better"
@@ -186,7 +186,7 @@ def test_all_ties_are_undecided_with_the_reason():
 def test_open_question_names_the_datasets_it_would_take():
     result = compare(random_scores(12, (0.0, 0.006), seed=2), metric="accuracy", **FAST)
     assert result.pairs[0].verdict == "undecided"
-    assert f"about {result.pairs[0].datasets_needed} datasets like these would give 80 % power" in result.verdict
+    assert f"about {result.pairs[0].needed} datasets like these would give 80 % power" in result.verdict
 
 
 def test_choices_are_complete_and_printed():
@@ -261,7 +261,7 @@ def test_one_dataset_points_to_its_folds():
     result = compare(frame, metric="accuracy", **FAST)
     assert "one dataset only" in repr(result)
     # Resampling one difference gives it back each time: an interval of no width would pass for certainty.
-    assert np.isnan([result.pairs[0].mean_low, result.pairs[0].median_high]).all()
+    assert np.isnan([result.pairs[0].mean.low, result.pairs[0].median.high]).all()
     assert "[" not in result.verdict
     assert result.choices["intervals"].startswith("no interval")
     assert '"low": null' in result.charts["forest"].to_json()

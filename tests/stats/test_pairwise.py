@@ -49,7 +49,7 @@ def test_unfiltered_result_stands_beside_and_the_sentence_says_what_the_filter_d
     plain = pairwise(mma, au, metric="accuracy")
     assert result.everything == plain.everything
     assert plain.effective is None
-    assert f"{plain.everything.wilcoxon.p:.3f}" in repr(result)
+    assert f"{plain.everything.test.p:.3f}" in repr(result)
     assert "widen the gap" in result.verdict
     assert "from -0.0537 to -0.0618" in result.verdict
     assert "does not show that MMA and AU differ" in result.verdict
@@ -72,7 +72,7 @@ def test_lower_is_better_mirrors_the_filter_and_the_sign():
     loss, gain = pairwise(a, b, metric="rmse", threshold=5.0), pairwise(-a, -b, metric="r2", threshold=-5.0)
     assert loss.fails.tolist() == gain.fails.tolist() == [False, True, False, False]
     assert loss.main.mean_difference == gain.main.mean_difference == pytest.approx(1 / 3)
-    assert (loss.main.a_wins, loss.main.b_wins) == (gain.main.a_wins, gain.main.b_wins) == (1, 2)
+    assert (len(loss.main.lost), len(loss.main.won)) == (len(gain.main.lost), len(gain.main.won)) == (1, 2)
     assert loss.p == gain.p
 
 
@@ -94,7 +94,7 @@ def test_swapping_the_methods_flips_signs_and_keeps_p(pairs):
     forth, back = pairwise(a, b, **options), pairwise(b, a, **options)
     assert forth.p == back.p
     assert forth.main.mean_difference == pytest.approx(-back.main.mean_difference)
-    assert (forth.main.a_wins, forth.main.b_wins) == (back.main.b_wins, back.main.a_wins)
+    assert (forth.main.lost, forth.main.won) == (back.main.won, back.main.lost)
     assert forth.main.cliffs_delta == pytest.approx(-back.main.cliffs_delta)
     assert forth.main.posterior.better == pytest.approx(back.main.posterior.worse)
 
@@ -134,7 +134,7 @@ def test_folds_are_tested_with_the_corrected_t_and_the_text_says_why():
     assert "Corrected resampled t p" in repr(result)
     assert "Wilcoxon p" not in repr(result)
     assert "share training rows and are not independent" in result.verdict
-    assert pairwise(a, b, metric="accuracy", pairs="subjects").p == result.everything.wilcoxon.p
+    assert pairwise(a, b, metric="accuracy", pairs="subjects").p == result.everything.beside.p
 
 
 def test_repeated_folds_take_the_ratio_that_is_given():

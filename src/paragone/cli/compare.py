@@ -39,10 +39,14 @@ def compare(
     missing: Annotated[
         Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
     ] = "complete",
+    test: Annotated[
+        str | None, typer.Option(help="How differences are tested: wilcoxon, paired-t, ... or module:name.")
+    ] = None,
     correction: Annotated[
         str | None,
         typer.Option(
-            help="holm, shaffer, bergmann, hochberg, hommel, bonferroni, benjamini-hochberg, nemenyi, bonferroni-dunn."
+            help="holm, shaffer, bergmann, hochberg, hommel, bonferroni, benjamini-hochberg, nemenyi, bonferroni-dunn, "
+            "or module:name."
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Family-wise level.")] = 0.05,
@@ -66,16 +70,23 @@ def compare(
     ] = None,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
-    others = {"rope": rope, "correction": correction, "bayes": bayes, "test-train-ratio": test_train_ratio}
+    others = {
+        "rope": rope,
+        "test": test,
+        "correction": correction,
+        "bayes": bayes,
+        "test-train-ratio": test_train_ratio,
+    }
     if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
         for name in _set(others):
             raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
         higher = _direction(higher_is_better, lower_is_better)
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
-    from paragone.cli.sources import chart_formats, direction_flag, open_scores
+    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
     from paragone.stats import compare as run
 
+    import_from_here()
     result = run(
         open_scores(scores),
         metric=metric,
@@ -84,6 +95,7 @@ def compare(
         at=at,
         rope=rope,
         missing=missing,
+        test=test,
         correction=correction,
         alpha=alpha,
         zeros=zeros,
@@ -113,7 +125,7 @@ def compare_test_samples(
         samples = results.sample_scores(metric, None if at is None else int(at))
         warned = results.warned()
     result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
-    result = replace(result, notes=(*warned, *result.notes))
+    result = replace(result, warnings=(*warned, *result.warnings))
     show_comparison(result, as_json=as_json, out=out)
 
 

@@ -42,6 +42,10 @@ def pairwise(
     pairs: Annotated[
         Literal["subjects", "folds"] | None, typer.Option(help="What the pairs are: subjects or folds.")
     ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="How differences are tested: wilcoxon (subjects), corrected-t (folds), ... or module:name."),
+    ] = None,
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid; else the mean over it.")] = None,
@@ -56,9 +60,10 @@ def pairwise(
     formats: ChartFormats = "svg,pdf",
 ) -> None:
     """Say whether two methods differ on the pairs that both were measured on."""
-    from paragone.cli.sources import chart_formats, direction_flag, read_two_sides
+    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides
     from paragone.stats import pairwise as run
 
+    import_from_here()
     sides = read_two_sides(a, b, metric=metric, key=key, at=at)
     result = run(
         sides.a,
@@ -69,6 +74,7 @@ def pairwise(
         name_a=name_a or sides.name_a,
         name_b=name_b or sides.name_b,
         pairs=pairs,
+        test=test,
         alpha=alpha,
         rope=rope,
         zeros=zeros,
@@ -76,5 +82,5 @@ def pairwise(
         test_train_ratio=test_train_ratio,
         seed=seed,
     )
-    result = replace(result, paired=replace(result.paired, warnings=(*sides.warned, *result.warnings)))
+    result = replace(result, warnings=(*sides.warned, *result.warnings))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))

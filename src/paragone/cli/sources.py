@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +41,12 @@ def open_results(path: str) -> Results:
     from paragone.results import Results
 
     return Results.open(file)
+
+
+def import_from_here() -> None:
+    """Let ``module:name`` be found in the current folder, as it is beside an experiment's file."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
 
 
 def split_name(source: str) -> tuple[str, str | None]:

@@ -17,7 +17,7 @@ from paragone.tables import Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.stats import Comparison
+    from paragone.stats import DatasetComparison
 
 MAIN = ("paragone", "python", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -296,7 +296,7 @@ def _statistics(views: Sequence[View]) -> str:
     )
 
 
-def page_choices(comparison: Comparison) -> dict[str, str]:
+def page_choices(comparison: DatasetComparison) -> dict[str, str]:
     """Return the choices behind the page: those of the comparison, and Holm's within a dataset, which the page adds."""
     choices = dict(comparison.choices)
     within = choices["per dataset"]

@@ -11,7 +11,7 @@ from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.reporting.words import Wording, title_of
 from paragone.results import Results
-from paragone.stats import Comparison, compare
+from paragone.stats import DatasetComparison, compare
 from paragone.tables import (
     Cell,
     Column,
@@ -151,7 +151,7 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
 
 def comparisons(
     scores: GridScores, metrics: Sequence[str], reference: str, test_train_ratio: float | None = None
-) -> dict[str, Comparison]:
+) -> dict[str, DatasetComparison]:
     """Compare every method with the reference, metric by metric, over datasets."""
     found = {}
     for metric in metrics:
@@ -167,7 +167,9 @@ def comparisons(
     return found
 
 
-def statistics_table(found: Mapping[str, Comparison], scores: GridScores, reference: str, wording: Wording) -> Table:
+def statistics_table(
+    found: Mapping[str, DatasetComparison], scores: GridScores, reference: str, wording: Wording
+) -> Table:
     """Make the table of the reference against each rival: gain, wins, p and Holm's p, a metric a block."""
     body: list[list[Cell]] = []
     rules: list[int] = []
@@ -204,7 +206,7 @@ def statistics_table(found: Mapping[str, Comparison], scores: GridScores, refere
     )
 
 
-def rank_table(found: Mapping[str, Comparison], scores: GridScores, wording: Wording) -> Table:
+def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
     """Make the table of average ranks: methods down, metrics across, with Friedman's test in the notes."""
     first = next(iter(found.values()))
     methods = _in_order(scores.folds, "method")
@@ -254,7 +256,7 @@ class View:
 
     scores: GridScores
     metric: str
-    comparison: Comparison | None
+    comparison: DatasetComparison | None
     refusal: str
 
     @property

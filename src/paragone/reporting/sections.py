@@ -14,7 +14,7 @@ from paragone.page import Block, Evidence, Fold, Gallery, Prose, Sheet, figure
 from paragone.reporting.scores import GridScores, View, score_table
 from paragone.reporting.words import Wording, title_of
 from paragone.results import Results
-from paragone.stats import Comparison
+from paragone.stats import DatasetComparison
 from paragone.stats.corrections import holm
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
 from paragone.ties import least_loss, rank_losses, slack_of
@@ -50,7 +50,7 @@ def _key(scores: GridScores, *parts: str) -> str:
 def answer_sheet(
     scores: GridScores,
     metric: str,
-    comparison: Comparison | None,
+    comparison: DatasetComparison | None,
     behind: Behind,
     name: str,
     tags: Mapping[str, str],
@@ -63,7 +63,7 @@ def answer_sheet(
         Under the names to display.
     metric : str
         Which metric.
-    comparison : Comparison or None
+    comparison : DatasetComparison or None
         Of the reference with each other method; None where there is nothing to compare.
     behind : Behind
         Where the fold scores behind the numbers go.
@@ -114,7 +114,7 @@ def answer_sheet(
     )
 
 
-def significance_marks(comparison: Comparison) -> dict[tuple[str, str], str]:
+def significance_marks(comparison: DatasetComparison) -> dict[tuple[str, str], str]:
     """Return the marks of cells that differ from the reference on their dataset.
 
     The corrected resampled t on the folds of a dataset, adjusted by Holm over the rivals on that dataset.
@@ -131,7 +131,7 @@ def significance_marks(comparison: Comparison) -> dict[tuple[str, str], str]:
     return marks
 
 
-def _explained(comparison: Comparison, marked: bool) -> str:
+def _explained(comparison: DatasetComparison, marked: bool) -> str:
     n = len(comparison.scores.datasets)
     text = (
         f"Below: mean over the {n} dataset{'s' * (n != 1)} that every method has, average rank, and the p of "
@@ -152,7 +152,9 @@ class _Footer:
     links: list[tuple[str, ...]]
 
 
-def _footer(scores: GridScores, metric: str, comparison: Comparison, methods: list[str], behind: Behind) -> _Footer:
+def _footer(
+    scores: GridScores, metric: str, comparison: DatasetComparison, methods: list[str], behind: Behind
+) -> _Footer:
     table = comparison.scores
     places = [table.methods.index(method) for method in methods]
     means, ranks = table.values.mean(axis=0)[places], comparison.ranks.mean(axis=0)[places]
@@ -197,7 +199,7 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
         )
 
 
-def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Comparison, method: str) -> str:
+def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str) -> str:
     table = comparison.scores
     column = table.values[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
@@ -205,7 +207,7 @@ def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: 
     return behind.add(_key(scores, metric, "", method, "mean"), Evidence(title, ("dataset", title_of(metric)), rows))
 
 
-def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Comparison, method: str) -> str:
+def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str) -> str:
     table = comparison.scores
     column = comparison.ranks[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
@@ -213,7 +215,7 @@ def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: 
     return behind.add(_key(scores, metric, "", method, "rank"), Evidence(title, ("dataset", "rank"), rows))
 
 
-def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Comparison, rival: str) -> str:
+def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, rival: str) -> str:
     table, leader = comparison.scores, comparison.leader
     sign = 1 if table.higher_is_better else -1
     gain = sign * (table.values[:, table.methods.index(leader)] - table.values[:, table.methods.index(rival)])

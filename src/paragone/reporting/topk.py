@@ -29,7 +29,7 @@ from paragone.reporting.write import Order, draw_page, write_page
 from paragone.results import Results
 from paragone.results.results import experiment_record
 from paragone.stats import SampleComparison
-from paragone.stats.export import sample_texts, write_texts
+from paragone.stats.result import write_texts
 from paragone.tables import Cell, Column, Table, format_number, frame_to_csv
 from paragone.ties import best_losses
 
@@ -423,7 +423,7 @@ def write_topk(order: Order, folder: Path, drawing: Drawing) -> None:
     if figures.comparison is not None:
         # Not by its own save: this folder is part of the report, and replaced with it.
         (folder / "comparison").mkdir()
-        write_texts(folder / "comparison", sample_texts(figures.comparison))
+        write_texts(folder / "comparison", figures.comparison.texts())
     write_page(page, folder, order.split_columns)
 
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.stats import Comparison
+    from paragone.stats import DatasetComparison
 
 NAMED = 3
 CLAIMS = {
@@ -21,7 +21,7 @@ CLAIMS = {
 }
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: DatasetComparison) -> str:
     """Say in one sentence how the leader does against its rivals.
 
     Examples
@@ -43,7 +43,7 @@ def headline(comparison: Comparison) -> str:
     return " ".join([f"{comparison.leader} is {listing(claims)}.", *_size(comparison), _rank(comparison)])
 
 
-def _size(comparison: Comparison) -> list[str]:
+def _size(comparison: DatasetComparison) -> list[str]:
     """Say so where no difference, however clear, could have been significant."""
     alpha, n = comparison.settings.alpha, len(comparison.scores.datasets)
     if comparison.family.on_ranks or any(pair.smallest_p_adjusted <= alpha for pair in comparison.leading_pairs):
@@ -68,7 +68,7 @@ def _whom(rivals: Sequence[str], n_rivals: int, all_of: str) -> str:
     return f"{all_of} {n_rivals} rivals" if len(rivals) == n_rivals else f"{len(rivals)} of {n_rivals} rivals"
 
 
-def _rank(comparison: Comparison) -> str:
+def _rank(comparison: DatasetComparison) -> str:
     ranks = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
     mine = ranks[comparison.leader]
     better = sorted((rank, name) for name, rank in ranks.items() if rank < mine)
