@@ -159,4 +159,4 @@ def test_another_thing_under_a_known_name_is_refused():
     with pytest.raises(InputError, match="there already"):
         tests.add(Test("wilcoxon", "mine", lambda d: TestResult(p=1.0, side=0.0)))
     with pytest.raises(InputError, match="there already"):
-        corrections.add(Correction("mine", "mine", holm, aliases=("holm",)))
+        corrections.add(Correction("mine", "mine", lambda p: p, aliases=("holm",)))

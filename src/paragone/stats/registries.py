@@ -2,7 +2,8 @@
 
 A test is a function from paired differences, of which a positive one favours the method, to a `TestResult`; a
 correction is a function from raw to adjusted p-values. Ours add themselves when their module is imported; an installed
-package adds its own by the entry points ``paragone.tests`` and ``paragone.corrections``; any other is named ``module:name``.
+package adds its own by the entry points ``paragone.tests`` and ``paragone.corrections``; any other is named
+``module:name``.
 """
 
 from __future__ import annotations
