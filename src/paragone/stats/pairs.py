@@ -179,6 +179,13 @@ class Pair:
         Units whose removal changes the test's decision.
     needed : int or None
         Units in all for 80 % power at the observed effect; None where there is no effect to speak of.
+
+    Examples
+    --------
+    >>> from paragone import pairwise
+    >>> pair = pairwise([0.5, 0.6, 0.4], [0.6, 0.7, 0.5], higher_is_better=True).everything
+    >>> pair.method, pair.rival, round(pair.mean_difference, 3), pair.seen_from("A").won
+    ('B', 'A', 0.1, ())
     """
 
     method: str
@@ -425,7 +432,7 @@ def measure_pairs(
     >>> scored = Scored(("A", "B"), ("s", "t", "u"), np.array([[0.1, 0.2], [0.2, 0.1], [0.3, 0.5]]), True)
     >>> pair, = measure_pairs(scored, [(1, 0)], unit="subject", test=tests.get("wilcoxon"), settings=Settings())
     >>> pair.won, pair.lost, pair.p
-    (('s', 'u'), ('t',), 0.5)
+    (('s', 'u'), ('t',), 0.75)
     """
     if difference is None:
         difference = scored.differences(pairs, settings)
