@@ -9,7 +9,13 @@ SOURCE = Path(__file__).parents[1] / "src" / "paragone"
 FORBIDDEN = {"eval", "exec", "compile", "__import__"}
 UNPICKLING = {("pickle", "load"), ("pickle", "loads"), ("cloudpickle", "load"), ("cloudpickle", "loads")}
 UNPICKLING |= {("joblib", "load"), ("torch", "load"), ("marshal", "loads"), ("pd", "read_pickle"), ("shelve", "open")}
-OUR_OWN_BYTES = {"testing/rankers.py", "lab/engine/packing.py", "lab/engine/processes.py", "sources/loaded.py"}
+OUR_OWN_BYTES = {
+    "testing/rankers.py",
+    "testing/protocols.py",
+    "lab/engine/packing.py",
+    "lab/engine/processes.py",
+    "sources/loaded.py",
+}
 """One unpickles what it just pickled, to see that it can be; two what a run sent its own processes, never a file; the
 last reads the byte code of a module that Python has imported already, to compare it."""
 COMPILED_NOT_RUN = {("sources/loaded.py", "compile")}

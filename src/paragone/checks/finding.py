@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from paragone.errors import InputError, unknown_name
@@ -44,126 +46,10 @@ class Code:
     advice: str
 
 
-def _catalogue(*codes: Code) -> dict[str, Code]:
-    return {code.code: code for code in codes}
-
-
-CODES: dict[str, Code] = _catalogue(
-    Code(
-        "PG101",
-        "error",
-        "held-out rows that occur in train",
-        "remove the repeats, or name a groups column that keeps equal rows together",
-    ),
-    Code(
-        "PG102",
-        "warning",
-        "held-out rows that nearly occur in train",
-        "look at the pairs; where they are one sample measured twice, name a groups column",
-    ),
-    Code("PG103", "error", "groups on both sides of a split", "split by groups: kind = 'groups', or leave kind out"),
-    Code(
-        "PG104",
-        "error",
-        "replicates of one sample on both sides of a split",
-        "say replicates = R for the dataset, or name a groups column",
-    ),
-    Code(
-        "PG105",
-        "error",
-        "a feature that is a copy of a label or target",
-        "drop the column (drop = [...]): it will not be there when the label is asked for",
-    ),
-    Code(
-        "PG106",
-        "warning",
-        "a feature that determines a label alone",
-        "see whether the column is known before the label is; drop it where it is not",
-    ),
-    Code(
-        "PG107",
-        "warning",
-        "features scaled as a whole before the split",
-        "start from the unscaled data and let `scale` fit on train inside every split",
-    ),
-    Code("PG108", "note", "constant columns", "drop them, or acknowledge them: no method can use them"),
-    Code("PG109", "warning", "id-like columns", "drop the column: it tells where a row stands, not what it is"),
-    Code(
-        "PG110",
-        "error",
-        "a result that changes when the held-out labels are scrambled",
-        "find where the method reads labels that it was not handed",
-    ),
-    Code(
-        "PG111",
-        "warning",
-        "a method that opens data files while it is fitted",
-        "hand the method all it may know through fit; a file may hold the test labels",
-    ),
-    Code(
-        "PG112",
-        "error",
-        "a choice that does not follow from inner scores",
-        "choose parameters and variants by inner splits or cross-validation alone, and run again",
-    ),
-    Code("PG113", "error", "evaluation rows that stand in train", "take them out of train, or acknowledge the repeats"),
-    Code(
-        "PG114",
-        "error",
-        "rows set aside to choose on that stand in train or test",
-        "say validation = 'file', so that they are taken out of train",
-    ),
-    Code("PG115", "error", "row numbers on both sides of a split", "mend the stored folds: a row has one role a fold"),
-    Code(
-        "PG201",
-        "error",
-        "a cell that gives other bytes when it is run again",
-        "seed everything random in the method; see whether packages changed since the run",
-    ),
-    Code(
-        "PG301",
-        "error",
-        "a score that does not follow from the stored predictions",
-        "do not publish it: restore the store, or run the cell again with --overwrite",
-    ),
-    Code(
-        "PG302",
-        "error",
-        "truth in the store that is not that of the data",
-        "see which of the two was changed; run again on the right data",
-    ),
-    Code("PG303", "error", "a published number that differs", "put the recomputed value into the table"),
-    Code(
-        "PG304",
-        "warning",
-        "a mark or text in a published table that differs",
-        "put the mark or text there that belongs there",
-    ),
-    Code(
-        "PG305",
-        "warning",
-        "a published table or row that cannot be checked",
-        "see that its headings and names are those of the store; give --display-map where names are shown otherwise",
-    ),
-    Code(
-        "PG306",
-        "error",
-        "a published table that lost or gained a row or column, or shows numbers under another name",
-        "put back what was left out, and every number under its own dataset and method; say why where it is meant",
-    ),
-    Code("PG401", "warning", "missing cells", "run the experiment again: it goes on where it was"),
-    Code(
-        "PG402", "warning", "failed cells", "see `paragone status STORE --tracebacks`; mend and run with --retry-failed"
-    ),
-    Code("PG403", "warning", "cells that ran out of time", "raise limits.seconds and run with --retry-failed"),
-    Code("PG404", "warning", "stale cells", "run the experiment again: what a result depends on has changed"),
-    Code(
-        "PG405",
-        "error",
-        "a verdict that hangs on incomplete datasets",
-        "complete the cells before drawing a conclusion, or report both verdicts",
-    ),
-)
+CODES: dict[str, Code] = {
+    code: Code(code, **entry)
+    for code, entry in tomllib.loads(Path(__file__).with_name("codes.toml").read_text(encoding="utf-8")).items()
+}
 """The catalogue, in the order of the codes."""
 
 

@@ -2,8 +2,18 @@
 
 from paragone.testing.contract import Contract, Law, require
 from paragone.testing.executors import check_executor
+from paragone.testing.protocols import check_protocol
 from paragone.testing.rankers import check_ranker
 from paragone.testing.readers import check_reader
 from paragone.testing.recommenders import check_recommender
 
-__all__ = ["Contract", "Law", "check_executor", "check_ranker", "check_reader", "check_recommender", "require"]
+__all__ = [
+    "Contract",
+    "Law",
+    "check_executor",
+    "check_protocol",
+    "check_ranker",
+    "check_reader",
+    "check_recommender",
+    "require",
+]

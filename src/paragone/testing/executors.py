@@ -71,7 +71,7 @@ class ExecutorCase:
         """What the experiment gives in this process."""
         store = self.folder / "here.sqlite"
         _experiment().run(store, workers=0).close()
-        return _content(store)
+        return content_of(store)
 
 
 def _experiment(dataset: str | Dataset = "wine-traits", **options: Any) -> Experiment:
@@ -86,7 +86,7 @@ def _new_dataset() -> Dataset:
     return replace(known, X=known.X * (1 + secrets.randbelow(10**9) / 10**9))
 
 
-def _content(path: Path) -> dict[str, Any]:
+def content_of(path: Path) -> dict[str, Any]:
     """Return all that the cells of a store gave: status and error, fit, scores, predictions."""
     with Store(path) as store:
         return {
@@ -102,7 +102,7 @@ def _content(path: Path) -> dict[str, Any]:
         }
 
 
-def _first_difference(here: list[Any], there: list[Any]) -> str:
+def first_difference(here: list[Any], there: list[Any]) -> str:
     """Say where two lists of rows part, in numbers and short text; bytes would tell nobody anything."""
     if len(here) != len(there):
         return f": {len(here)} rows here, {len(there)} there"
@@ -199,9 +199,9 @@ def _calls_back(case: ExecutorCase) -> None:
 def _gives_the_same_bytes(case: ExecutorCase) -> None:
     store = case.folder / "there.sqlite"
     _experiment().run(store, case.at_a_time, case.executor).close()
-    there = _content(store)
+    there = content_of(store)
     for part, here in case.here.items():
-        require(there[part] == here, f"the {part} differ{_first_difference(here, there[part])}")
+        require(there[part] == here, f"the {part} differ{first_difference(here, there[part])}")
 
 
 @EXECUTOR_CONTRACT.law("a worker that does not see this machine's disk is sent what it lacks")
@@ -214,7 +214,7 @@ def _sends_what_is_missing(case: ExecutorCase) -> None:
     # A folder that no worker can see stands for a machine without a common disk.
     workplace.courier.hidden = True
     run_into(experiment, case.folder / "sent.sqlite", workplace, RunOptions())
-    kept, sent = (_content(case.folder / f"{name}.sqlite")["scores"] for name in ("kept", "sent"))
+    kept, sent = (content_of(case.folder / f"{name}.sqlite")["scores"] for name in ("kept", "sent"))
     require(kept == sent, "the scores differ")
     require(workplace.courier.sent, "nothing was sent")
 
