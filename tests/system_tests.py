@@ -16,6 +16,7 @@ SYSTEM = (
     "src/paragone/generate/digen.py",  # fits all methods
     "src/paragone/generate/inspection.py",
     "src/paragone/testing/executors.py",  # starts worker processes
+    "src/paragone/testing/protocols.py",
     "tests/charts",  # the renderer of charts, a program of its own
     "tests/checks/test_audit.py",  # whole stores, run and audited
     "tests/checks/test_published.py",  # whole reports, written and read back
@@ -65,6 +66,7 @@ SYSTEM = (
     "tests/test_folders.py",  # processes that are ended
     "tests/test_known_answers.py",  # runs pytest
     "tests/testing/test_check_executor.py",  # Dask and local executors
+    "tests/testing/test_check_protocol.py",  # whole experiments
     "tests/trust",  # every verb, in a process of its own
 )
 

@@ -171,18 +171,18 @@ def check_label_features(material: Material, ledger: Ledger) -> None:
         ledger.look(
             GIVEAWAYS, dataset.n_features, f"features of {dataset.name}", f"against {labels} label(s) or target(s)"
         )
-        for code, kept in (("PG105", [g for g in found if g.copy]), ("PG106", [g for g in found if not g.copy])):
-            if kept:
-                names = list(dict.fromkeys(g.feature for g in kept))
+        for code, pairs in (("PG105", [g for g in found if g.copy]), ("PG106", [g for g in found if not g.copy])):
+            if pairs:
+                names = list(dict.fromkeys(g.feature for g in pairs))
                 verb = "copies" if code == "PG105" else "determines"
                 ledger.find(
                     code,
                     f"{len(names)} of {dataset.n_features} features: each {verb} a label or target alone "
-                    f"({len(kept)} such pairs)",
+                    f"({len(pairs)} such pairs)",
                     dataset=dataset.name,
                     count=len(names),
                     total=dataset.n_features,
-                    examples=[f"{g.feature} {g.how} {g.label}" for g in kept],
+                    examples=[f"{g.feature} {g.how} {g.label}" for g in pairs],
                 )
 
 

@@ -344,7 +344,7 @@ class Audit:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row a finding."""
+        """One row per finding."""
         import pandas as pd
 
         rows = [[getattr(finding, column) for column in COLUMNS] for finding in self.findings]

@@ -105,7 +105,7 @@ def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearP
     Returns
     -------
     list of NearPair
-        One a held-out row at most.
+        At most one per held-out row.
     """
     train, held = _scaled(X, side)
     some = _some(train, seed)
@@ -197,11 +197,11 @@ def neighbours(queries: Any, base: Any, count: int) -> tuple[FloatArray, IntArra
     """
     n_base = base.shape[0]
     squares = _squares(base)
-    rows_a_block = max(1, BLOCK_VALUES // n_base)
+    rows_per_block = max(1, BLOCK_VALUES // n_base)
     distances = np.empty((queries.shape[0], count))
     places = np.empty((queries.shape[0], count), dtype=np.int64)
-    for begin in range(0, queries.shape[0], rows_a_block):
-        block = queries[begin : begin + rows_a_block]
+    for begin in range(0, queries.shape[0], rows_per_block):
+        block = queries[begin : begin + rows_per_block]
         products = block @ base.T
         products = products.toarray() if sparse.issparse(products) else products
         away = squares[None, :] - 2.0 * products

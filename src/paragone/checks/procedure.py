@@ -49,7 +49,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class AuditStep:
     """A part of an audit: what it is called, and the work."""
 
     name: str
@@ -70,7 +70,7 @@ class ExperimentAudit:
         for name, why in subject.left_out:
             self.ledger.miss(needed, 1, f"of the datasets ({name})", why)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[AuditStep]:
         """Name the steps, those that need no running first."""
         experiment, store, results = self.subject.experiment, self.subject.store, self.subject.results
         at_hand = self.subject.at_hand
@@ -81,18 +81,18 @@ class ExperimentAudit:
         if results is not None:
             yield from self._result_steps(results)
         if results is not None and store is not None and experiment is not None:
-            yield Step("declaration", partial(self._declaration, experiment, store))
+            yield AuditStep("declaration", partial(self._declaration, experiment, store))
         if at_hand is not None:
-            yield Step(
+            yield AuditStep(
                 "truths", partial(check_truths, self._records, at_hand.arrangements, at_hand.protocol, self.ledger)
             )
-            yield Step("what needs code", self._without_code)
+            yield AuditStep("what needs code", self._without_code)
         if results is not None and self._options.against:
-            yield Step("published tables", partial(self._published, results))
+            yield AuditStep("published tables", partial(self._published, results))
         if experiment is not None:
-            yield Step("canary", partial(self._canary, experiment))
+            yield AuditStep("canary", partial(self._canary, experiment))
         if experiment is not None and store is not None and self._options.sample:
-            yield Step("determinism", partial(self._determinism, experiment, store))
+            yield AuditStep("determinism", partial(self._determinism, experiment, store))
 
     def close(self) -> None:
         """End the worker, where one was started."""
@@ -104,16 +104,16 @@ class ExperimentAudit:
         assert self.subject.store is not None
         return CellRecords(self.subject.store, self.subject.name)
 
-    def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[Step]:
+    def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[AuditStep]:
         for material in materials(tuple(arrangements.values())):
             for check in data_checks(material):
                 name = f"{material.name}: {check.__name__.removeprefix('check_')}"
-                yield Step(name, partial(check, material, self.ledger))
+                yield AuditStep(name, partial(check, material, self.ledger))
 
-    def _result_steps(self, results: Results) -> Iterator[Step]:
-        yield Step("completeness", partial(check_completeness, results, self.subject.name, self.ledger))
-        yield Step("scores", partial(self._scores, results))
-        yield Step("choices", partial(self._choices, results))
+    def _result_steps(self, results: Results) -> Iterator[AuditStep]:
+        yield AuditStep("completeness", partial(check_completeness, results, self.subject.name, self.ledger))
+        yield AuditStep("scores", partial(self._scores, results))
+        yield AuditStep("choices", partial(self._choices, results))
 
     def _scores(self, results: Results) -> None:
         name = self.subject.name

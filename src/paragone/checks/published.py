@@ -221,7 +221,7 @@ def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> No
     """Compare every table of the files number by number."""
     read = {file: read_tables(file) for file in files}
     split_columns = recognised_split(table for tables in read.values() for table in tables)
-    compared = beside = 0
+    compared = beside_twins = 0
     for file, tables in read.items():
         if not tables:
             ledger.find("PG305", "no table was found in it", file=str(file))
@@ -239,12 +239,12 @@ def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> No
                 numbers = sum(len(numbers_in(cell.text)) for row in table.rows for cell in row)
                 _report(table, _title(twin), list(differences_of_twins(table, twin, around=around)), numbers, ledger)
                 compared += numbers
-                beside += 1
+                beside_twins += 1
             else:
                 compared += _compare_by_names(table, twin, remade, ledger)
     n_tables = sum(len(tables) for tables in read.values())
     ledger.look(CHECK, compared, "numbers", f"{n_tables} tables of {len(files)} files")
-    ledger.look(MADE_ANEW, beside, "tables", f"of {n_tables}")
+    ledger.look(MADE_ANEW, beside_twins, "tables", f"of {n_tables}")
 
 
 def _title(table: PublishedTable) -> str:
@@ -647,10 +647,10 @@ def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -
     for name in alignment.gained:
         stands_twice = name.startswith("row ") and name in there
         found.append(f"{name} {'stands there once more' if stands_twice else 'is none of the report'}")
-    told = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
+    words = f"table {table.number} has {_size(table)}, in a report of this store it has {_size(twin)}"
     ledger.find(
         "PG306",
-        f"{told}: {', '.join(found[:SHOWN]) or 'its rows stand in another order'}",
+        f"{words}: {', '.join(found[:SHOWN]) or 'its rows stand in another order'}",
         file=table.file,
         count=max(1, len(found)),
         total=len(twin.rows) + len(twin.columns),

@@ -211,14 +211,14 @@ def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
 
 
-def differences(one: Outcome, other: Outcome, *, beside: Iterable[str] = OF_THE_TRUTH) -> list[str]:
+def differences(one: Outcome, other: Outcome, *, left_out: Iterable[str] = OF_THE_TRUTH) -> list[str]:
     """Name the parts in which two outcomes of one cell differ: status, arrays of the fit, predictions."""
     if one.status != other.status:
         return [f"endings ({one.status}, and {other.status}: {other.error})"]
     if one.fitted is None or other.fitted is None:
         return []
     left, right = one.fitted.arrays, other.fitted.arrays
-    names: Sequence[str] = sorted((set(left) | set(right)) - set(beside))
+    names: Sequence[str] = sorted((set(left) | set(right)) - set(left_out))
     found = [n for n in names if n not in left or n not in right or not equal_arrays(left[n], right[n])]
     # The packed values of a recommender's samples are scores, which follow the labels; lists are in the fit.
     lists = "items" in left

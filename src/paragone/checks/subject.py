@@ -152,7 +152,7 @@ def _outside() -> str:
 
 
 def _prepared(dataset: Dataset, declaration: Declaration, protocol: Protocol) -> Iterator[tuple[Dataset, str]]:
-    """Make of a dataset what its cells call by name: itself, or one a target in a cross-validation."""
+    """Make of a dataset what its cells call by name: itself, or one per target in a cross-validation."""
     section = declaration.protocol
     if not isinstance(protocol, Curve):
         protocol.check(dataset)

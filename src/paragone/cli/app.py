@@ -1,4 +1,4 @@
-"""The `paragone` command: one small module a verb, and the one place where errors become exit codes."""
+"""The `paragone` command: one module per verb, and the one place where errors become exit codes."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ def audit(
     from paragone.reporting import read_display_map
 
     names = None if display_map is None else read_display_map(display_map)
-    told = console(stderr=True)
+    screen = console(stderr=True)
     runs_code = run_code or is_experiment_file(subject)
-    with told.status("audit") as status, nullcontext() if runs_code else without_working_folder():
+    with screen.status("audit") as status, nullcontext() if runs_code else without_working_folder():
         found = run(
             subject,
             experiment=experiment,
@@ -77,7 +77,7 @@ def audit(
             reference=reference,
             display_map=names,
             run_code=run_code,
-            tell=lambda line: told.print(line, markup=False, highlight=False, soft_wrap=True),
+            tell=lambda line: screen.print(line, markup=False, highlight=False, soft_wrap=True),
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
         ).at_least(level)
     if as_json:

@@ -95,7 +95,7 @@ def export_folds_of(
     dataset: Annotated[
         str, typer.Argument(help="A bundled name, a file, a folder, or openml:NAME.", metavar="DATASET")
     ],
-    out: Annotated[Path, typer.Option(help="The folder that gets one folder a dataset.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The folder that gets one folder per dataset.", show_default=False)],
     folds: Annotated[int, typer.Option(help="Number of folds or hold-outs.")] = 5,
     mode: Annotated[Literal["kfold", "holdout"], typer.Option(help="kfold, or holdout (repeated).")] = "kfold",
     scale: Annotated[
@@ -158,7 +158,7 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
         positives = [f"{name} {count}" for name, count in labels.positives.items()]
         lines = [
             ("labels", str(description.n_targets)),
-            ("labels a row", f"{labels.cardinality:.3f} (density {labels.density:.4f})"),
+            ("labels per row", f"{labels.cardinality:.3f} (density {labels.density:.4f})"),
             (
                 "label sets",
                 f"{labels.distinct_sets} distinct, {labels.rows_without_labels} rows without a label",
@@ -172,7 +172,7 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
         return [("items", str(description.n_targets))]
     if description.class_counts:
         counts = [f"{name} {count}" for name, count in description.class_counts.items()]
-        return [("classes", str(len(counts))), ("rows a class", _shortened(counts))]
+        return [("classes", str(len(counts))), ("rows per class", _shortened(counts))]
     ranges = [f"{name} {low:g} to {high:g}" for name, (low, high) in description.target_ranges.items()]
     return [("targets", str(description.n_targets)), ("ranges", _shortened(ranges))]
 

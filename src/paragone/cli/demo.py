@@ -17,7 +17,7 @@ DEMO = Path(__file__).with_name("demo.toml")
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("paragone-demo"),
-    workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; one per core by default.", min=0)] = None,
 ) -> None:
     """Run a real experiment on bundled data: multi-label sets, five rankers, five folds, a k-curve, ending in a page.
 

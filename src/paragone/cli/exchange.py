@@ -98,7 +98,7 @@ def import_run(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Let a method lack folds: those cells fail.")
     ] = False,
-    workers: Annotated[int | None, typer.Option(help="Worker processes; one a core by default.", min=0)] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes; one per core by default.", min=0)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate rankings made elsewhere and keep them in a store like any other; or make an archive a store again.

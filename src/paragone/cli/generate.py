@@ -89,7 +89,7 @@ def fight(
     seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
     store: ScoreStore = Path("duel.sqlite"),
     workers: Workers = 0,
-    population: Annotated[int, typer.Option(help="Formulas a generation.", min=2)] = 100,
+    population: Annotated[int, typer.Option(help="Formulas per generation.", min=2)] = 100,
     generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
     trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
     methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
@@ -180,8 +180,8 @@ def measure_published(
     workers: Workers = 0,
     sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
     methods: Annotated[str, typer.Option(help="Letters of the methods.")] = "RKDSFGXL",
-    seeds: Annotated[int, typer.Option(help="Samples a formula.", min=2)] = 10,
-    rows: Annotated[int, typer.Option(help="Fresh rows a sample.", min=50)] = 20_000,
+    seeds: Annotated[int, typer.Option(help="Samples per formula.", min=2)] = 10,
+    rows: Annotated[int, typer.Option(help="Fresh rows per sample.", min=50)] = 20_000,
 ) -> None:
     """Measure the DIGEN formulas on fresh samples, with intervals, as evolved ones are measured.
 

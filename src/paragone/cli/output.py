@@ -156,7 +156,7 @@ EDGES = 2
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column as it is printed: its name, one text a row, and whether it holds numbers, which stand to the right."""
+    """A column as it is printed: its name, one text per row, and whether it holds numbers, which stand to the right."""
 
     name: str
     cells: tuple[str, ...]

@@ -54,7 +54,7 @@ class ProgressBar:
         self._bar.update(
             self._task,
             completed=tally.finished,
-            failures=troubles(tally),
+            failures=failures_of(tally),
             left=time_left(tally),
             rate=f"{speed:.1f}/s" if speed else "",
         )
@@ -68,7 +68,7 @@ class ProgressBar:
 
     def said(self, sentence: str, tally: Tally) -> None:
         """Show what was said, and the losses."""
-        self._bar.update(self._task, failures=troubles(tally))
+        self._bar.update(self._task, failures=failures_of(tally))
         self._print(sentence)
 
     def _print(self, sentence: str) -> None:
@@ -92,13 +92,13 @@ def time_left(tally: Tally) -> str:
     return f"{spoken_duration(tally.seconds_left)} left"
 
 
-def troubles(tally: Tally) -> str:
+def failures_of(tally: Tally) -> str:
     """Say what went wrong so far: failed cells, and workers that died.
 
     Examples
     --------
     >>> from paragone.lab.engine import Tally
-    >>> troubles(Tally(10, failed=1, timeout=1, lost=2)), troubles(Tally(10))
+    >>> failures_of(Tally(10, failed=1, timeout=1, lost=2)), failures_of(Tally(10))
     ('2 failed, 2 workers lost', '')
     """
     bad = tally.failed + tally.timeout

@@ -51,7 +51,7 @@ def scores(
 
 
 def summarise(frame: object) -> None:
-    """Print the mean score of every method on every dataset, a table a metric."""
+    """Print the mean score of every method on every dataset, a table per metric."""
     from paragone.results import mean_table
 
     for (protocol, metric), table in mean_table(frame).items():
@@ -59,7 +59,7 @@ def summarise(frame: object) -> None:
 
 
 def summarise_topk(frame: pd.DataFrame) -> None:
-    """Print the mean over folds of every method at every cut-off, a table a dataset and metric."""
+    """Print the mean over folds of every method at every cut-off, a table per dataset and metric."""
     for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
         table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
         table.columns = [f"K = {int(cut)}" for cut in table.columns]

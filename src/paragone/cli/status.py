@@ -67,16 +67,16 @@ def status(
 
 def cell_records(results: Results) -> list[dict[str, Any]]:
     """Return every cell as plain values: its status, what it cost, and what its method warned of."""
-    told: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    warned: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in results.warnings().itertuples():
         place = row.experiment, row.dataset, row.fold, row.method, row.repeat
-        told.setdefault(place, []).append({"category": row.category, "message": row.message, "count": int(row.count)})
+        warned.setdefault(place, []).append({"category": row.category, "message": row.message, "count": int(row.count)})
     records: list[dict[str, Any]] = results.places().drop(columns=["key"]).to_dict(orient="records")
     names = ("experiment", "dataset", "fold", "method", "repeat")
     for record in records:
         # NaN is not JSON.
         record |= {name: None for name, value in record.items() if isinstance(value, float) and value != value}
-        record["warnings"] = told.get(tuple(record[name] for name in names), [])
+        record["warnings"] = warned.get(tuple(record[name] for name in names), [])
     return records
 
 
@@ -111,5 +111,5 @@ def shared_work(notes: Iterable[Any]) -> Counter[str]:
     """Count the cells whose notes say that they share work with others."""
     from paragone.lab.store.queries import notes_of
 
-    told = (note for text in notes for note in notes_of(text))
-    return Counter(note for note in told if note.startswith("shares "))
+    shared = (note for text in notes for note in notes_of(text))
+    return Counter(note for note in shared if note.startswith("shares "))

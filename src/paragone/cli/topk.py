@@ -13,7 +13,7 @@ from paragone.cli.output import print_json, write_line
 from paragone.errors import InputError
 
 _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a TREC run."
-_TRUTH_HELP = "Relevant items a sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
+_TRUTH_HELP = "Relevant items per sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
 
 
 topk = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
@@ -36,7 +36,7 @@ def evaluate(
     ] = None,
     empty: Annotated[str | None, typer.Option(help="Samples without truth: error, skip or zero.")] = None,
     cluster: Annotated[
-        Path | None, typer.Option(help="One group label a line; intervals then resample whole groups.")
+        Path | None, typer.Option(help="One group label per line; intervals then resample whole groups.")
     ] = None,
     cluster_queries: Annotated[
         bool, typer.Option("--cluster-queries", help="Take equal queries of a 'tokens<TAB>items' truth as one group.")
