@@ -261,6 +261,25 @@ class Collection:
             for pair, found in sorted(lows.items())
         }
 
+    def scores(self) -> pd.DataFrame:
+        """Return the evidence, tidy: ``dataset, method, seed, value``."""
+        import pandas as pd
+
+        rows = [
+            (item.name, method, seed, value)
+            for item in self.sets
+            for method, values in item.aurocs.items()
+            for seed, value in enumerate(values, start=1)
+        ]
+        return pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
+
+    def table(self) -> pd.DataFrame:
+        """Return mean AUROC by dataset (down) and method (across)."""
+        import pandas as pd
+
+        means = {item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in self.sets}
+        return pd.DataFrame(means).T
+
     def evidence_table(self) -> pd.DataFrame:
         """Return each method's mean AUROC with its interval on every dataset."""
         import pandas as pd

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import unknown_name
+from paragone.folders import replaced_folder
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, group_concepts, signature
 from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
@@ -150,12 +151,12 @@ class Evolved:
         """Write the collection, its evidence, its datasets, the coverage curve and a page of all that."""
         from paragone.generate.pages import write_collection_page
 
-        folder = Path(folder)
-        self.collection.write_data(folder / "data", file_format)
-        self.collection.write(folder / "collection.json")
-        frame_to_csv(self.collection.evidence_table(), folder / "evidence.csv")
-        frame_to_csv(self.curve_table(), folder / "coverage_curve.csv")
-        frame_to_csv(self.open_table(), folder / "open_pairs.csv")
+        with replaced_folder(folder, "collection") as new:
+            self.collection.write_data(new / "data", file_format)
+            self.collection.write(new / "collection.json")
+            frame_to_csv(self.collection.evidence_table(), new / "evidence.csv")
+            frame_to_csv(self.curve_table(), new / "coverage_curve.csv")
+            frame_to_csv(self.open_table(), new / "open_pairs.csv")
         if self.collection.sets:
             write_collection_page(self.collection.inspect(), folder, self.collection, self.curve_table())
 

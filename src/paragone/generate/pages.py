@@ -11,7 +11,7 @@ import numpy as np
 
 from paragone.charts import save_chart
 from paragone.data.digen import Expression
-from paragone.errors import InputError
+from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
@@ -24,7 +24,7 @@ from paragone.ties import best_losses, loss_order, rank_losses
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.generate.evidence import Interval
+PAGE = "report.html"
 
 
 def frame_sheet(name: str, title: str, frame: pd.DataFrame, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
@@ -64,18 +64,6 @@ def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, Evidence
     return found, keys
 
 
-def interval_text(interval: Interval) -> str:
-    """Write an interval.
-
-    Examples
-    --------
-    >>> from paragone.generate.evidence import Interval
-    >>> interval_text(Interval(0.123, 0.1, 0.146))
-    '0.123 [0.100, 0.146]'
-    """
-    return f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
-
-
 def _text(value: Any, decimals: int) -> str:
     if isinstance(value, float):
         return f"{value:.{decimals}f}"
@@ -96,7 +84,7 @@ def write_collection_page(
     inspection : Inspection
         What the collection holds.
     folder : str or Path
-        Made where it is missing.
+        Made where it is missing; what an earlier page wrote there is replaced as a whole.
     collection : Collection, optional
         Its evidence.
     curve : DataFrame, optional
@@ -118,41 +106,34 @@ def write_collection_page(
     ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
     ('report.html', True)
     """
-    folder = Path(folder)
-    try:
-        (folder / "formulas").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} is no folder to write to: {error}") from error
-    frame_to_csv(inspection.sets, folder / "sets.csv")
-    frame_to_csv(inspection.coverage.reset_index(names=""), folder / "coverage.csv")
-    for name, chart in _charts(inspection, collection, curve).items():
-        save_chart(chart, folder / name, ["svg"])
-    for name, chart in _trees(inspection).items():
-        save_chart(chart, folder / "formulas" / name, ["svg"])
-    path = folder / "report.html"
-    page = collection_page(inspection, collection, curve, beside)
-    path.write_text(render_page(page), encoding="utf-8", newline="\n")
-    return path
+    trees = _trees(inspection)
+    charts = _charts(inspection, collection, curve)
+    page = collection_page(inspection, charts, trees, collection, curve, beside)
+    frames = {"sets": inspection.sets, "coverage": inspection.coverage.reset_index(names="")}
+    files = {**charts, **{f"formulas/{name}": tree for name, tree in trees.items()}}
+    return _write_whole(folder, "collection page", page, frames, files)
 
 
 def collection_page(
     inspection: Inspection,
+    charts: Mapping[str, Any],
+    trees: Mapping[str, Any],
     collection: Collection | None = None,
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
 ) -> Page:
-    """Make the page; see `write_collection_page`."""
-    charts = _charts(inspection, collection, curve)
-    behind, keys = sample_evidence(_tidy(collection), "sample") if collection else (dict[str, Evidence](), {})
+    """Make the page of charts and formula trees, by name; see `write_collection_page` for the others."""
+    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, Evidence](), {})
     sections = [
         Section("holds", "What it holds", (Points(tuple(f"{said}." for said in inspection.findings())),)),
         Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, charts)),
     ]
     if collection is not None:
-        sheet = score_sheet("scores", "Mean AUROC over the samples", _table(collection), keys)
-        blocks = (Gallery((figure("heat_map", charts["heat_map"]),)), sheet)
-        sections.append(Section("evidence", "The evidence", blocks))
-    sections.append(Section("datasets", "The datasets", (_datasets(inspection), _formulas(inspection))))
+        sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
+        sections.append(Section("evidence", "The evidence", (*_gallery(charts, "heat_map"), sheet)))
+    formulas = Gallery(tuple(figure(f"formula_{name}", tree) for name, tree in trees.items()))
+    drawn = Fold("The simplified formulas as trees", (formulas,))
+    sections.append(Section("datasets", "The datasets", (_datasets(inspection), drawn)))
     if curve is not None:
         sections.append(Section("search", "How it came about", _search(curve, charts)))
     if beside is not None and collection is not None:
@@ -169,7 +150,7 @@ def _charts(inspection: Inspection, collection: Collection | None, curve: pd.Dat
         drawn["duels"] = duel_chart(inspection.coverage, inspection.margin)
     if collection is not None and collection.sets:
         drawn["leads"] = lead_chart(collection.leads(), collection.margin)
-        drawn["heat_map"] = heat_map(_table(collection))
+        drawn["heat_map"] = heat_map(collection.table())
     if curve is not None and len(curve):
         drawn["coverage_curve"] = coverage_curve(curve)
     return drawn
@@ -182,9 +163,8 @@ def _trees(inspection: Inspection) -> dict[str, Any]:
     }
 
 
-def _pairs(inspection: Inspection, collection: Collection | None, charts: dict[str, Any]) -> tuple[Block, ...]:
-    drawn = tuple(figure(name, charts[name]) for name in ("duels", "leads") if name in charts)
-    blocks: list[Block] = [Gallery(drawn)] if drawn else []
+def _pairs(inspection: Inspection, collection: Collection | None, charts: Mapping[str, Any]) -> tuple[Block, ...]:
+    blocks = _gallery(charts, "duels", "leads")
     if collection is None:
         said = [f"{up} over {down}" for up, down in inspection.open_pairs]
         return (*blocks, Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
@@ -206,15 +186,10 @@ def _datasets(inspection: Inspection) -> Block:
     return frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes)
 
 
-def _formulas(inspection: Inspection) -> Block:
-    drawn = tuple(figure(f"formula_{name}", chart) for name, chart in _trees(inspection).items())
-    return Fold("The simplified formulas as trees", (Gallery(drawn),))
-
-
-def _search(curve: pd.DataFrame, charts: dict[str, Any]) -> tuple[Block, ...]:
+def _search(curve: pd.DataFrame, charts: Mapping[str, Any]) -> tuple[Block, ...]:
     shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
     return (
-        Gallery((figure("coverage_curve", charts["coverage_curve"]),)),
+        *_gallery(charts, "coverage_curve"),
         Fold("Where the search stood, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
     )
 
@@ -252,25 +227,6 @@ def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ..
     return (measured, concepts)
 
 
-def _table(collection: Collection) -> pd.DataFrame:
-    import pandas as pd
-
-    means = {item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in collection.sets}
-    return pd.DataFrame(means).T
-
-
-def _tidy(collection: Collection) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = [
-        {"dataset": item.name, "method": method, "seed": seed, "value": value}
-        for item in collection.sets
-        for method, values in item.aurocs.items()
-        for seed, value in enumerate(values, start=1)
-    ]
-    return pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
-
-
 def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tuple[str, ...] = ("svg",)) -> Path:
     """Write scores, parameters, charts and the page into a folder, and return the page.
 
@@ -279,7 +235,7 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
     benchmark : MethodBenchmark
         What is shown.
     folder : str or Path
-        Made where it is missing.
+        Made where it is missing; what an earlier benchmark wrote there is replaced as a whole.
     formats : tuple of str
         Chart formats; SVG is always among them.
 
@@ -294,36 +250,28 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
     ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
     ('report.html', True)
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} is no folder to write to: {error}") from error
-    frame_to_csv(benchmark.scores, folder / "scores.csv")
-    (folder / "parameters.json").write_text(json.dumps(benchmark.chosen, indent=1) + "\n", encoding="utf-8")
     charts = benchmark.charts()
-    for name, chart in charts.items():
-        save_chart(chart, folder / name, dict.fromkeys(("svg", *formats)))
-    path = folder / "report.html"
-    path.write_text(render_page(benchmark_page(benchmark, charts)), encoding="utf-8", newline="\n")
-    return path
+    texts = {"parameters.json": json.dumps(benchmark.chosen, indent=1) + "\n"}
+    wanted = tuple(dict.fromkeys(("svg", *formats)))
+    return _write_whole(
+        folder, "benchmark", benchmark_page(benchmark, charts), {"scores": benchmark.scores}, charts, wanted, texts
+    )
 
 
-def benchmark_page(benchmark: MethodBenchmark, charts: dict[str, Any] | None = None) -> Page:
-    """Make the page of a benchmarked method; its charts are drawn where they are not given."""
-    drawn = {name: figure(name, chart) for name, chart in (charts or benchmark.charts()).items()}
+def benchmark_page(benchmark: MethodBenchmark, charts: Mapping[str, Any]) -> Page:
+    """Make the page of a benchmarked method, with its charts by name."""
     evidence, keys = sample_evidence(benchmark.scores, "seed")
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
-    standing = frame_sheet("standing", "Standing", _standing(table), decimals=4)
-    where = [drawn[name] for name in ("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds") if name in drawn]
-    who = [drawn[name] for name in ("critical_difference", "duels") if name in drawn]
+    ranking = frame_sheet("standing", "Standing", _ranking(table), decimals=4)
+    where = _gallery(charts, "heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
+    chosen = Listing(f"Parameters of {benchmark.method}, by dataset", json.dumps(benchmark.chosen, indent=1))
     sections = (
-        Section("verdict", "The verdict", (*notes, *_verdict(benchmark), standing)),
-        Section("who", "Who beats whom", (Gallery(tuple(who)),)),
-        Section("where", "Where", (Gallery(tuple(where)), score_sheet("scores", "AUROC by dataset", table, keys))),
-        Section("curves", "ROC and precision-recall curves", (Gallery((drawn["roc"], drawn["precision_recall"])),)),
-        Section("how", "How it was done", _benchmark_page_how(benchmark)),
+        Section("verdict", "The verdict", (*notes, *_verdict(benchmark), ranking)),
+        Section("who", "Who beats whom", _gallery(charts, "critical_difference", "duels")),
+        Section("where", "Where", (*where, score_sheet("scores", "AUROC by dataset", table, keys))),
+        Section("curves", "ROC and precision-recall curves", _gallery(charts, "roc", "precision_recall")),
+        Section("how", "How it was done", (Prose((benchmark.how,)), chosen)),
     )
     subtitle = f"{len(table)} dataset{'s' * (len(table) != 1)}, {len(table.columns)} methods, AUROC"
     return Page(f"{benchmark.method} on {benchmark.collection}", subtitle, (), sections, evidence)
@@ -342,7 +290,7 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison(benchmark.method).verdict.splitlines())))
 
 
-def _standing(table: pd.DataFrame) -> pd.DataFrame:
+def _ranking(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     ranks = np.mean([rank_losses(-row, size=1.0) for row in table.to_numpy(dtype=float)], axis=0)
@@ -353,6 +301,28 @@ def _standing(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _benchmark_page_how(benchmark: MethodBenchmark) -> tuple[Block, ...]:
-    chosen = json.dumps(benchmark.chosen, indent=1)
-    return (Prose((benchmark.how,)), Listing(f"Parameters of {benchmark.method}, by dataset", chosen))
+def _gallery(charts: Mapping[str, Any], *names: str) -> tuple[Block, ...]:
+    """Return the charts of these names that were drawn, beside each other."""
+    drawn = tuple(figure(name, charts[name]) for name in names if name in charts)
+    return (Gallery(drawn),) if drawn else ()
+
+
+def _write_whole(
+    folder: str | Path,
+    kind: str,
+    page: Page,
+    frames: Mapping[str, pd.DataFrame],
+    charts: Mapping[str, Any],
+    formats: tuple[str, ...] = ("svg",),
+    texts: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a page with its tables and charts, all of it or nothing, and return where the page is."""
+    with replaced_folder(folder, kind) as new:
+        for name, frame in frames.items():
+            frame_to_csv(frame, new / f"{name}.csv")
+        for name, chart in charts.items():
+            (new / name).parent.mkdir(exist_ok=True)
+            save_chart(chart, new / name, formats)
+        for name, text in {**(texts or {}), PAGE: render_page(page)}.items():
+            (new / name).write_text(text, encoding="utf-8", newline="\n")
+    return Path(folder) / PAGE
