@@ -28,7 +28,7 @@ def test_digen_writes_forty_sets_that_read_back(paragone, tmp_path):
 def test_digen_into_a_file_is_refused(paragone, tmp_path):
     (tmp_path / "taken").write_text("")
     ended = paragone("generate", "digen", "--out", tmp_path / "taken")
-    assert (ended.code, "no folder to write to" in ended.err) == (2, True)
+    assert (ended.code, "not a folder to write to" in ended.err) == (2, True)
 
 
 def test_inspect_says_what_is_wrong_with_digen(paragone):

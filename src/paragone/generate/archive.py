@@ -34,7 +34,7 @@ class ConceptBook:
     """Concepts met so far, numbered in the order of meeting.
 
     A formula is of a known concept when some placement of its features agrees with it; see `concepts`. The book looks
-    at fewer probe rows than `inspect` does, since it is asked about every candidate.
+    at fewer probe rows than `inspect` does, since every candidate is looked up.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class EliteArchive:
     depth : int, default=6
         How many concepts a pair keeps.
     floor : float, default=0.0
-        A lead up to this is not kept.
+        Leads up to this are not kept.
     """
 
     def __init__(self, n_methods: int, concepts: ConceptBook, depth: int = 6, floor: float = 0.0) -> None:

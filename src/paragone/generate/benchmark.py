@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from paragone.data import Dataset
 from paragone.data.digen import DigenEntry, Expression, entries, find
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
@@ -16,22 +17,27 @@ from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, duel_matrix
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
+from paragone.lab.cells import Fitted
 from paragone.stats import compare
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ScoreRow: TypeAlias = tuple[str, str, int, float]
+Fits: TypeAlias = dict[str, tuple[Dataset, Fitted]]
+"""By dataset: its rows, and what the tuned method gave on them."""
+
 
 @dataclass(frozen=True, eq=False)
 class MethodBenchmark:
-    """A method's scores on a collection beside those of the others.
+    """A method's scores on a collection, with those of the other methods.
 
     Parameters
     ----------
     method, collection : str
         What was put on what.
     scores : DataFrame
-        AUROC, tidy: ``dataset, method, seed, value``; one seed a dataset on DIGEN, the evidence samples elsewhere.
+        AUROC, tidy: ``dataset, method, seed, value``; one seed per dataset on DIGEN, the evidence samples elsewhere.
     chosen : mapping
         The parameters that tuning chose, by dataset.
     predictions : mapping
@@ -150,7 +156,8 @@ def _on_digen(
     contender: Contender, laboratory: Laboratory, chosen: Sequence[DigenEntry], trials: int, settings: DuelSettings
 ) -> MethodBenchmark:
     _refuse_known(contender, list(chosen[0].auroc))
-    rows, params, predictions, sources = _rows_of(chosen), {}, {}, list[Any]()
+    rows = [(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
+    fits: Fits = {}
     for seed in dict.fromkeys(entry.seed for entry in chosen):
         of_seed = [entry for entry in chosen if entry.seed == seed]
         datasets = [seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed]
@@ -160,20 +167,13 @@ def _on_digen(
         for dataset in datasets:
             fitted = found.get((dataset.name, contender.name))
             if fitted is not None:
-                truth = dataset.y[~np.asarray(dataset.train_part)]
-                rows.append(_row(dataset.name, contender.name, seed, float(fitted.arrays["scores"][0])))
-                params[dataset.name] = fitted.info["params"]
-                predictions[dataset.name] = (truth, fitted.arrays["values"])
-                sources.append(fitted.info)
+                rows.append((dataset.name, contender.name, seed, float(fitted.arrays["scores"][0])))
+                fits[dataset.name] = dataset, fitted
     how = (
         f"{contender.name} {_tuning(contender, trials, settings)} on the 800 training rows of the published split, and "
         "scored on its 200 test rows. The scores of the other methods are the published ones: 200 trials, same split."
     )
-    return _result(contender.name, "digen", rows, params, predictions, sources, len(chosen), how)
-
-
-def _rows_of(chosen: Sequence[DigenEntry]) -> list[dict[str, Any]]:
-    return [_row(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
+    return _result(contender.name, "digen", rows, fits, len(chosen), how)
 
 
 def _on_collection(
@@ -186,17 +186,17 @@ def _on_collection(
 ) -> MethodBenchmark:
     """Tune on each dataset's own rows, then score the chosen configuration on the samples of the evidence."""
     _refuse_known(contender, list(chosen[0].aurocs))
-    rows, params, predictions, sources = list[dict[str, Any]](), {}, {}, list[Any]()
+    rows: list[ScoreRow] = []
+    fits: Fits = {}
     for item in chosen:
         dataset = item.load()
         dataset = parted(dataset, published_split(dataset, item.seed)[0])
         tuned = {contender.name: settings.tuner(contender, item.seed, trials)}
         found = laboratory.run(f"{contender.name} on {item.name}", [dataset], tuned, Holdout(), seed=item.seed)
-        rows += [_row(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
+        rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
         fitted = found.get((dataset.name, contender.name))
         if fitted is None:
             continue
-        n_seeds = len(next(iter(item.aurocs.values())))
         evidence = measure(
             f"{item.name} with {contender.name}",
             item.generator(),
@@ -204,19 +204,17 @@ def _on_collection(
             laboratory,
             n_train=item.n_rows,
             n_fresh=collection.evidence_rows,
-            n_seeds=n_seeds,
+            n_seeds=len(next(iter(item.aurocs.values()))),
         )
         if evidence is not None:
-            rows += [_row(item.name, contender.name, s, float(v)) for s, v in enumerate(evidence.aurocs[:, 0])]
-            params[item.name] = fitted.info["params"]
-            predictions[item.name] = (dataset.y[~np.asarray(dataset.train_part)], fitted.arrays["values"])
-            sources.append(fitted.info)
+            rows += [(item.name, contender.name, seed, float(v)) for seed, v in enumerate(evidence.aurocs[:, 0])]
+            fits[item.name] = dataset, fitted
     how = (
         f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and measured in that "
         f"configuration on the samples of the evidence, {collection.evidence_rows:,} fresh rows each: the samples on "
         "which the other methods were measured. ROC and precision-recall curves are of the other 20 % of the dataset."
     )
-    return _result(contender.name, collection.name, rows, params, predictions, sources, len(chosen), how)
+    return _result(contender.name, collection.name, rows, fits, len(chosen), how)
 
 
 def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:
@@ -226,36 +224,31 @@ def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:
     return f"was tuned with {trials} trials of TPE by {scored} on {settings.folds} stratified folds"
 
 
-def _row(dataset: str, method: str, seed: int, value: float) -> dict[str, Any]:
-    return {"dataset": dataset, "method": method, "seed": seed, "value": value}
-
-
 def _result(
-    method: str,
-    collection: str,
-    rows: Sequence[Mapping[str, Any]],
-    params: Mapping[str, Mapping[str, Any]],
-    predictions: Mapping[str, tuple[Any, Any]],
-    sources: Sequence[Mapping[str, Any]],
-    n_sets: int,
-    how: str,
+    method: str, collection: str, rows: Sequence[ScoreRow], fits: Fits, n_sets: int, how: str
 ) -> MethodBenchmark:
     import pandas as pd
 
-    if not params:
+    if not fits:
         raise InputError(f"{method} failed on every dataset: `paragone status` on the store says why")
-    scores = pd.DataFrame(rows)
+    scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
     notes = []
-    missing = n_sets - len(params)
+    missing = n_sets - len(fits)
     if missing:
-        scores = scores.loc[scores["dataset"].isin(list(params))]
+        scores = scores.loc[scores["dataset"].isin(list(fits))]
         notes.append(f"{method} failed on {missing} of {n_sets} datasets; these are left out for all methods")
-    if any(info["source"] == "predict" for info in sources):
+    infos = [fitted.info for _, fitted in fits.values()]
+    if any(info["source"] == "predict" for info in infos):
         notes.append(f"{method} has neither predict_proba nor decision_function: it is scored by its hard labels")
-    warned = [text for info in sources for text in info["warned"]]
+    warned = [text for info in infos for text in info["warned"]]
     if warned:
         notes.append(f"{len(warned)} fits in tuning {method} warned, the first: {warned[0].splitlines()[0]}")
-    bounded = sum(int(info["bounded"]) for info in sources)
+    bounded = sum(int(info["bounded"]) for info in infos)
     if bounded:
         notes.append(f"{bounded} fits of {method} hit the bound on iterations")
-    return MethodBenchmark(method, collection, scores, params, predictions, tuple(notes), how)
+    chosen = {name: fitted.info["params"] for name, (_, fitted) in fits.items()}
+    predictions = {
+        name: (dataset.y[~np.asarray(dataset.train_part)], fitted.arrays["values"])
+        for name, (dataset, fitted) in fits.items()
+    }
+    return MethodBenchmark(method, collection, scores, chosen, predictions, tuple(notes), how)

@@ -42,7 +42,7 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     Parameters
     ----------
     curve : DataFrame
-        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, a row a moment.
+        Columns ``seconds``, ``proven``, ``covered``, ``proven_concepts`` and ``pairs``, one row per moment.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def _drawn(rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y
     )
     guess = from_rows(chance).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
     chart = alt.layer(guess, lines).properties(width=SIDE, height=SIDE)
-    return styled(chart, title, "One line a dataset, on its test rows; dashed: guessing")
+    return styled(chart, title, "One line per dataset, on its test rows; dashed: guessing")
 
 
 LEAF_WIDTH = 64
@@ -252,7 +252,7 @@ PLOT_HEIGHT = 300
 
 
 def clustered_order(values: Any) -> list[int]:
-    """Return rows in the order of a dendrogram (average linkage, Euclidean), so that like rows stand together.
+    """Return rows in the order of a dendrogram (average linkage, Euclidean), so that similar rows are neighbours.
 
     Examples
     --------
@@ -344,14 +344,14 @@ def _highest_first(values: pd.Series) -> list[str]:
 
 
 def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
-    """Draw each method's AUROC on each dataset as a box over seeds; one method stands out.
+    """Draw each method's AUROC on each dataset as a box over seeds; one method is highlighted.
 
     Parameters
     ----------
     scores : DataFrame
-        Columns ``dataset``, ``method`` and ``value``, a row a seed.
+        Columns ``dataset``, ``method`` and ``value``, one row per seed.
     highlighted : str
-        The method that stands out.
+        The method that is highlighted.
 
     Examples
     --------
@@ -380,14 +380,14 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
 
 
 def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
-    """Draw each method's AUROC over the datasets as a line; one method stands out.
+    """Draw each method's AUROC over the datasets as a line; one method is highlighted.
 
     Parameters
     ----------
     table : DataFrame
         Datasets down (index), methods across.
     highlighted : str
-        The method that stands out.
+        The method that is highlighted.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reference classifiers that need a word more than their class: logistic regression and the bounded SVC."""
+"""Reference classifiers that need more than their class: logistic regression and the bounded SVC."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PlainLogisticRegression(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit; that the iterations ran out is no news in a search over C."""
+        """Fit without a warning that the iterations ran out: in a search over C that is usual."""
         params = self.get_params()
         penalty = params.pop("penalty")
         if parse_version(sklearn.__version__) >= parse_version("1.8"):

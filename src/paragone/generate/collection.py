@@ -66,7 +66,7 @@ def write_sets(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} is no folder to write to: {error}") from error
+        raise InputError(f"{folder} is not a folder to write to: {error}") from error
     written, described = [], []
     for dataset, entry in sets:
         path = folder / f"{dataset.name}.{file_format}"
@@ -323,7 +323,7 @@ class Collection:
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
 
     def inspect(self) -> Inspection:
-        """Inspect the datasets; a pair is told apart where the evidence proves it."""
+        """Inspect the datasets; a pair counts where the evidence proves it."""
         specimens = []
         for item in self.sets:
             generator = item.generator()
@@ -383,7 +383,7 @@ MEASURED = "evidence_files"
 
 
 def search_curve(collection: str) -> pd.DataFrame:
-    """Return where the search for a collection stood over time.
+    """Return the progress of the search for a collection over time.
 
     Examples
     --------

@@ -23,16 +23,16 @@ PROBE_ROWS = 4096
 PROBE_SEED = 314_159
 MAX_PLACED = 5
 AGREEMENT = 0.98
-"""Sets of 1000 rows are cut up to 2 % beside the population's middle, so that one concept agrees to about 98 %.
+"""Sets of 1000 rows are cut up to 2 % away from the population's middle, so that one concept agrees to about 98 %.
 
 The count of concepts depends on it, and on the cut. The DIGEN sets with their own cuts are 20 concepts from .975 to
 .985, 19 from .96 to .97 and 23 at .99. Cut at the population's middle they are 19 from .96 to .99: two of them differ
 in nothing but where 1000 rows happened to be cut."""
 UNLIKE = 0.05
-"""Formulas whose features differ by more in their influence, the first with the first and so on, are no one concept:
+"""Formulas whose features differ by more in their influence, the first with the first and so on, are not one concept:
 their placements are not searched."""
 NEGLIGIBLE = 0.005
-"""A feature whose exchange changes a smaller share of the labels than this takes no place in a signature."""
+"""A feature whose exchange changes a smaller share of the labels than this is left out of a signature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Signature:
     placed : tuple of int
         The features that are permuted and turned: those that matter, most influential first.
     influence : ndarray
-        The share of labels that change when each of them is drawn anew.
+        The share of labels that change when each of them is drawn again.
     labels : ndarray of shape (n_placements, n_rows)
         Labels -1 and 1: every placement of up to five features, else the first placement alone.
     """
@@ -97,7 +97,7 @@ class Signature:
 def active_features(
     expression: Expression, threshold: Threshold | None = None, n_features: int = 10, *, negligible: float = 0.0
 ) -> tuple[int, ...]:
-    """Return the features that change a label when they are drawn anew, most influential first.
+    """Return the features that change a label when they are drawn again, most influential first.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def active_features(
 
 
 def influences(expression: Expression, threshold: Threshold, n_features: int = 10) -> dict[int, float]:
-    """Return the share of labels that change when a feature of the formula is drawn anew, by feature."""
+    """Return the share of labels that change when a feature of the formula is drawn again, by feature."""
     rows = population(n_features)
     labels = threshold.label(expression.evaluate(rows))
     changed: dict[int, float] = {}
@@ -140,7 +140,7 @@ def signature(
     Returns
     -------
     Signature
-        The labels, a row a placement; the first row has every feature in its own place.
+        The labels, one row per placement; the first row has every feature in its own place.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def measure_digen(
     n_train, n_fresh, n_seeds : int
         Rows to train on, fresh rows, and samples.
     tell : callable, optional
-        Is told in a sentence how far it is.
+        Called with one sentence of progress after each formula.
 
     Returns
     -------

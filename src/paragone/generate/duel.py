@@ -39,7 +39,7 @@ class DuelSettings:
     population, generations : int
         Of a duel.
     trials, gate_folds, folds : int
-        Trials a method gets for a candidate, folds that the gate looks at, and all folds.
+        Trials per method and candidate, folds that the gate looks at, and all folds.
     tolerance : float
         How far a candidate may stay behind the best so far and still pass the gate, and a trial behind the best trial
         and still see all folds.
@@ -196,7 +196,7 @@ class DuelOutcome:
     scored: int
 
     def table(self) -> pd.DataFrame:
-        """Return the survivors, a row each."""
+        """Return the survivors, one row per formula."""
         import pandas as pd
 
         rows = [
@@ -380,7 +380,7 @@ def stage2(
     settings : DuelSettings, optional
         The methods and how they are tuned.
     trials : int, default=200
-        Trials a method gets.
+        Trials per method.
 
     Returns
     -------

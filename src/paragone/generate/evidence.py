@@ -1,4 +1,4 @@
-"""Evidence: methods measured anew on many samples with many fresh rows, and what that proves about pairs."""
+"""Evidence: methods measured again, on many samples with many fresh rows, and what that proves about pairs."""
 
 from __future__ import annotations
 

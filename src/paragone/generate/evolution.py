@@ -1,7 +1,7 @@
 """Evolution: one search that serves all duels; MAP-Elites over pairs and concepts, or NSGA-III.
 
-A generation is looked over by cheap scouts; what would enter an archive of theirs is screened with the methods
-themselves; what leads there is proven on fresh samples. The search is a pure function of its spec: every generation
+Cheap scouts score a generation first; what would enter their archive is screened with the methods themselves; what
+leads there is proven on fresh samples. The search is a pure function of its spec: every generation
 draws from a generator seeded by the spec's seed and the generation's number, and scores come from cells of the
 store. Stopped and started again, it goes the same way.
 """
@@ -35,7 +35,7 @@ CROSSOVER_SHARE = 0.7
 FOLD_SHARE = 0.5
 """The share of random formulas that fold one operator over many features."""
 MAX_DRAWS = 50
-"""Draws a wanted candidate may take before a generation goes on with fewer."""
+"""Draws per wanted candidate before a generation continues with fewer."""
 
 Parents = Callable[[np.random.Generator], tuple[Expression, Expression] | None]
 
@@ -84,7 +84,7 @@ class Breeder:
         return children
 
     def labelled(self, expression: Expression) -> tuple[NDArray[np.uint8] | None, str]:
-        """Return a formula's labels, or the reason why it is no candidate."""
+        """Return a formula's labels, or the reason why it is not a candidate."""
         values, n_train = expression.evaluate(self.X), self.spec.n_train
         if reason_to_reject(values[:n_train]) or not np.isfinite(values).all():
             return None, "rejected"
@@ -117,7 +117,8 @@ class SearchProgress:
     generation : int
         Generations done.
     seen, rejected, duplicates, scouted, fitted, failed : int
-        Candidates made; no dataset; met before; looked over by scouts; scored by every method; cells that failed.
+        Candidates made; those that give no usable dataset; met before; scored by scouts; scored by every method; cells
+        that failed.
     niches, concepts : int
         Filled niches of the archive, and the concepts in it.
     covered : int
@@ -164,7 +165,7 @@ class Stopwatch:
     Parameters
     ----------
     path : Path, optional
-        A file with a line a moment; nothing is kept where it is not given.
+        A file with one line per moment; without it nothing is kept.
     key : str
         Of the search: lines of other searches in the file are left alone.
 
@@ -233,7 +234,7 @@ class Evolution:
     stopwatch : Stopwatch
         Knows the time that the search has taken, earlier runs included.
     focus : str, optional
-        Only pairs in which this method stands count.
+        Only pairs with this method count.
     goal : {"both", "wins", "loses"}, default="both"
         What the method in focus is to do.
     """
@@ -362,7 +363,7 @@ class Evolution:
     # Scores
 
     def _screened(self, generation: int, children: Sequence[Child]) -> list[ScreenedFormula]:
-        """Scout all children, and score those worth it with the methods that were only stood in for."""
+        """Scout all children, and score those worth it with the methods that scouts replaced."""
         scouts = dict(scout_of(method) for method in self.methods)
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
         names = [scout_of(method)[0] for method in self.methods]

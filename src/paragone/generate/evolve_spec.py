@@ -29,13 +29,13 @@ class EvolveSpec:
     generations, batch : int
         Generations, and candidates that are screened in each.
     chunk : int, default=16
-        Candidates a cell.
+        Candidates per cell.
     n_train, n_test, n_features : int
-        Rows a method is trained on, fresh rows it is screened on, and columns.
+        Training rows, fresh rows for screening, and columns.
     margin : float, default=0.05
         By how much the AUROC of two methods must differ.
     depth : int, default=6
-        Concepts kept a pair.
+        Concepts kept per pair.
     random_share : float, default=0.25
         The share of candidates that are new random formulas.
     constants, max_size
@@ -43,7 +43,7 @@ class EvolveSpec:
     smallest_class : float, default=0.3
         The least share of either class among the fresh rows.
     evidence_seeds, evidence_rows : int
-        Samples a finalist is measured on, and fresh rows of each.
+        Samples per finalist, and fresh rows per sample.
     screened : int, default=16
         Candidates of a generation that are scored with the methods themselves, where scouts stand in for some.
     races, race_seeds : int
@@ -114,7 +114,7 @@ class EvolveSpec:
     def read(cls, path: str | Path) -> Self:
         """Read a spec from a TOML file; ``[methods.NAME]`` tables hold use, fixed, space and portfolio."""
         path = Path(path)
-        # TOML itself refuses a table that stands twice: two methods with one name.
+        # TOML itself refuses a table that occurs twice: two methods with one name.
         table = read_toml(path)
         known = [item.name for item in fields(cls)]
         for key in table:
@@ -132,17 +132,7 @@ class EvolveSpec:
     def against(self, use: str) -> Self:
         """Return the spec with one method more: a class of the user's, with its default parameters."""
         name = use.rpartition(":")[2]
-        tables = dict(self.methods) or {
-            m.name: {
-                "use": m.use,
-                "fixed": m.fixed,
-                "space": m.space,
-                "portfolio": m.portfolio,
-                "letter": m.letter,
-                "scout": m.scout,
-            }
-            for m in reference_methods()
-        }
+        tables = dict(self.methods) or {m.name: m.table() for m in reference_methods()}
         if name in tables:
             raise InputError(f"two methods are called {name!r}: the spec has one of that name already")
         return replace(self, methods={**tables, name: {"use": use}})

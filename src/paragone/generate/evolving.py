@@ -30,7 +30,7 @@ NamedPair = tuple[str, str]
 
 
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
-    """Number the concepts of datasets anew, with all probe rows, in the order of the datasets."""
+    """Number the concepts of datasets again, with all probe rows, in the order of the datasets."""
     marks = [signature(item.generator().expression, n_features=item.n_features) for item in sets]
     leaders = group_concepts(agreements(marks))
     numbers = {leader: number for number, leader in enumerate(sorted(set(leaders)), start=1)}
@@ -114,7 +114,7 @@ class Evolved:
     measured : tuple of GeneratedSet
         All that were measured, the chosen ones among them.
     curve : tuple of SearchProgress
-        Where the search stood after every generation and every later race.
+        The state of the search after every generation and every later race.
     n_failed : int
         Cells that failed; what needed them is not claimed.
 
@@ -180,7 +180,7 @@ def evolve(
     spec : EvolveSpec
         What is searched.
     store : str or Path
-        Where every score is kept; the same spec on the same store goes on where it was stopped.
+        Where every score is kept; the same spec on the same store continues where it stopped.
     workers : int, default=0
         Worker processes; the outcome does not depend on them.
     executor : concurrent.futures.Executor, optional
@@ -188,13 +188,13 @@ def evolve(
     hours : float, optional
         Stop beginning new work after this time; without it the spec's generations are done.
     focus : str, optional
-        Only pairs in which this method stands count.
+        Only pairs with this method count.
     goal : {"both", "wins", "loses"}, default="both"
         What the method in focus is to do.
     retry_failed : bool, default=False
         Whether cells that failed before run again.
     tell : callable, optional
-        Is told in a sentence how far it is.
+        Called with one sentence of progress after each generation and race.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def evolve(
     def over(share: float) -> bool:
         return hours is not None and time.monotonic() - begun > share * hours * 3600
 
-    # The number of generations is no part of the key: a search that is asked for more of them goes on.
+    # The number of generations is not part of the key: a search that is asked for more of them continues.
     key = digest({**asdict(replace(spec, generations=1)), "focus": focus, "goal": goal})
     stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:

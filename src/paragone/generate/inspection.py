@@ -28,7 +28,7 @@ def duel_matrix(scores: Sequence[Mapping[str, float]], methods: Sequence[str], m
     Parameters
     ----------
     scores : sequence of mappings
-        One a dataset: each method's AUROC.
+        One per dataset: each method's AUROC.
     methods : sequence of str
         The methods, in the order of the table.
     margin : float, default=0.05
@@ -113,7 +113,7 @@ class Inspection:
     name : str
         The collection.
     sets : DataFrame
-        One row a dataset: formula, simplified formula, features that matter, concept, label noise, Bayes ceiling, and
+        One row per dataset: formula, simplified formula, features that matter, concept, label noise, Bayes ceiling, and
         the other dataset that it agrees with most.
     coverage : DataFrame
         On how many datasets the row's method beats the column's by the margin.

@@ -28,8 +28,8 @@ from paragone.validation import FloatArray
 class Laboratory:
     """Runs experiments one after another into a store.
 
-    Whatever the store has already is looked up and not run again: a search that is started anew with the same seed goes
-    the same way up to where it was stopped, and on from there.
+    What the store has already is looked up and not run again: a search that is started again with the same seed goes
+    the same way up to where it was stopped, and continues from there.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Laboratory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is open between two experiments."""
+        """Do nothing: no file is open between two experiments."""
 
     def run(
         self,
@@ -104,7 +104,7 @@ class Laboratory:
         seed : int, default=0
             Of the experiment.
         observer : Observer, optional
-            Whoever follows.
+            Called as cells begin and end.
         isolation : {"cell", "worker", "none"}, default="cell"
             How far cells are kept from each other. Screening, which runs millions of tiny cells and proves nothing,
             may use ``worker``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +21,7 @@ NONE = "none"
 
 
 def read_space(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Read a space from a TOML file: a table a parameter.
+    """Read a space from a TOML file: one table per parameter.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Contender:
     letter : str
         One letter for compact tables.
     scout : str
-        The cheap stand-in that looks candidates over first, see `SCOUTS`; empty for a method that does so itself.
+        The cheap classifier that scores candidates first, see `SCOUTS`; empty for a method that does so itself.
 
     Examples
     --------
@@ -159,9 +159,13 @@ class Contender:
         """Return the classifier with its fixed parameters, as an experiment declares a method."""
         return {"use": self.use, "params": plain_params(self.fixed)}
 
+    def table(self) -> dict[str, Any]:
+        """Return everything but the name, as a spec file has it; see `contenders`."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "name"}
+
 
 def configured(method: Method, params: Mapping[str, Any], *, kind: str = "classifier") -> Method:
-    """Return a method with parameters set anew; an unknown one is refused."""
+    """Return a method with other parameters; an unknown parameter is refused."""
     changed = Method(method.factory, {**method.params, **plain_params(params)})
     changed.check_params(kind)
     return changed
@@ -181,8 +185,8 @@ def reference_methods() -> tuple[Contender, ...]:
 
 
 def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]:
-    """Make contenders of tables, one a method, as a spec file has them."""
-    known = ("use", "fixed", "space", "portfolio", "letter", "scout")
+    """Make contenders of tables, one per method, as in a spec file."""
+    known = [item.name for item in fields(Contender) if item.name != "name"]
     made = []
     for name, table in tables.items():
         for key in table:
@@ -190,8 +194,7 @@ def contenders(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Contender, ...]
                 raise unknown_name(f"key of method {name!r}", key, known)
         if "use" not in table:
             raise InputError(f"method {name!r}: the key 'use' is missing; name a class as module:Class")
-        options = {key: table[key] for key in ("use", "fixed", "space", "letter", "scout") if key in table}
-        made.append(Contender(name, **options, portfolio=tuple(table.get("portfolio", ({},)))))
+        made.append(Contender(name, **{**table, "portfolio": tuple(table.get("portfolio", ({},)))}))
     return tuple(made)
 
 

@@ -1,4 +1,4 @@
-"""NSGA-III survival (Deb and Jain 2014): who of parents and children goes on, spread along reference directions.
+"""NSGA-III survival (Deb and Jain 2014): which parents and children survive, spread along reference directions.
 
 Written here because it is one function of a library whose dependencies (plotting, automatic differentiation, linear
 programming) this package has no other use for; the tests compare it with that library's.
@@ -91,7 +91,7 @@ class NSGA3Survival:
         objectives : ndarray of shape (n, n_objectives)
             Finite.
         n_survivors : int
-            How many survive; all where there are no more.
+            How many survive; all if there are not more.
         rng : numpy.random.Generator
             Decides among niches, and among members of a niche, that have equal rights.
         """

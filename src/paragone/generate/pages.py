@@ -88,7 +88,7 @@ def write_collection_page(
     collection : Collection, optional
         Its evidence.
     curve : DataFrame, optional
-        Where the search stood over time; see `Evolved.curve_table`.
+        The progress of the search over time; see `Evolved.curve_table`.
     beside : Collection, optional
         Another collection measured the same way, to compare with.
 
@@ -190,7 +190,7 @@ def _search(curve: pd.DataFrame, charts: Mapping[str, Any]) -> tuple[Block, ...]
     shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
     return (
         *_gallery(charts, "coverage_curve"),
-        Fold("Where the search stood, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
+        Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
     )
 
 
@@ -218,7 +218,7 @@ def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ..
         "names and signs of features and the names of the classes, or when a chain of such datasets links them."
     )
     if collection is None:
-        return (f"Pairs are told apart {inspection.basis}.", concepts)
+        return (f"Pairs are compared {inspection.basis}.", concepts)
     measured = (
         f"Every method was fitted on samples of the size of the dataset and scored on {collection.evidence_rows:,} "
         f"fresh rows of each. All methods saw the same samples. A pair is proven when the lower 95 % bound of the "

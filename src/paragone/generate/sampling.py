@@ -82,7 +82,7 @@ class GeneratorSpec:
     irrelevant : int, default=0
         Independent standard normal columns added behind.
     noise : float, default=0.0
-        The share of labels that are drawn anew among the classes; for regression the standard deviation of normal
+        The share of labels that are drawn again among the classes; for regression the standard deviation of normal
         noise, in units of the value's own.
     positive : float, default=0.5
         The share of class 1 in the population.
@@ -142,7 +142,7 @@ class GeneratorSpec:
     @property
     def bayes_auroc(self) -> float:
         """The AUROC of the true formula on the population: below 1 only where labels are noisy (binary targets)."""
-        # A label drawn anew is wrong half of the time; two rows of unlike labels are then in the right order unless
+        # A label drawn again is wrong half of the time; two rows of unlike labels are then in the right order unless
         # noise swapped them, which the rates of the two classes give.
         if self.target != "binary":
             raise InputError("the Bayes AUROC is defined for a binary target")

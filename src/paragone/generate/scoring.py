@@ -63,7 +63,7 @@ def confidence(classifier: Any, X: FloatArray, positive: Any = None) -> Confiden
     X : ndarray
         Rows to predict.
     positive : label, optional
-        The second class, for a classifier that gives hard labels only and does not tell its classes.
+        The second class, for a classifier that gives hard labels only and does not name its classes.
 
     Returns
     -------

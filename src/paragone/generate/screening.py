@@ -1,8 +1,10 @@
 """Screening: one method's portfolio on many candidates at once; the rows are the same, only labels change.
 
-Nearest neighbours and kernels depend on the rows alone and are worked out once for all candidates of a cell. The SVC is
-stood in for by kernel ridge with the same kernels: nearly the same AUROC at a fraction of the cost. Screening only
-proposes; what a collection claims is measured anew with the methods themselves.
+Nearest neighbours and kernels depend on the rows alone and are computed once for all candidates of a cell. Neighbours,
+their order and their weights become a sparse matrix with one row of weights per query; its product with the labels
+gives the class probabilities of all label columns. Kernel ridge with the same kernels replaces the SVC: nearly the same
+AUROC at a fraction of the cost. Screening only proposes; what a collection claims is measured again with the methods
+themselves.
 """
 
 from __future__ import annotations
@@ -226,7 +228,7 @@ def screen_of(contender: Contender) -> dict[str, Any]:
 
 
 def scout_of(contender: Contender) -> tuple[str, dict[str, Any]]:
-    """Return what looks candidates over for a contender, with its name: its stand-in, or the contender itself."""
+    """Return what scores candidates first for a contender, with its name: its scout, or the contender itself."""
     if not contender.scout:
         return contender.name, screen_of(contender)
     use, portfolio = SCOUTS[contender.scout]
@@ -263,7 +265,7 @@ class Screening(Holdout):
 
 
 def candidate_batch(name: str, X: FloatArray, labels: Sequence[NDArray[np.uint8]], n_train: int) -> Dataset:
-    """Return rows with a label column a candidate; the first rows are the train part."""
+    """Return rows with one label column per candidate; the first rows are the train part."""
     marks = np.zeros(len(X), dtype=bool)
     marks[:n_train] = True
     return Dataset(name, X, np.column_stack(labels), "multilabel", train_part=marks)

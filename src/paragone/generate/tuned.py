@@ -45,7 +45,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
     seed : int, default=0
         Of the folds, the sampler and the classifier.
     journal : str, optional
-        A file that keeps the trials, so that a search that was stopped goes on; in memory where it is not given.
+        A file that keeps the trials, so that a stopped search can continue; in memory by default.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class FoldScore:
         self.warned: list[str] = []
 
     def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
-        """Go through the scores of the first folds, or of all; a fold is fitted when it is asked for."""
+        """Go through the scores of the first folds, or of all; a fold is fitted when its score is asked for."""
         return (self._on(params, train, test) for train, test in self._splits[:n_folds])
 
     def _on(self, params: Mapping[str, Any], train: NDArray[Any], test: NDArray[Any]) -> float:
@@ -203,9 +203,9 @@ def pruned_mean(
 
 
 def new_study(seed: int, journal: str | None = None) -> Any:
-    """Open a search for a maximum: in memory, or in a journal file that a later search goes on with.
+    """Open a search for a maximum: in memory, or in a journal file with which a later search continues.
 
-    A search that goes on draws other values than one that was never stopped: the sampler's own state is not kept.
+    A continued search draws other values than one that was never stopped: the sampler's own state is not kept.
     """
     try:
         import optuna
