@@ -108,7 +108,7 @@ def code_words(roots: Iterable[Any], plain: Callable[[Any], str] = repr) -> dict
 
 
 def _words(root: Any, plain: Callable[[Any], str]) -> dict[str, str]:
-    walk = _Walk(plain)
+    walk = _ModuleWalk(plain)
     if isinstance(root, str):
         walk.add(root)
     else:
@@ -125,14 +125,14 @@ def own_code_files(modules: Iterable[str]) -> dict[str, Path]:
     >>> own_code_files(["sklearn.svm"])
     {}
     """
-    walk = _Walk(repr)
+    walk = _ModuleWalk(repr)
     for module in modules:
         walk.add(module, needed=False)
     walk.work()
     return {name: found.file for name, found in sorted(walk.files.items()) if found.top != OURS}
 
 
-class _Walk:
+class _ModuleWalk:
     """A walk over modules: each once, so that cycles end."""
 
     def __init__(self, plain: Callable[[Any], str]) -> None:

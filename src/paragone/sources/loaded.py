@@ -214,12 +214,12 @@ def live_digest(value: Any, plain: Callable[[Any], str]) -> tuple[str, set[str]]
     >>> live_digest(scaled(2), repr)[0] == live_digest(scaled(3), repr)[0]
     False
     """
-    walk = _Walk(value, plain)
+    walk = _ObjectWalk(value, plain)
     walk.visit(value)
     return hashlib.sha256(b"\0".join(walk.told)).hexdigest(), walk.modules
 
 
-class _Walk:
+class _ObjectWalk:
     """One walk over what a live object refers to, each thing once."""
 
     def __init__(self, value: Any, plain: Callable[[Any], str]) -> None:

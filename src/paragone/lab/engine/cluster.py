@@ -18,7 +18,7 @@ from paragone.errors import InputError
 from paragone.lab.engine.packing import Abandoned, Loss
 from paragone.lab.engine.preloading import Preload
 from paragone.lab.engine.resources import Limits
-from paragone.lab.engine.shared import Courier, Envelope, Reply, SharedSeat, open_envelope
+from paragone.lab.engine.shared import Courier, Envelope, SharedSeat, WorkerReply, open_envelope
 from paragone.lab.engine.task import CellTask
 from paragone.lab.engine.workers import NOTHING, Ended, Following, Isolation, Seat, Workplace, end_processes
 
@@ -94,7 +94,7 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
         yield client.get_executor()
 
 
-def open_on_dask(envelope: Envelope, key: str) -> Reply:
+def open_on_dask(envelope: Envelope, key: str) -> WorkerReply:
     """Run the cell in an envelope on a Dask worker; end it when the coordinator no longer waits for it."""
     from distributed import get_worker
 

@@ -95,10 +95,10 @@ class Again:
     worker: str
 
 
-Reply: TypeAlias = Outcome | Loss | Refused | Lacks
+WorkerReply: TypeAlias = Outcome | Loss | Refused | Lacks
 
 
-def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None) -> Reply:
+def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bool] | None = None) -> WorkerReply:
     """Run the cell in an envelope, on whatever worker this is.
 
     Parameters
@@ -249,7 +249,7 @@ class SharedSeat(Seat):
     @override
     def collect(self, future: Future[Any]) -> Ended | Following:
         try:
-            reply: Reply | Again = future.result()
+            reply: WorkerReply | Again = future.result()
         except BrokenExecutor as error:
             raise _broken(error) from error
         except CancelledError:

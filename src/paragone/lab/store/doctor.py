@@ -19,11 +19,11 @@ from paragone.lab.store.outcomes import SCORE_ROWS, cell_checksum, content_check
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.runs import refuse_while_running
 from paragone.lab.store.schema import (
-    DANGLING,
     SCHEMA_VERSION,
     Oddity,
     TableShape,
     check_version,
+    delete_dangling,
     missing_before,
     oddities,
     plain_tables,
@@ -465,8 +465,7 @@ def _drop_damage(database: Database, path: Path, saved: Salvage | None) -> tuple
     """Delete what is damaged, and seal the rest; return what was deleted and how much was sealed."""
     with transaction(database):
         found = list(diagnose(database, path).damage)
-        for statement in DANGLING:
-            database.execute(statement)
+        delete_dangling(database)
         has_seals = database.execute("SELECT 1 FROM checksums WHERE kind = 'cell'").fetchone() is not None
         if saved is not None and (has_seals or OF_CELLS & set(saved.incomplete)):
             # Of a file that lost rows, nothing shows that what has no checksum is whole.
@@ -561,8 +560,7 @@ def _copied(source: Database, target: Database) -> tuple[dict[str, int], tuple[s
                 complete = False
         if not complete:
             incomplete.append(shape.name)
-    for statement in DANGLING:
-        target.execute(statement)
+    delete_dangling(target)
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
     return counts, tuple(incomplete)

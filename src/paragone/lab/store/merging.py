@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from paragone.errors import InputError
 from paragone.lab.store.opening import connect, damaged, examination, remove_database
 from paragone.lab.store.outcomes import SCORE_ROWS
-from paragone.lab.store.schema import DANGLING, TableShape, shape_of, table_shapes
+from paragone.lab.store.schema import TableShape, delete_dangling, shape_of, table_shapes
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50
 _NO_ROW = (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
@@ -48,10 +48,6 @@ class Reading:
         while rows := cursor.fetchmany(size):
             yield rows
 
-    def rows(self, shape: TableShape) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of a table in the order of its key."""
-        return (row for batch in self.batches(shape) for row in batch)
-
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Reading]:
@@ -65,7 +61,7 @@ def reading(path: str | Path) -> Iterator[Reading]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Store(Path(folder) / "a.sqlite", create=True).close()
     ...     with reading(Path(folder) / "a.sqlite") as opened:
-    ...         sum(len(list(opened.rows(shape))) for shape in table_shapes())
+    ...         sum(len(rows) for shape in table_shapes() for rows in opened.batches(shape))
     0
     """
     path = Path(path)
@@ -128,14 +124,23 @@ def check_references(database: sqlite3.Connection, where: str) -> None:
         raise InputError(f"{where}: rows of {row[0]} refer to rows of {row[2]} that are not there")
 
 
-Row: TypeAlias = tuple[Any, ...]
-RUN_NAMES = ("host", "pid", "process_start", "begun_at")
-OF_ONE_CELL = ("predictions", "costs", "warnings", "outputs")
-"""Tables whose rows begin with the number of the cell that they belong to."""
+IDENTITIES = {
+    "experiments": ("name",),
+    "measures": ("metric", "grid"),
+    "cells": ("key",),
+    "runs": ("host", "pid", "process_start", "begun_at"),
+    "quarantine": ("kind", "key", "reason", "found_at"),
+    "losses": ("run_id", "key", "why", "lost_at"),
+}
+"""By what two stores know the same row of a table whose rows are numbered; by its key in any other."""
+OWNERS = ("cells", "fits")
+"""Tables whose rows own those that refer to them: both come from one store."""
+KINDS = {"cells": ("cell", "scores"), "fits": ("fit",), "splits": ("split",), "truths": ("truth",)}
+"""The checksums that belong to a row of a table."""
 
 
 @dataclass
-class Union:
+class StoreUnion:
     """Compares two stores and writes their union; what the first has stands."""
 
     first: Reading
@@ -144,6 +149,9 @@ class Union:
     completed: set[str] = field(default_factory=set)
     differing: set[str] = field(default_factory=set)
     left_out: int = 0
+    _now: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    """By table: what keys of the second store's rows are called in the union."""
+    _added: list[tuple[str, str]] = field(default_factory=list)
 
     def conflicts(self) -> list[str]:
         """Name what both stores have with different content."""
@@ -199,27 +207,18 @@ class Union:
         return "" if row is None else f" ({row[0]} on {row[1]}, fold {row[2]})"
 
     def write(self, database: sqlite3.Connection) -> None:
-        """Write all of the first store, then what only the second has."""
+        """Write all of the first store, then what only the second has, under numbers that are free."""
         database.execute("PRAGMA defer_foreign_keys = ON")
         for shape in table_shapes():
             if shape.name != "claims":
                 for batch in self.first.batches(shape):
                     add_rows(database, shape, batch, str(self.first.path))
         self._drop_failed(database)
-        experiments, measures = self._numbers(database, "experiments", 1), self._numbers(database, "measures", 2)
-        for table, kind in (("fits", "fit"), ("splits", "split"), ("truths", "truth"), ("datasets", "")):
-            self._add_named(database, table, kind)
-        self._add_fit_costs(database)
-        self._add_plan(database, experiments)
-        cells = self._numbers(database, "cells", 1)
-        self._add_scores(database, cells, measures)
-        for table in OF_ONE_CELL:
-            self._add_of_cells(database, table, cells)
-        self._append(database, "runs", RUN_NAMES)
-        self._add_losses(database)
-        self._append(database, "quarantine", ("kind", "key", "reason", "found_at"))
-        for statement in DANGLING:
-            database.execute(statement)
+        for shape in table_shapes():
+            if shape.name not in ("claims", "checksums"):
+                self._add(database, shape)
+        self._add_checksums(database)
+        delete_dangling(database)
 
     def _drop_failed(self, database: sqlite3.Connection) -> None:
         """Make room for results that the second store has and the first failed to get."""
@@ -228,103 +227,62 @@ class Union:
                 database.execute("DELETE FROM cells WHERE key = ?", (key,))
                 database.execute("DELETE FROM checksums WHERE kind IN ('cell', 'scores') AND key = ?", (key,))
 
-    def _numbers(self, database: sqlite3.Connection, table: str, n_names: int) -> dict[int, int]:
-        """Add the rows of a numbered table that are new by name, and return what numbers the second's have now."""
-        shape = shape_of(table)
-        known = {row[1 : 1 + n_names]: row[0] for row in database.execute(shape.select())}
-        numbers: dict[int, int] = {}
-        following = max(known.values(), default=0) + 1
-        for row in self.second.rows(shape):
-            name = row[1 : 1 + n_names]
-            if table == "cells" and name in known:
-                continue
-            if table == "cells" and row[2] in self.differing:
-                self.left_out += 1
-                continue
-            numbers[row[0]] = known.get(name, following)
-            if name not in known:
-                add_rows(database, shape, [(following, *row[1:])], str(self.second.path))
-                following += 1
-                if table == "cells":
-                    self._copy_checksum(database, "cell", row[1])
-                    self._copy_checksum(database, "scores", row[1])
-        return numbers
-
-    def _add_named(self, database: sqlite3.Connection, table: str, kind: str) -> None:
-        shape = shape_of(table)
-        known = {row[0] for row in database.execute(shape.select(shape.key[0]))}
-        for batch in self.second.batches(shape):
-            rows = [row for row in batch if row[0] not in known]
-            add_rows(database, shape, rows, str(self.second.path))
-            for row in rows if kind else ():
-                self._copy_checksum(database, kind, row[0])
-
-    def _add_fit_costs(self, database: sqlite3.Connection) -> None:
-        """Take costs and warnings of the fits that only the second store has."""
-        mine = {row[0] for row in self.first.database.execute("SELECT fit_key FROM fits")}
-        for shape in (shape_of("fit_costs"), shape_of("fit_warnings")):
-            for batch in self.second.batches(shape):
-                add_rows(database, shape, [row for row in batch if row[0] not in mine], str(self.second.path))
-
-    def _copy_checksum(self, database: sqlite3.Connection, kind: str, key: str) -> None:
-        """Take the checksum along with its artifact; a store of version 1 has none."""
-        if self.second.has("checksums"):
-            row = self.second.database.execute(shape_of("checksums").select_one(), (kind, key)).fetchone()
-            database.execute("DELETE FROM checksums WHERE kind = ? AND key = ?", (kind, key))
-            add_rows(database, shape_of("checksums"), [] if row is None else [row], str(self.second.path))
-
-    def _add_plan(self, database: sqlite3.Connection, numbers: dict[int, int]) -> None:
-        """Add the second store's plans; at a place where the first has a current cell, no other is."""
-        shape = shape_of("plan")
-        declared = dict(database.execute("SELECT id, declared FROM experiments").fetchall())
-        sql = "SELECT id, declared FROM experiments"
-        same = {number for number, text in self.second.database.execute(sql) if declared[numbers[number]] == text}
-        taken = {_place_of(row) for row in database.execute(shape.select()) if row[-1]}
+    def _add(self, database: sqlite3.Connection, shape: TableShape) -> None:
+        """Add the rows of a table that only the second store has."""
+        references = [(shape.names.index(column), parent) for column, parent in shape.references]
+        identity = IDENTITIES.get(shape.name, shape.key)
+        known = {}
+        if not any(parent in OWNERS for _, parent in references):
+            chosen = database.execute(shape.select(", ".join((shape.key[0], *identity))))
+            known = {tuple(rest): number for number, *rest in chosen}
+        is_numbered = shape.key == ("id",)
+        following = max(known.values(), default=0) + 1 if is_numbered else 0
+        now = self._now.setdefault(shape.name, {})
+        is_current = self._current_places(database) if shape.name == "plan" else None
         for batch in self.second.batches(shape):
             rows = []
             for row in batch:
-                here = (numbers[row[0]], *row[1:-1])
-                current = row[-1] if row[0] in same and _place_of(here) not in taken else 0
-                rows.append((*here, current))
-            database.executemany(shape.insert(otherwise="OR IGNORE"), rows)
-
-    def _add_scores(self, database: sqlite3.Connection, cells: dict[int, int], measures: dict[int, int]) -> None:
-        shape = shape_of("scores")
-        for batch in self.second.batches(shape):
-            rows = [(cells[row[0]], measures[row[1]], *row[2:]) for row in batch if row[0] in cells]
+                if any(row[place] not in self._now[parent] for place, parent in references):
+                    continue
+                moved = list(row)
+                for place, parent in references:
+                    moved[place] = self._now[parent][row[place]]
+                name = tuple(moved[shape.names.index(column)] for column in identity)
+                if name in known:
+                    if shape.name not in OWNERS:
+                        now[row[0]] = known[name]
+                    continue
+                if shape.name == "cells" and row[2] in self.differing:
+                    self.left_out += 1
+                    continue
+                if is_numbered:
+                    moved[0], following = following, following + 1
+                if is_current is not None and not is_current(row[0], moved):
+                    moved[-1] = 0
+                now[row[0]] = moved[0]
+                self._added += [(kind, name[0]) for kind in KINDS.get(shape.name, ())]
+                rows.append(moved)
             add_rows(database, shape, rows, str(self.second.path))
 
-    def _add_of_cells(self, database: sqlite3.Connection, table: str, cells: dict[int, int]) -> None:
-        shape = shape_of(table)
+    def _current_places(self, database: sqlite3.Connection) -> Callable[[int, Sequence[Any]], bool]:
+        """Return what tells whether a row of the second's plan may stay current: where the first has no current cell.
+
+        A declaration that differs from the first's makes its whole plan an earlier one.
+        """
+        sql = "SELECT id, declared FROM experiments"
+        declared = dict(database.execute(sql).fetchall())
+        told = self.second.database.execute(sql).fetchall()
+        same = {number for number, text in told if declared[self._now["experiments"][number]] == text}
+        sql = "SELECT experiment_id, dataset, fold, method, repeat FROM plan WHERE current = 1"
+        taken = set(database.execute(sql).fetchall())
+        return lambda experiment, row: experiment in same and (row[0], *row[3:7]) not in taken
+
+    def _add_checksums(self, database: sqlite3.Connection) -> None:
+        """Take the checksums along with their artifacts; a store of version 1 has none."""
+        database.executemany("DELETE FROM checksums WHERE kind = ? AND key = ?", self._added)
+        wanted, shape = set(self._added), shape_of("checksums")
         for batch in self.second.batches(shape):
-            rows = [(cells[row[0]], *row[1:]) for row in batch if row[0] in cells]
-            add_rows(database, shape, rows, str(self.second.path))
-
-    def _append(self, database: sqlite3.Connection, table: str, identity: Sequence[str]) -> None:
-        """Add rows under new numbers, unless they are there: the stores may have a past in common."""
-        shape = shape_of(table)
-        known = {_named(row, shape, identity) for row in database.execute(shape.select())}
-        rows = [row for row in self.second.rows(shape) if _named(row, shape, identity) not in known]
-        add_rows(database, shape, [(None, *row[1:]) for row in rows], str(self.second.path))
-
-    def _add_losses(self, database: sqlite3.Connection) -> None:
-        """Add the losses of the second store's runs, under the numbers that those runs have now."""
-        runs, losses = shape_of("runs"), shape_of("losses")
-        now = {_named(row, runs, RUN_NAMES): row[0] for row in database.execute(runs.select())}
-        numbers = {row[0]: now[_named(row, runs, RUN_NAMES)] for row in self.second.rows(runs)}
-        known = {row[1:] for row in database.execute(losses.select())}
-        moved = [(numbers[row[1]], *row[2:]) for row in self.second.rows(losses)]
-        add_rows(database, losses, [(None, *row) for row in moved if row not in known], str(self.second.path))
-
-
-def _named(row: Row, shape: TableShape, names: Sequence[str]) -> Row:
-    """Return the columns of a row that tell it from others, whatever its number."""
-    return tuple(row[shape.names.index(name)] for name in names)
-
-
-def _place_of(row: Row) -> Row:
-    """Return the experiment, dataset, fold, method and repeat of a row of the plan."""
-    return _named(row, shape_of("plan"), ("experiment_id", "dataset", "fold", "method", "repeat"))
+            add_rows(database, shape, [row for row in batch if row[:2] in wanted], str(self.second.path))
 
 
 def _result(side: Reading, number: int) -> tuple[Any, ...]:
@@ -337,8 +295,6 @@ def _result(side: Reading, number: int) -> tuple[Any, ...]:
     kept = side.database.execute("SELECT payload FROM predictions WHERE cell_id = ?", (number,)).fetchone()
     return status, notes, scores, kept
 
-
-Side: TypeAlias = Literal["A", "B"]
 
 SHOWN = 5
 
@@ -380,7 +336,7 @@ class Merged:
         return told + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
 
 
-def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Side | None = None) -> Merged:
+def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Literal["A", "B"] | None = None) -> Merged:
     """Make a store with the cells of two; neither of them is changed.
 
     A cell that both have with the same result is taken once. One that failed in one store and is done in
@@ -419,7 +375,7 @@ def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Side | None 
         try:
             # What stands is what comes first, so the preferred side does.
             sides = (second, first) if prefer == "B" else (first, second)
-            merging = Union(*sides)
+            merging = StoreUnion(*sides)
             conflicts = merging.conflicts()
             if conflicts and prefer is None:
                 raise InputError(_refusal(conflicts, a, b))

@@ -16,7 +16,7 @@ from paragone.lab.store.queries import DESCRIBED, Readable, described_settings, 
 from paragone.lab.store.runs import this_moment
 from paragone.validation import IntArray
 
-Row: TypeAlias = tuple[Any, ...]
+PlanRow: TypeAlias = tuple[Any, ...]
 
 EXPERIMENT = """
 INSERT INTO experiments (name, declared, described, planned_at) VALUES (?, ?, ?, ?)
@@ -73,12 +73,12 @@ def truth_key(parts: Parts) -> str:
     return f"{parts.data}/{parts.split}"
 
 
-def plan_rows(cells: Sequence[Cell]) -> list[Row]:
+def plan_rows(cells: Sequence[Cell]) -> list[PlanRow]:
     """Return the cells as the table of plans has them; apart, for hashing many keys takes time that no lock should."""
     return [(position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values) for position, c in enumerate(cells)]
 
 
-def insert_plan(db: sqlite3.Connection, plan: Plan, rows: list[Row]) -> None:
+def insert_plan(db: sqlite3.Connection, plan: Plan, rows: list[PlanRow]) -> None:
     """Make this, with the rows of its cells, the current plan of its experiment; in a transaction of the caller's."""
     db.execute(EXPERIMENT, (plan.name, plan.declared, json.dumps(plan.described), this_moment()))
     experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
@@ -106,7 +106,7 @@ def settings_of(store: Readable, name: str) -> dict[str, Any]:
     return described_settings(kept_object(store, rows[0][0]))
 
 
-def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[Row]) -> None:
+def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[PlanRow]) -> None:
     if db.execute(CURRENT_PLAN, (experiment,)).fetchall() == rows:
         return
     db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))

@@ -195,11 +195,6 @@ CREATE TABLE outputs (
 
 SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3}
 """What each version of the tables added. A run into an older store adds what it lacks; reading takes it as it is."""
-NEW_TABLES = {
-    2: ("checksums", "quarantine", "losses"),
-    3: ("costs", "warnings", "fit_costs", "fit_warnings", "outputs"),
-}
-"""The tables that a store of an older version lacks, by the version that brought them."""
 
 
 def schema_statements(after: int = 0, until: int = SCHEMA_VERSION) -> list[str]:
@@ -222,7 +217,7 @@ def missing_before(version: int) -> frozenset[str]:
     >>> sorted(missing_before(2))
     ['costs', 'fit_costs', 'fit_warnings', 'outputs', 'warnings']
     """
-    return frozenset(name for brought, names in NEW_TABLES.items() if brought > version for name in names)
+    return frozenset(statement.split()[2] for statement in schema_statements(after=version))
 
 
 def create_once(connection: sqlite3.Connection) -> None:
@@ -266,22 +261,6 @@ def check_version(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-DANGLING = (
-    "DELETE FROM scores WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM scores WHERE measure_id NOT IN (SELECT id FROM measures)",
-    "DELETE FROM predictions WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM costs WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM warnings WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM fit_costs WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
-    "DELETE FROM fit_warnings WHERE fit_key NOT IN (SELECT fit_key FROM fits)",
-    "DELETE FROM outputs WHERE cell_id NOT IN (SELECT id FROM cells)",
-    "DELETE FROM plan WHERE experiment_id NOT IN (SELECT id FROM experiments)",
-    "DELETE FROM claims WHERE run_id NOT IN (SELECT id FROM runs)",
-    "DELETE FROM losses WHERE run_id NOT IN (SELECT id FROM runs)",
-)
-"""Delete rows that refer to rows which are not there."""
-
-
 @dataclass(frozen=True)
 class TableColumn:
     """One column: its name, its type (``INTEGER``, ``REAL``, ``TEXT`` or ``BLOB``), and whether it may be empty."""
@@ -298,6 +277,8 @@ class TableShape:
     name: str
     columns: tuple[TableColumn, ...]
     key: tuple[str, ...]
+    references: tuple[tuple[str, str], ...] = ()
+    """Columns that hold the key of a row of another table, and which table that is."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -346,7 +327,16 @@ def _shape(database: sqlite3.Connection, name: str) -> TableShape:
     rows = database.execute(f"PRAGMA table_info({name})").fetchall()
     columns = tuple(TableColumn(column, kind, bool(required)) for _, column, kind, required, _, _ in rows)
     key = tuple(row[1] for row in sorted((row for row in rows if row[5]), key=lambda row: row[5]))
-    return TableShape(name, columns, key)
+    parents = database.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+    return TableShape(name, columns, key, tuple((column, parent) for _, _, parent, column, *_ in parents))
+
+
+def delete_dangling(database: sqlite3.Connection) -> None:
+    """Delete rows that refer to rows which are not there."""
+    for shape in table_shapes():
+        for column, parent in shape.references:
+            (key,) = shape_of(parent).key
+            database.execute(f"DELETE FROM {shape.name} WHERE {column} NOT IN (SELECT {key} FROM {parent})")  # noqa: S608
 
 
 TICK = 100_000
