@@ -201,13 +201,6 @@ class CellQueue:
                 return cell
         return None
 
-    def drain(self) -> list[Cell]:
-        """Take all cells out."""
-        left = [*self._first, *reversed(self._waiting)]
-        self._first, self._waiting, self._expected = [], [], []
-        self._kinds.clear()
-        return left
-
     def rest(self) -> Rest:
         """Return what waits, by what is known now; the order may be older than that."""
         rest = Rest()

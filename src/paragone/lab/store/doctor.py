@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from paragone.errors import InputError
 from paragone.lab.store.opening import UNREADABLE, connect, damaged, examination, log_of, remove_database
-from paragone.lab.store.outcomes import SCORE_ROWS, cell_checksum, content_checksum, read_beside, read_fit_beside
+from paragone.lab.store.outcomes import SCORE_ROWS, CellCosts, FitCosts, cell_checksum, content_checksum
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.runs import refuse_while_running
 from paragone.lab.store.schema import (
@@ -333,15 +333,15 @@ def _checksum_of_cell(database: Database, key: str, version: int) -> bytes:
         unpack(kept[0])
     if status == "done":
         _one(database, "SELECT 1 FROM fits WHERE fit_key = ?", fit_key, "its fit")
-    beside = read_beside(database, number) if version >= 3 else None
-    return cell_checksum(fields, scores, None if kept is None else kept[0], beside)
+    costs = CellCosts.read(database, number) if version >= 3 else None
+    return cell_checksum(fields, scores, None if kept is None else kept[0], costs)
 
 
 def _checksum_of_fit(database: Database, key: str, version: int) -> bytes:
     arrays, info, seconds = _one(database, "SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", key)
     unpack(arrays)
     parse_json(info, "its diagnostics")
-    parts = read_fit_beside(database, key).parts if version >= 3 else ()
+    parts = FitCosts.read(database, key).parts if version >= 3 else ()
     return content_checksum(arrays, info, seconds, *parts)
 
 

@@ -15,7 +15,6 @@ from paragone.lab.store.outcomes import SCORE_ROWS
 from paragone.lab.store.schema import TableShape, delete_dangling, shape_of, table_shapes
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50
-_NO_ROW = (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 WITH_ARRAYS = ("fits", "predictions", "truths", "splits", "quarantine")
 
 

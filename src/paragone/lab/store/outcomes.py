@@ -29,69 +29,76 @@ WHERE cell_id = ? ORDER BY position
 """
 
 
+WarningRows: TypeAlias = tuple[tuple[int, str, str, int], ...]
+
+
+def _warning_rows(warnings: Sequence[WarningCount]) -> WarningRows:
+    return tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(warnings))
+
+
+def _known(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
 @dataclass(frozen=True)
-class Beside:
-    """What stands beside a cell's row: its costs, its warnings by position, and what it printed.
+class CellCosts:
+    """What a cell cost and said: time, memory, its warnings by position, and what it printed.
 
     A value that is not known is None. Every cell that this version writes has one; a cell of an older one has none.
     """
 
     cpu_seconds: float | None
     peak_memory: int | None
-    warnings: tuple[tuple[int, str, str, int], ...] = ()
+    warnings: WarningRows = ()
     output: str | None = None
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Beside:
+    def of(cls, outcome: Outcome) -> CellCosts:
         """Return what an outcome tells.
 
         Examples
         --------
-        >>> from paragone.lab.cells import WarningCount
-        >>> Beside.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).values
+        >>> CellCosts.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).values
         [0.5, None, [[0, 'A', 'x', 2]], None]
         """
-        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(outcome.warnings))
-        cpu = float(outcome.cpu_seconds)
-        return cls(cpu if math.isfinite(cpu) else None, int(outcome.peak_memory) or None, told, outcome.output or None)
+        memory, output = int(outcome.peak_memory) or None, outcome.output or None
+        return cls(_known(outcome.cpu_seconds), memory, _warning_rows(outcome.warnings), output)
 
     @property
     def values(self) -> list[Any]:
         """Everything, as plain values in a fixed order."""
         return [self.cpu_seconds, self.peak_memory, [list(row) for row in self.warnings], self.output]
 
+    @classmethod
+    def read(cls, db: sqlite3.Connection, cell: int) -> CellCosts | None:
+        """Return what is stored of a cell; None where nothing is, as of an older version."""
+        costs = db.execute(COSTS, (cell,)).fetchone()
+        warnings = tuple(db.execute(WARNINGS, (cell,)).fetchall())
+        output = db.execute(OUTPUT, (cell,)).fetchone()
+        if costs is None and not warnings and output is None:
+            return None
+        cpu_seconds, peak_memory = costs or (None, None)
+        return cls(cpu_seconds, peak_memory, warnings, None if output is None else output[0])
 
-def write_beside(db: sqlite3.Connection, cell: int | None, beside: Beside) -> None:
-    """Write what a cell cost and said; within a transaction of the caller's."""
-    db.execute("INSERT INTO costs VALUES (?, ?, ?)", (cell, beside.cpu_seconds, beside.peak_memory))
-    db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in beside.warnings))
-    if beside.output is not None:
-        db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, beside.output))
-
-
-def read_beside(db: sqlite3.Connection, cell: int) -> Beside | None:
-    """Return what a cell cost and said; None where nothing stands beside it, as of an older version."""
-    costs = db.execute(COSTS, (cell,)).fetchone()
-    told = tuple(db.execute(WARNINGS, (cell,)).fetchall())
-    output = db.execute(OUTPUT, (cell,)).fetchone()
-    if costs is None and not told and output is None:
-        return None
-    cpu_seconds, peak_memory = costs or (None, None)
-    return Beside(cpu_seconds, peak_memory, told, None if output is None else output[0])
+    def write(self, db: sqlite3.Connection, cell: int | None) -> None:
+        """Store it for a cell; within a transaction of the caller's."""
+        db.execute("INSERT INTO costs VALUES (?, ?, ?)", (cell, self.cpu_seconds, self.peak_memory))
+        db.executemany("INSERT INTO warnings VALUES (?, ?, ?, ?, ?)", ((cell, *row) for row in self.warnings))
+        if self.output is not None:
+            db.execute("INSERT INTO outputs VALUES (?, ?)", (cell, self.output))
 
 
 @dataclass(frozen=True)
-class FitBeside:
-    """What stands beside a fit: its processor time, None where it is not known, and its warnings by position."""
+class FitCosts:
+    """What a fit cost and said: its processor time, None where it is not known, and its warnings by position."""
 
     cpu_seconds: float | None = None
-    warnings: tuple[tuple[int, str, str, int], ...] = ()
+    warnings: WarningRows = ()
 
     @classmethod
-    def of(cls, fitted: Fitted) -> FitBeside:
+    def of(cls, fitted: Fitted) -> FitCosts:
         """Return what a fit tells."""
-        told = tuple((place, w.category, w.message, int(w.count)) for place, w in enumerate(fitted.warnings))
-        return cls(float(fitted.cpu_seconds) if math.isfinite(fitted.cpu_seconds) else None, told)
+        return cls(_known(fitted.cpu_seconds), _warning_rows(fitted.warnings))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -99,31 +106,24 @@ class FitBeside:
         known = self.cpu_seconds is not None or self.warnings
         return (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
 
+    @classmethod
+    def read(cls, db: sqlite3.Connection, fit_key: str) -> FitCosts:
+        """Return what is stored of a fit."""
+        cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
+        return cls(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))
 
-def remove_fit_beside(db: sqlite3.Connection, fit_key: str) -> None:
-    """Delete what stands beside a fit that is about to be replaced."""
-    for table in ("fit_costs", "fit_warnings"):
-        db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
-
-
-def write_fit_beside(db: sqlite3.Connection, fit_key: str, beside: FitBeside) -> None:
-    """Write what stands beside a fit; within a transaction of the caller's."""
-    if beside.cpu_seconds is not None:
-        db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, beside.cpu_seconds))
-    db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in beside.warnings))
-
-
-def read_fit_beside(db: sqlite3.Connection, fit_key: str) -> FitBeside:
-    """Return what stands beside a fit."""
-    cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
-    return FitBeside(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))
+    def write(self, db: sqlite3.Connection, fit_key: str) -> None:
+        """Store it for a fit; within a transaction of the caller's."""
+        if self.cpu_seconds is not None:
+            db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, self.cpu_seconds))
+        db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in self.warnings))
 
 
 ScoreRow: TypeAlias = tuple[str, str, int, float | None, float | None]
 
 
 def cell_checksum(
-    fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None, beside: Beside | None = None
+    fields: Sequence[Any], scores: Iterable[ScoreRow], predictions: bytes | None, costs: CellCosts | None = None
 ) -> bytes:
     """Return the checksum of a cell: its row, all its scores in their order, its predictions, what it cost and said.
 
@@ -135,7 +135,7 @@ def cell_checksum(
         Metric, grid, position, at and value, by position.
     predictions : bytes or None
         The packed predictions.
-    beside : Beside, optional
+    costs : CellCosts, optional
         Costs, warnings and output; None for a cell of an older version, whose checksum so stays what it was.
 
     Returns
@@ -154,9 +154,9 @@ def cell_checksum(
     if predictions is not None:
         told.update(b"\0predictions\0")
         told.update(predictions)
-    if beside is not None:
+    if costs is not None:
         told.update(b"\0beside\0")
-        told.update(json.dumps(beside.values).encode())
+        told.update(json.dumps(costs.values).encode())
     return told.digest()
 
 
@@ -269,11 +269,12 @@ def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
 
 def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
     row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
-    beside = FitBeside.of(fitted)
-    remove_fit_beside(db, fit_key)
+    costs = FitCosts.of(fitted)
+    for table in ("fit_costs", "fit_warnings"):
+        db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
     db.execute("INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)", (fit_key, *row))
-    write_fit_beside(db, fit_key, beside)
-    seal(db, "fit", fit_key, content_checksum(*row, *beside.parts))
+    costs.write(db, fit_key)
+    seal(db, "fit", fit_key, content_checksum(*row, *costs.parts))
 
 
 def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
@@ -291,10 +292,10 @@ def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcom
     )
     if outcome.predictions is not None:
         db.execute("INSERT INTO predictions VALUES (?, ?)", (cell, outcome.predictions))
-    beside = Beside.of(outcome)
-    write_beside(db, cell, beside)
+    costs = CellCosts.of(outcome)
+    costs.write(db, cell)
     seal(db, "scores", key, scores_checksum(outcome.scores))
-    seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions, beside))
+    seal(db, "cell", key, cell_checksum(fields, scores, outcome.predictions, costs))
 
 
 def _measure_ids(db: sqlite3.Connection, scores: Sequence[Score]) -> dict[tuple[str, str], int]:
