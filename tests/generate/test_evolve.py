@@ -21,7 +21,7 @@ from paragone.errors import InputError
 from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.digen import measure_digen
-from paragone.generate.evidence import Evidence, Interval, learning_curve
+from paragone.generate.evidence import Evidence, learning_curve, mean_interval
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import choose, evolve, greedy_cover
@@ -254,7 +254,7 @@ def test_the_archive_keeps_the_best_of_each_concept_for_every_pair():
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(-0.5, 0.5))
 def test_the_interval_holds_what_the_t_test_does_not_reject(values, mean):
     sample = np.array(values)
-    found = Interval.of(sample)
+    found = mean_interval(sample)
     if np.ptp(sample) > 1e-6:
         p = ttest_1samp(sample, mean).pvalue
         if abs(p - 0.05) > 1e-6:
@@ -268,7 +268,7 @@ def test_a_pair_is_proven_by_its_lower_bound_not_its_mean():
     assert Evidence(("A", "B"), steady).proven(0.05) == (("A", "B"),)
     assert Evidence(("A", "B"), shaky).proven(0.05) == ()
     assert Evidence(("A", "B"), steady).stability == pytest.approx(1.0)
-    assert np.isnan(Interval.of(np.array([0.5])).low)
+    assert np.isnan(mean_interval(np.array([0.5])).low)
 
 
 def made(name: str, concept: int, stability: float = 1.0, **means: float) -> GeneratedSet:

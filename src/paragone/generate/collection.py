@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from importlib.resources import as_file, files
 from itertools import permutations
 from pathlib import Path
@@ -287,9 +287,7 @@ class Collection:
         rows = []
         for item in self.sets:
             evidence = item.evidence()
-            for method in evidence.methods:
-                found = evidence.of(method)
-                rows.append({"dataset": item.name, "concept": item.concept, "method": method, **asdict(found)})
+            rows += [(item.name, item.concept, m, *astuple(evidence.of(m))) for m in evidence.methods]
         return pd.DataFrame(rows, columns=["dataset", "concept", "method", "mean", "low", "high"])
 
     def load(self, name: str) -> Dataset:
@@ -318,8 +316,7 @@ class Collection:
         for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
             leads = [(item.evidence().lead(up, down), item) for item in self.sets]
             lead, item = leads[least_loss([-found.low for found, _ in leads], size=1.0)]
-            proven = lead.low >= self.margin
-            rows.append({"up": up, "down": down, "dataset": item.name, **asdict(lead), "proven": proven})
+            rows.append((up, down, item.name, *astuple(lead), lead.low >= self.margin))
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
 
     def inspect(self) -> Inspection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,6 +13,7 @@ from paragone.errors import InputError
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.stats import Interval, paired_t
 from paragone.ties import rank_losses, settle
 from paragone.validation import FloatArray
 
@@ -24,34 +25,18 @@ FIRST_SEED = 1_000_000
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A mean over samples with its two-sided Student interval.
+def mean_interval(values: FloatArray) -> Interval:
+    """Return the mean over samples with its two-sided Student interval; one sample alone has no limits (NaN).
 
     Examples
     --------
-    >>> Interval.of(np.array([0.1, 0.2, 0.3]))
-    Interval(mean=0.2, low=-0.04841, high=0.4484)
+    >>> found = mean_interval(np.array([0.1, 0.2, 0.3]))
+    >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4)
+    (0.2, -0.0484, 0.4484)
     """
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: FloatArray, confidence: float = CONFIDENCE) -> Interval:
-        """Return the interval of the mean; a single value has none (NaN bounds)."""
-        from scipy.stats import t
-
-        n = len(values)
-        mean = float(np.mean(values))
-        if n < 2:
-            return cls(mean, float("nan"), float("nan"))
-        half = float(t.ppf(0.5 + confidence / 2, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
-        return cls(mean, mean - half, mean + half)
-
-    def __repr__(self) -> str:
-        return f"Interval(mean={self.mean:.4g}, low={self.low:.4g}, high={self.high:.4g})"
+    if len(values) < 2 or not np.isfinite(values).all():
+        return Interval(float(np.mean(values)))
+    return paired_t(values, level=CONFIDENCE).interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +55,8 @@ class Evidence:
     Examples
     --------
     >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71], [0.91, 0.72]]))
-    >>> evidence.lead("A", "B"), evidence.proven(0.05)
-    (Interval(mean=0.2, low=0.1752, high=0.2248), (('A', 'B'),))
+    >>> round(evidence.lead("A", "B").low, 4), evidence.proven(0.05)
+    (0.1752, (('A', 'B'),))
     """
 
     methods: tuple[str, ...]
@@ -80,12 +65,12 @@ class Evidence:
 
     def of(self, method: str) -> Interval:
         """Return a method's mean AUROC with its interval."""
-        return Interval.of(self.aurocs[:, self.methods.index(method)])
+        return mean_interval(self.aurocs[:, self.methods.index(method)])
 
     def lead(self, up: str, down: str) -> Interval:
         """Return the mean paired difference of two methods with its interval."""
         a, b = self.methods.index(up), self.methods.index(down)
-        return Interval.of(self.aurocs[:, a] - self.aurocs[:, b])
+        return mean_interval(self.aurocs[:, a] - self.aurocs[:, b])
 
     def proven(self, margin: float) -> tuple[tuple[str, str], ...]:
         """Return the ordered pairs whose difference reaches the margin with its lower bound."""
@@ -232,8 +217,5 @@ def learning_curve(
             n_seeds=n_seeds,
         )
         if evidence is not None:
-            rows += [
-                {"over": over, "at": value, "method": m, **asdict(evidence.of(m)), "bayes": changed.bayes_auroc}
-                for m in evidence.methods
-            ]
+            rows += [(over, value, m, *astuple(evidence.of(m)), changed.bayes_auroc) for m in evidence.methods]
     return pd.DataFrame(rows, columns=["over", "at", "method", "mean", "low", "high", "bayes"])

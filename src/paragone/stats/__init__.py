@@ -16,6 +16,7 @@ from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_samples
+from paragone.stats.t_tests import paired_t
 
 __all__ = [
     "Comparison",
@@ -29,5 +30,6 @@ __all__ = [
     "TestResult",
     "compare",
     "compare_samples",
+    "paired_t",
     "pairwise",
 ]
