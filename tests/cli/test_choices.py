@@ -9,7 +9,7 @@ from rich.text import Text
 
 from paragone.checks.finding import Severity
 from paragone.checks.rerun import Canary
-from paragone.data.options import Nominal
+from paragone.data.reader import Nominal
 from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind

@@ -21,8 +21,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.io import savemat
 
-from paragone.data.options import ReadOptions
 from paragone.data.prescriptions import read_mapping, read_pairs, read_prescriptions, read_row_numbers
+from paragone.data.reader import ReadOptions
 from paragone.data.readers.arff import read_arff, read_labels
 from paragone.data.readers.mat import read_mat
 from paragone.data.readers.npz import read_npz, save_npz
@@ -324,13 +324,13 @@ READERS: dict[str, Reader] = {
     "arff": Reader(
         ".arff",
         lambda: ARFF,
-        lambda path: read_arff([path], ReadOptions()),
+        lambda path: read_arff(path, ReadOptions()),
         words=(b"@attribute", b"@relation", b"real", b"-C 3", b"date", b"relational"),
     ),
     "csv": Reader(".csv", lambda: CSV, _table, mutation.in_gzip),
     "parquet": Reader(".parquet", _parquet, _table),
-    "mat": Reader(".mat", _mat, lambda path: read_mat([path], ReadOptions()), mutation.in_mat),
-    "mat73": Reader(".mat", _mat73, lambda path: read_mat([path], ReadOptions())),
+    "mat": Reader(".mat", _mat, lambda path: read_mat(path, ReadOptions()), mutation.in_mat),
+    "mat73": Reader(".mat", _mat73, lambda path: read_mat(path, ReadOptions())),
     "npz": Reader(
         ".npz",
         _npz,

@@ -17,8 +17,8 @@ import numpy as np
 
 from paragone.checks.finding import Acknowledgement
 from paragone.data import Dataset, Split, bundled_names
-from paragone.data.digen import PREFIX as DIGEN
-from paragone.data.evolved import is_evolved
+from paragone.data.loading import reader_named
+from paragone.data.reader import readers
 from paragone.errors import InputError, unknown_name
 from paragone.lab.declaration import (
     CrossvalSection,
@@ -42,7 +42,6 @@ from paragone.results import Results
 from paragone.validation import IntArray
 
 ELSEWHERE = "the data found now are not those of the store"
-FOLDS = "folds:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +127,18 @@ def why_withheld(entry: str | SetSection, folder: Path) -> str:
     'it lies outside the folder of the store, and a store may not choose what is read there'
     """
     reference = entry if isinstance(entry, str) else entry.path
-    if reference.startswith("openml:"):
-        return "it would be downloaded, and a store may not choose what is"
-    if reference.startswith(DIGEN) or is_evolved(reference) or reference in bundled_names():
+    named = None if isinstance(entry, str) else entry.reader
+    if named is not None and named not in readers:
+        return "it is read by code that the store names, and a store may not choose what is run"
+    reader, what = reader_named(reference) if named is None else (readers.get(named), reference)
+    if reader is not None and not reader.is_of_paths:
+        # What has members is made here, of formulas; anything else comes from a network.
+        return "" if reader.members is not None else "it would be downloaded, and a store may not choose what is"
+    if reference in bundled_names():
         return ""
     inside = folder.resolve()
-    path = Path(reference.removeprefix(FOLDS))
-    if path.is_absolute() or reference.startswith("~") or ".." in path.parts:
+    path = Path(what)
+    if path.is_absolute() or what.startswith("~") or ".." in path.parts:
         return _outside()
     try:
         found = sorted(inside.glob(str(path))) if "*" in reference else [inside / path]

@@ -64,6 +64,10 @@ def describe_set(
     ] = None,
     keep_ids: Annotated[bool, typer.Option("--keep-ids", help="Keep columns that look like ids.")] = False,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; repeat for several.")] = None,
+    reader: Annotated[
+        str | None,
+        typer.Option("--reader", help="The reader, by its name or as module:name."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe a dataset: its size, its targets, and what to look out for.
@@ -82,6 +86,7 @@ def describe_set(
         nominal=nominal,
         drop_ids=not keep_ids,
         drop=drop or (),
+        reader=reader,
     )
     description = describe(dataset)
     if as_json:

@@ -4,8 +4,8 @@ from paragone.data.bundled import bundled_names, bundled_sets, load_bundled, mak
 from paragone.data.dataset import Dataset, Task
 from paragone.data.description import DatasetDescription, describe
 from paragone.data.loading import load
-from paragone.data.options import ReadOptions
 from paragone.data.prescriptions import prescription_dataset, prescriptions_of
+from paragone.data.reader import Reader, ReadOptions
 from paragone.data.readers.folds import export_folds, fold_sets, read_folds
 from paragone.data.readers.npz import save_npz
 from paragone.data.scaling import Scaler, fit_scaler, scale_split
@@ -16,6 +16,7 @@ __all__ = [
     "Dataset",
     "DatasetDescription",
     "ReadOptions",
+    "Reader",
     "Scale",
     "Scaler",
     "Split",

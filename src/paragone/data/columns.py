@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data.dataset import Dataset, Features, Task
-from paragone.data.options import ReadOptions
+from paragone.data.reader import ReadOptions
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray, IntArray
 

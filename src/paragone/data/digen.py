@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from paragone.data.dataset import Dataset
 from paragone.data.formulas import OPERATORS, Expression, Feature, Token
-from paragone.data.options import ReadOptions
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray, IntArray
 
@@ -31,10 +30,8 @@ __all__ = [
     "Token",
     "cut_in_half",
     "entries",
-    "expand",
     "find",
     "legacy_argsort",
-    "load_digen",
     "make_digen",
     "names",
 ]
@@ -275,7 +272,6 @@ def cut_in_half(values: FloatArray) -> HalfCut:
     return HalfCut(labels, upper + lower, min(upper, lower) / len(values), 1.0 - lost)
 
 
-PREFIX = "digen:"
 N_ROWS = 1000
 N_FEATURES = 10
 HASHED_DECIMALS = 6
@@ -330,34 +326,3 @@ def make_digen(entry: DigenEntry) -> Dataset:
         target_names=("target",),
         notes=notes,
     )
-
-
-def load_digen(reference: str, options: ReadOptions | None = None) -> Dataset:
-    """Load ``digen:8`` (or ``digen:digen8_4426``) by its name.
-
-    Examples
-    --------
-    >>> load_digen("digen:8").name
-    'digen8_4426'
-    """
-    options = options or ReadOptions()
-    if options != ReadOptions(name=options.name):
-        raise InputError(f"dataset {reference!r} is generated and takes no options but name=")
-    wanted = reference.removeprefix(PREFIX)
-    if wanted == "all":
-        raise InputError("'digen:all' stands for 40 datasets: name it in an experiment's sets, or load one of them")
-    dataset = make_digen(find(wanted))
-    return dataset if options.name is None else replace(dataset, name=options.name)
-
-
-def expand(reference: str) -> tuple[str, ...]:
-    """Return the references that a reference stands for: 40 for ``digen:all``, else itself.
-
-    Examples
-    --------
-    >>> len(expand("digen:all")), expand("iris")
-    (40, ('iris',))
-    """
-    if reference != f"{PREFIX}all":
-        return (reference,)
-    return tuple(f"{PREFIX}{entry.number}" for entry in entries())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,7 +12,6 @@ import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.data.digen import Expression, hash_features, hash_labels
-from paragone.data.options import ReadOptions
 from paragone.errors import InputError, unknown_name
 
 __all__ = [
@@ -20,10 +19,7 @@ __all__ = [
     "collection_file",
     "collections",
     "entries",
-    "expand",
     "find",
-    "is_evolved",
-    "load_evolved",
     "make_evolved",
 ]
 
@@ -121,17 +117,6 @@ def find(collection: str, wanted: str) -> EvolvedEntry:
     raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])
 
 
-def is_evolved(reference: str) -> bool:
-    """Say whether a reference names an evolved collection, such as ``paragone-v1:3``.
-
-    Examples
-    --------
-    >>> is_evolved("paragone-v1:3"), is_evolved("digen:3")
-    (True, False)
-    """
-    return ":" in reference and reference.partition(":")[0] in collections()
-
-
 def make_evolved(entry: EvolvedEntry) -> Dataset:
     """Make a dataset, and check formula, features and labels by their hashes.
 
@@ -153,38 +138,3 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
             raise InputError(f"{entry.name} was altered: the {what} the hash {found}, not {kept}")
     names = tuple(f"X{j}" for j in range(entry.n_features))
     return Dataset(entry.name, X, labels, "classification", feature_names=names, target_names=("target",))
-
-
-def load_evolved(reference: str, options: ReadOptions | None = None) -> Dataset:
-    """Load ``paragone-v1:3`` (or ``paragone-v1:paragone-v1-3``) by its name.
-
-    Examples
-    --------
-    >>> load_evolved("paragone-v1:1").name
-    'paragone-v1-1'
-    """
-    options = options or ReadOptions()
-    if options != ReadOptions(name=options.name):
-        raise InputError(f"dataset {reference!r} is generated and takes no options but name=")
-    collection, _, wanted = reference.partition(":")
-    if wanted == "all":
-        n_sets = len(entries(collection))
-        raise InputError(
-            f"{reference!r} stands for {n_sets} datasets: name it in an experiment's sets, or load one of them"
-        )
-    dataset = make_evolved(find(collection, wanted))
-    return dataset if options.name is None else replace(dataset, name=options.name)
-
-
-def expand(reference: str) -> tuple[str, ...]:
-    """Return the references that a reference stands for: every dataset for ``paragone-v1:all``, else itself.
-
-    Examples
-    --------
-    >>> expand("paragone-v1:all")[0], expand("iris")
-    ('paragone-v1:paragone-v1-1', ('iris',))
-    """
-    collection, _, wanted = reference.partition(":")
-    if wanted != "all" or collection not in collections():
-        return (reference,)
-    return tuple(f"{collection}:{entry.name}" for entry in entries(collection))

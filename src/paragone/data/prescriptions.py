@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data.dataset import Dataset
-from paragone.data.options import ReadOptions
 from paragone.errors import InputError
 from paragone.validation import IntArray
 
@@ -301,10 +300,6 @@ def whole_number(word: str, where: str) -> int:
     return int(word)
 
 
-TRAIN, TEST, VALIDATION = "train.txt", "test.txt", "valid_row_indices.txt"
-TOKEN_NAMES, ITEM_NAMES = ("token_mapping.txt", "sym_mapping.txt"), ("item_mapping.txt", "herb_mapping.txt")
-
-
 def prescription_dataset(
     name: str,
     train: Prescriptions,
@@ -380,29 +375,6 @@ def prescriptions_of(X: Any, y: Any, name: str = "rows") -> Prescriptions:
     return Prescriptions(X, np.asarray(y.indptr, dtype=np.int64), items, int(y.shape[1]), name)
 
 
-def read_prescription_folder(folder: Path, options: ReadOptions, *, name: str) -> Dataset:
-    """Read ``train.txt`` and ``test.txt`` (lines ``token token ...<TAB>item item ...``) as one dataset.
-
-    Rows named in ``valid_row_indices.txt`` are set aside for validation. Names stand in ``token_mapping.txt`` and
-    ``item_mapping.txt`` (or ``sym_mapping.txt`` and ``herb_mapping.txt``), lines ``name id``. All three may be missing.
-    """
-    if options != ReadOptions(name=options.name, task=options.task) or options.task not in (None, "topk"):
-        raise InputError(f"{folder}: prescriptions (train.txt and test.txt) take no options but name=")
-    tokens, items = _names(folder, TOKEN_NAMES), _names(folder, ITEM_NAMES)
-    train, test = read_prescriptions(folder / TRAIN), read_prescriptions(folder / TEST)
-    validation = None
-    if (folder / VALIDATION).is_file():
-        validation = read_row_numbers(folder / VALIDATION, n_rows=train.n_rows)
-    return prescription_dataset(
-        options.name or name,
-        _widened(train, tokens, items),
-        test,
-        validation,
-        token_names=_listed(tokens, "token", max(train.n_tokens, test.n_tokens)),
-        item_names=_listed(items, "item", max(train.n_items, test.n_items)),
-    )
-
-
 def _places(rows: Prescriptions, n_items: int) -> tuple[sparse.csr_array, int]:
     """Number the items of every row from 1; of an item that stands twice the first place counts."""
     sizes = np.diff(rows.indptr)
@@ -424,22 +396,3 @@ def _marks(validation: Any, n_train: int, n_rows: int, name: str) -> Any:
     marks = np.zeros(n_rows, dtype=np.bool_)
     marks[rows] = True
     return marks
-
-
-def _names(folder: Path, files: Sequence[str]) -> Mapping[int, str]:
-    found = [folder / file for file in files if (folder / file).is_file()]
-    return read_mapping(found[0]) if found else {}
-
-
-def _widened(rows: Prescriptions, tokens: Mapping[int, str], items: Mapping[int, str]) -> Prescriptions:
-    """Give the rows as many tokens and items as the files of names know."""
-    n_tokens = max(rows.n_tokens, max(tokens, default=-1) + 1)
-    queries = sparse.csr_array(rows.queries, copy=True)
-    queries.resize((rows.n_rows, n_tokens))
-    n_items = max(rows.n_items, max(items, default=-1) + 1)
-    return Prescriptions(queries, rows.indptr, rows.items, n_items, rows.name, rows.notes)
-
-
-def _listed(names: Mapping[int, str], what: str, at_least: int) -> tuple[str, ...]:
-    count = max(at_least, max(names, default=-1) + 1)
-    return tuple(names.get(number, f"{what} {number}") for number in range(count))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from paragone.data import Dataset
+from paragone.data import load as load_dataset
 from paragone.data.digen import DigenEntry, entries, find, make_digen
-from paragone.data.evolved import collections, load_evolved
+from paragone.data.evolved import collections
 from paragone.generate.collection import Collection, GeneratedSet, write_sets
 from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, inspect_digen
@@ -131,7 +132,7 @@ def load(name: str) -> Dataset:
     """
     for collection in collections():
         if name.startswith((f"{collection}:", f"{collection}-")):
-            return load_evolved(f"{collection}:{name[len(collection) + 1 :]}")
+            return load_dataset(f"{collection}:{name[len(collection) + 1 :]}")
     return make_digen(find(name.removeprefix("digen:")))
 
 

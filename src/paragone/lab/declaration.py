@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -95,23 +96,18 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class SetSection(Section):
+@dataclass(frozen=True, kw_only=True)
+class SetSection(ReadOptions):
     """A dataset that needs options to be read: ``{ path = "x.csv", target = ["y"], task = "regression" }``."""
 
     path: str
-    target: str | tuple[str, ...] = ()
-    task: Literal["multilabel", "classification", "regression"] | None = None
-    groups: str | None = None
-    labels: int | tuple[str, ...] | None = None
-    nominal: Literal["onehot", "ordinal"] | None = None
-    drop_ids: bool = True
-    drop: tuple[str, ...] = ()
-    name: str | None = None
+    # One name may stand without a list; the options make a tuple of it.
+    target: str | tuple[str, ...] = ()  # type: ignore[assignment]
     replicates: Annotated[int, Field(ge=2)] | None = None
 
     def options(self) -> ReadOptions:
         """Return the options of the readers."""
-        return ReadOptions(**self.model_dump(exclude={"path", "replicates"}))
+        return ReadOptions(**{field.name: getattr(self, field.name) for field in fields(ReadOptions)})
 
 
 class DataSection(Section):

@@ -70,6 +70,9 @@ def code_named_by(declaration: Declaration, folder: Path) -> tuple[NamedCode, ..
 
 
 def _uses(declaration: Declaration) -> Iterator[str]:
+    for entry in declaration.data.sets:
+        if not isinstance(entry, str) and ":" in (entry.reader or ""):
+            yield str(entry.reader)
     if ":" in declaration.split.kind:
         yield declaration.split.kind
     yield from _nested(dict(declaration.split.params))

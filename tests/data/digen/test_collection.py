@@ -15,7 +15,6 @@ from paragone.data import load
 from paragone.data.digen import (
     cut_in_half,
     entries,
-    expand,
     find,
     hash_features,
     hash_labels,
@@ -23,6 +22,7 @@ from paragone.data.digen import (
     make_digen,
     names,
 )
+from paragone.data.loading import expand
 from paragone.errors import InputError
 
 GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)

@@ -13,7 +13,7 @@ import numpy as np
 
 from paragone.data.columns import ColumnTable, FileColumn, dataset_from, text_column
 from paragone.data.dataset import Dataset
-from paragone.data.options import ReadOptions
+from paragone.data.reader import Reader, ReadOptions, data_files, name_of, readers, train_and_test
 from paragone.errors import InputError
 from paragone.reading import check_size
 
@@ -198,21 +198,18 @@ class _Part:
     is_sparse: bool
 
 
-def read_arff(
-    paths: Sequence[Path], options: ReadOptions, *, xml: Path | None = None, name: str | None = None
-) -> Dataset:
-    r"""Read one ARFF file, or the train and the test part of a dataset, in this order.
+def read_arff(path: Path, options: ReadOptions) -> Dataset:
+    r"""Read an ARFF file, or a folder with one or with the train and the test part of a dataset, which are pooled.
+
+    The labels are those of Mulan's XML beside the file, where there is one of the same name; in a folder with one
+    dataset it may have any name.
 
     Parameters
     ----------
-    paths : sequence of Path
-        One file, or two: the train part and the test part, which are pooled.
+    path : Path
+        The file or folder.
     options : ReadOptions
         Labels or target where no XML names them, and how nominals are coded.
-    xml : Path, optional
-        Mulan's label file; the XML beside the first file with the same stem where it is not given.
-    name : str, optional
-        The dataset's name; the stem of the first file where it is not given.
 
     Returns
     -------
@@ -225,12 +222,16 @@ def read_arff(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.arff"
     ...     _ = path.write_text("@relation 't: -C 1'\n@attribute l {0,1}\n@attribute x real\n@data\n1,2\n0,3")
-    ...     read_arff([path], ReadOptions())
+    ...     read_arff(path, ReadOptions())
     Dataset 'tiny': 2 samples x 1 features, multilabel, 1 label
     """
     options = replace(options, nominal=options.nominal or "ordinal")
-    parts = [_read_part(path) for path in paths]
-    table = _pool(parts, name or paths[0].stem, options)
+    paths = _parts_in(path) if path.is_dir() else (path,)
+    if not paths:
+        raise InputError(f"{path}: it holds neither one ARFF file nor a train and a test part")
+    xml = _xml_in(path, paths[0]) if path.is_dir() else None
+    parts = [_read_part(file) for file in paths]
+    table = _pool(parts, name_of(path), options)
     labels = _label_names(table, parts[0], options, xml or _xml_beside(paths[0]))
     if labels is not None:
         if options.task not in (None, "multilabel"):
@@ -378,6 +379,23 @@ def _floats_one_by_one(name: str, values: Sequence[Any], positions: Any, where: 
     return numbers
 
 
+def _parts_in(folder: Path) -> tuple[Path, ...]:
+    """Return the train and the test part in a folder, or its only data file; nothing where it is no ARFF dataset."""
+    if not folder.is_dir():
+        return ()
+    files = data_files(folder)
+    alone = (files[0],) if len(files) == 1 and files[0].suffix.lower() == ".arff" else ()
+    return train_and_test(folder, ".arff") or alone
+
+
+def _xml_in(folder: Path, arff: Path) -> Path | None:
+    found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix.lower() == ".xml")
+    same = [path for path in found if arff.stem.lower().startswith(path.stem.lower())]
+    if len(same or found) > 1:
+        raise InputError(f"{folder}: several XML files; keep the one that names the labels")
+    return next(iter(same or found), None)
+
+
 def _xml_beside(path: Path) -> Path | None:
     stems = [path.stem, *(path.stem[: -len(end)] for end in _PART_ENDINGS if path.stem.endswith(end))]
     return next((xml for stem in stems if (xml := path.with_name(f"{stem}.xml")).is_file()), None)
@@ -399,3 +417,6 @@ def _label_names(table: ColumnTable, part: _Part, options: ReadOptions, xml: Pat
     if not 0 < abs(count) < len(names):
         raise InputError(f"{table.where}: {abs(count)} labels among {len(names)} attributes leave no feature")
     return names[:count] if count > 0 else names[count:]
+
+
+readers.add(Reader("arff", read_arff, (".arff",), lambda path: bool(_parts_in(path)), order=20))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data.dataset import Dataset
-from paragone.data.options import ReadOptions
 from paragone.data.output import name_of_file, safe_file_name, whole_folder
+from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.data.readers.mat import mat_variables
 from paragone.data.scaling import fit_scaler
 from paragone.data.splits import Split, SplitPlan, make_splits
@@ -63,7 +63,7 @@ def fold_files(folder: Path) -> list[Path]:
 
 def holds_folds(folder: Path) -> bool:
     """Say whether a folder holds fold files."""
-    return any(_fold_number(path) is not None for path in folder.iterdir())
+    return folder.is_dir() and any(_fold_number(path) is not None for path in folder.iterdir())
 
 
 def fold_sets(folder: Path) -> list[Path]:
@@ -467,3 +467,6 @@ def _meta(dataset: Dataset, splits: Sequence[Split], plan: SplitPlan, seed: int)
         "target_names": list(dataset.target_names),
         "format": FORMAT,
     }
+
+
+readers.add(Reader("folds", read_folds, recognises=holds_folds, order=10))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data.dataset import Dataset, Task
-from paragone.data.options import ReadOptions
+from paragone.data.reader import Reader, ReadOptions, name_of, readers, train_and_test
 from paragone.errors import InputError
 from paragone.reading import check_size
 
@@ -303,8 +303,8 @@ _PARTS = (
 )
 
 
-def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = None) -> Dataset:
-    """Read one ``.mat`` file, or the train and the test file of one dataset.
+def read_mat(path: Path, options: ReadOptions) -> Dataset:
+    """Read one ``.mat`` file, or the folder of the train and the test file of one dataset.
 
     Three layouts are known (names in any case): ``X`` and ``Y`` with samples as rows; ``train`` and
     ``test``, each a cell ``{X transposed, Y transposed}``; ``train_data``, ``train_target``,
@@ -319,15 +319,15 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.mat"
     ...     savemat(path, {"X": np.ones((4, 3)), "Y": np.eye(4, 2)})
-    ...     read_mat([path], ReadOptions())
+    ...     read_mat(path, ReadOptions())
     Dataset 'tiny': 4 samples x 3 features, multilabel, 2 labels
     """
+    paths = train_and_test(path, ".mat") or (path,)
     where = " + ".join(map(str, paths))
-    if options.target or options.groups or options.labels or options.drop:
-        raise InputError(f"{where}: target=, groups=, labels= and drop= name columns; a .mat file has none")
+    options.refuse_columns(where, "a .mat file")
     variables: Variables = {}
-    for path in paths:
-        variables |= {key.lower(): value for key, value in mat_variables(path).items()}
+    for file in paths:
+        variables |= {key.lower(): value for key, value in mat_variables(file).items()}
     parts, notes = _parts(variables, where)
     X = _stack_rows([features for features, _ in parts], where, "features")
     Y = _stack_rows([_dense(target, where) for _, target in parts], where, "labels")
@@ -336,7 +336,7 @@ def read_mat(paths: Sequence[Path], options: ReadOptions, *, name: str | None = 
     if len(parts) == 2:
         train_part = np.arange(X.shape[0]) < parts[0][0].shape[0]
     return Dataset(
-        name=options.name or name or paths[0].stem,
+        name=options.name or name_of(path),
         X=X,
         y=y,
         task=task,
@@ -521,3 +521,6 @@ def _mat73_sparse(group: Any, where: str) -> Any:
     # Places that are not there would only be met by compiled code, which does not look.
     matrix.check_format(full_check=True)
     return matrix
+
+
+readers.add(Reader("mat", read_mat, (".mat",), lambda path: train_and_test(path, ".mat") is not None, order=40))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data.dataset import Dataset
-from paragone.data.options import ReadOptions
+from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.errors import InputError
 from paragone.reading import check_size, read_arrays
 
@@ -65,7 +65,7 @@ def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(str) if array.dtype.kind == "O" else array
 
 
-def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
+def read_npz(path: Path, options: ReadOptions) -> Dataset:
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
     ``Y`` is a label indicator. ``y`` needs a task, from the file's ``task`` or from the options.
@@ -73,8 +73,7 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
     ``stored_test_0`` and so on. A sparse X is
     ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` (CSR). Pickled content is refused.
     """
-    if options.target or options.groups or options.labels or options.drop:
-        raise InputError(f"{path}: target=, groups=, labels= and drop= name columns; an .npz file has none")
+    options.refuse_columns(str(path), "an .npz file")
     with path.open("rb") as file:
         if file.read(len(ONE_ARRAY)) == ONE_ARRAY:
             raise InputError(f"{path}: holds a single array; an .npz with X and y is needed")
@@ -87,7 +86,7 @@ def read_npz(path: Path, options: ReadOptions, *, name: str | None = None) -> Da
     if task is None and "Y" not in arrays:
         raise InputError(f"{path}: nothing says what y is; say task= (classification, regression, multilabel)")
     return Dataset(
-        name=options.name or name or path.stem,
+        name=options.name or path.stem,
         X=X,
         y=y,
         task=task or "multilabel",  # type: ignore[arg-type]  # Dataset checks the name
@@ -131,3 +130,6 @@ def _stored_splits(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[tuple[N
 
 def _texts(arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, ...]:
     return tuple(str(text) for text in np.atleast_1d(arrays[key]).ravel()) if key in arrays else ()
+
+
+readers.add(Reader("npz", read_npz, (".npz",), order=60))

@@ -9,7 +9,7 @@ from urllib.error import URLError
 
 from paragone.data.columns import FileColumn, dataset_from
 from paragone.data.dataset import Dataset, Task
-from paragone.data.options import ReadOptions
+from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.data.readers.table import frame_table
 from paragone.errors import InputError
 
@@ -84,3 +84,6 @@ def _declared_task(columns: Sequence[FileColumn], where: str) -> Task:
     if all(column.binary_codes is not None for column in columns):
         return "multilabel"
     raise InputError(f"{where}: its targets are not all yes/no; name one with target= and say task=")
+
+
+readers.add(Reader("openml", read_openml, is_of_paths=False))

@@ -13,9 +13,9 @@ import numpy as np
 
 from paragone.data.columns import ColumnTable, FileColumn, dataset_from, numbers, text_column
 from paragone.data.dataset import Dataset, Task
-from paragone.data.options import ReadOptions
+from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.errors import InputError, unknown_name
-from paragone.reading import check_size, read_parquet, size_limit
+from paragone.reading import check_size, read_object_if_any, read_parquet, size_limit
 
 _VALUE_BYTES = 8
 _GZIP = b"\x1f\x8b"
@@ -26,7 +26,7 @@ _DEFLATE_RATIO = 1032
 _TASKS = ("multilabel", "classification", "regression")
 
 
-def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> Dataset:
+def read_table(path: Path, options: ReadOptions) -> Dataset:
     r"""Read a CSV, TSV or Parquet file; the options must name the target columns and the task.
 
     A CSV or TSV file may be compressed with gzip, whatever its name ends in.
@@ -47,7 +47,7 @@ def read_table(path: Path, options: ReadOptions, *, name: str | None = None) -> 
         raise InputError(f"{path}: name its target columns with target= (its last columns are {names})")
     if options.task is None:
         raise InputError(f"{path}: say what the target is with task= (classification, regression, multilabel)")
-    table = frame_table(frame, name or path.stem, str(path), options)
+    table = frame_table(frame, path.name.split(".")[0], str(path), options)
     return dataset_from(table, options.target, options.task, options)
 
 
@@ -185,14 +185,14 @@ def _column(name: str, series: Any, where: str) -> FileColumn:
     return column
 
 
-def read_matrix_folder(folder: Path, options: ReadOptions, meta: dict[str, object]) -> Dataset:
+def read_matrix_folder(folder: Path, options: ReadOptions) -> Dataset:
     """Read ``X.csv`` and ``y.csv``, with ``META.json`` saying ``task``, ``targets`` and ``split``.
 
     ``"split": "column train"`` means that this column of y.csv marks the official train part. The targets
     are the columns named in ``options.target``, else all that META.json names besides the split column;
     of several for a classification the first.
     """
-    where = str(folder)
+    where, meta = str(folder), read_object_if_any(folder / "META.json")
     X, y = read_frame(folder / "X.csv"), read_frame(folder / "y.csv")
     if len(X) != len(y):
         raise InputError(f"{where}: X.csv has {len(X)} rows and y.csv has {len(y)}")
@@ -234,3 +234,14 @@ def _targets(
     if task == "classification" and len(names) > 1:
         return names[:1], [f"target {names[0]!r} taken; left out of y.csv: {', '.join(names[1:])}"]
     return names, []
+
+
+def _read(path: Path, options: ReadOptions) -> Dataset:
+    return read_matrix_folder(path, options) if path.is_dir() else read_table(path, options)
+
+
+def _holds_matrices(path: Path) -> bool:
+    return (path / "X.csv").is_file() and (path / "y.csv").is_file()
+
+
+readers.add(Reader("table", _read, (".csv", ".tsv", ".parquet"), _holds_matrices, order=30))
