@@ -125,6 +125,7 @@ class EliteArchive:
             return False
         niche[concept] = candidate
         if len(niche) > self.depth:
+            # Of concepts with equal leads the one that was met last leaves.
             numbers = sorted(niche, reverse=True)
             del niche[numbers[least_loss([niche[number].lead(pair) for number in numbers], size=1.0)]]
         return niche.get(concept) is candidate

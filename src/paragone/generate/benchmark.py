@@ -158,6 +158,7 @@ def _on_digen(
     _refuse_known(contender, list(chosen[0].auroc))
     rows = [(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
     fits: Fits = {}
+    # An experiment has one seed, and folds and tuning follow from it: one experiment per seed.
     for seed in dict.fromkeys(entry.seed for entry in chosen):
         of_seed = [entry for entry in chosen if entry.seed == seed]
         datasets = [seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed]
@@ -233,6 +234,7 @@ def _result(
         raise InputError(f"{method} failed on every dataset: `paragone status` on the store says why")
     scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
     notes = []
+    # A mean over fewer datasets than the others have could not be compared with theirs.
     missing = n_sets - len(fits)
     if missing:
         scores = scores.loc[scores["dataset"].isin(list(fits))]

@@ -55,6 +55,7 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
 
     rows: list[dict[str, Any]] = [
         {"minutes": float(row["seconds"]) / 60, "what": label, "count": int(row[name])}
+        # The curves begin at zero: before the first generation nothing is proven.
         for row in [dict.fromkeys([*LINES, "seconds"], 0), *curve.to_dict("records")]
         for name, label in LINES.items()
     ]
@@ -159,6 +160,7 @@ def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
         area = float(average_precision_score(labels, values))
         rows += _line(dataset, recall[::-1], precision[::-1], f"AUPRC {area:.3f}")
         shares.append(float(np.mean(labels)))
+    # A classifier that guesses has the share of class 1 as its precision at every recall.
     chance = [{"x": at, "y": float(np.mean(shares))} for at in (0.0, 1.0)]
     return _drawn(rows, chance, "recall", "precision", f"Precision-recall curves of {method}")
 
@@ -296,6 +298,7 @@ def heat_map(table: pd.DataFrame) -> Any:
         y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
     )
     colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="AUROC", format=".2f"))
+    # White letters on the dark half of the colours, black ones on the light half.
     middle = (min(r["auroc"] for r in rows) + max(r["auroc"] for r in rows)) / 2
     ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
     chart = alt.layer(

@@ -192,6 +192,7 @@ class GeneratedSet:
             hash_labels(sample.y),
             cut.value,
             cut.inclusive,
+            # Six decimals: AUROC on thousands of fresh rows is not known better, and files stay small.
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
             {method: dict(params) for method, params in (parameters or {}).items()},
@@ -207,6 +208,7 @@ class GeneratedSet:
 
     def load(self) -> Dataset:
         """Make the dataset, checked by its hashes."""
+        # The formula first: otherwise an altered one would be reported as altered rows.
         found_md5 = Expression.parse(self.formula).md5
         if found_md5 != self.md5:
             raise InputError(f"{self.name}: the formula was altered: its md5 is {found_md5}, not {self.md5}")
@@ -332,6 +334,7 @@ class Collection:
 
     def write_data(self, folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
         """Write the datasets as tables with a manifest; see `write_sets`."""
+        # The manifest says what the datasets are; what was measured on them is in the collection.
         evidence = ("aurocs", "stability", "parameters")
         described = (
             (item.load(), {key: value for key, value in asdict(item).items() if key not in evidence})

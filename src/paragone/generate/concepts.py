@@ -116,6 +116,7 @@ def influences(expression: Expression, threshold: Threshold, n_features: int = 1
     changed: dict[int, float] = {}
     for feature in expression.features:
         drawn = rows.copy(order="F")
+        # Rolled, not drawn: another row's value is as good as a new one, and costs nothing.
         drawn[:, feature] = np.roll(rows[:, feature], 1)
         changed[feature] = float((threshold.label(expression.evaluate(drawn)) != labels).mean())
     return changed

@@ -76,6 +76,7 @@ def measure_digen(
     for position, entry in enumerate(chosen, start=1):
         generator = GeneratorSpec(entry.formula)
         taking_part = methods or reference_methods()
+        # The published tuning comes last: where it is tied with the portfolio, the portfolio is taken.
         options = [(m, (*m.portfolio, digen_tuned()[entry.name][m.name])) for m in taking_part]
         configured = best_configurations(entry.name, generator, options, laboratory, n_train=n_train)
         sizes = {"n_train": n_train, "n_fresh": n_fresh, "n_seeds": n_seeds}
@@ -109,6 +110,7 @@ def best_configurations(
     scores = {method: float(fitted.arrays["scores"][0]) for (_, method), fitted in found.items()}
     chosen = []
     for method, choices in options:
+        # A configuration that failed loses against every one that ran.
         values = [scores.get(f"{method.name} {place}", -1.0) for place in range(len(choices))]
         chosen.append((method, choices[least_loss([-value for value in values], size=1.0)]))
     return chosen

@@ -119,6 +119,7 @@ def published_split(dataset: Dataset, seed: int) -> tuple[IntArray, IntArray]:
     from sklearn.model_selection import train_test_split
 
     rows = np.arange(dataset.n_samples)
+    # The shuffle of scikit-learn is part of the published sets: another splitter gives other scores.
     train, test = train_test_split(rows, test_size=TEST_SHARE, stratify=dataset.y, random_state=seed)
     return train, test
 
@@ -258,6 +259,7 @@ class Duel:
             raise InputError(f"a duel needs two methods, both are {self.up}")
         self.seed = seed
         self.laboratory = laboratory
+        # As published, although most of these constants lie beyond all data.
         self._grammar = Grammar(constants="uniform")
         self._X = digen_features(seed)
         self._survival = NSGA3Survival(reference_directions(2, N_PARTITIONS))
@@ -268,6 +270,7 @@ class Duel:
         """Evolve for the generations of the settings and return the last population."""
         population: list[Fighter] = []
         for generation in range(self.settings.generations):
+            # One generator per generation: a duel that is started again draws what it drew before.
             rng = np.random.default_rng([self.seed, generation])
             children = self._valid([self._drawn(rng, population) for _ in range(self.settings.population)])
             pool = [*population, *self._fought(generation, children)]
@@ -275,6 +278,7 @@ class Duel:
                 objectives = np.array([[-fighter.lead, -fighter.spread] for fighter in pool])
                 kept = self._survival.select(objectives, self.settings.population, rng)
                 population = [pool[position] for position in sorted(kept.tolist())]
+                # Of the whole pool: the bar must not fall when survival prefers others.
                 self._best_lead = max(fighter.lead for fighter in pool)
             if tell is not None:
                 tell(generation + 1, self._best_lead)
@@ -301,6 +305,7 @@ class Duel:
 
     def _valid(self, drawn: Sequence[Expression]) -> list[Expression]:
         """Keep formulas that give a dataset, each once."""
+        # Ties at the cut are allowed, as in the published procedure: they become label noise.
         valid = list(dict.fromkeys(e for e in drawn if not reason_to_reject(e.evaluate(self._X), allow_ties=True)))
         self._rejected += len(drawn) - len(valid)
         return valid

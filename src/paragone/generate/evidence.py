@@ -84,6 +84,7 @@ class Evidence:
         whole = rank_losses(self.aurocs.mean(axis=0), size=1.0)
         if np.ptp(whole) == 0:
             return 0.0
+        # Values that differ in rounding only must have equal ranks, or the correlation counts noise.
         rows = settle(self.aurocs.T, size=1.0).T
         each = [spearmanr(row, whole).statistic if np.ptp(row) else 0.0 for row in rows]
         return float(np.mean(each))
@@ -142,6 +143,7 @@ def measure(
     ]
     built = {contender.name: contender.configured(params) for contender, params in methods}
     found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False, metrics=("auroc",)))
+    # Leaving out the failed sample would favour the method that failed on it.
     if len(found) < len(datasets) * len(built):
         return None
     aurocs = [[float(found[d.name, method].arrays["scores"][0]) for method in built] for d in datasets]

@@ -93,6 +93,7 @@ class Breeder:
         if min(share, 1 - share) < self.spec.smallest_class:
             return None, "rejected"
         train = labels[:n_train]
+        # Two formulas with the same labels up to the names of the classes are one candidate.
         key = np.packbits(train ^ train[0]).tobytes()
         if key in self._met:
             return None, "duplicates"
@@ -252,6 +253,7 @@ class Evolution:
         self.methods = spec.contenders()
         concepts = ConceptBook(spec.n_features)
         self.archive = EliteArchive(len(self.methods), concepts, spec.depth)
+        # Scouts have an archive of their own: their scores and those of the methods cannot be compared.
         self.scouting = EliteArchive(len(self.methods), concepts, spec.depth)
         self.X = np.random.default_rng([spec.seed, 0]).normal(size=(spec.n_train + spec.n_test, spec.n_features))
         self.breeder = Breeder(spec, self.X)
@@ -408,6 +410,7 @@ class Evolution:
         )
         scored = []
         for batch, chunk in zip(batches, chunks, strict=True):
+            # A candidate without the score of one method has no leads: its whole batch is dropped.
             if all((batch.name, name) in found for name in screens):
                 tables = {name: np.asarray(found[batch.name, name].arrays["auroc"]) for name in screens}
                 scored += [(child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)]

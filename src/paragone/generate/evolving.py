@@ -236,6 +236,7 @@ def _concluded(evolution: Evolution) -> Evolved:
     spec = evolution.spec
     measured = with_concepts(evolution.prover.measured)
     chosen = choose(measured, spec.margin, spec.per_concept)
+    # Chosen ones come first, so that their numbers run from 1 without gaps.
     names = {item.name for item in chosen}
     ordered = [*chosen, *(item for item in measured if item.name not in names)]
     renamed = tuple(replace(item, name=f"{spec.name}-{n}") for n, item in enumerate(ordered, start=1))

@@ -223,6 +223,7 @@ def inspect_sets(
     numbers = {leader: number for number, leader in enumerate(sorted(set(concepts)), start=1)}
     sets = pd.DataFrame(shown)
     sets.insert(1, "concept", [numbers[concept] for concept in concepts])
+    # A dataset agrees with itself: -1 keeps it from being its own nearest.
     others = np.where(np.eye(len(marks), dtype=bool), -1.0, agreement)
     nearest = others.argmax(axis=1)
     sets["nearest"] = [specimens[other].name if len(marks) > 1 else "" for other in nearest]
@@ -260,6 +261,7 @@ def inspect_digen(margin: float = MARGIN) -> Inspection:
 
 def _close_calls(scores: Sequence[Sequence[float]]) -> str:
     """Say on how many datasets the best two methods are closer than one split can tell."""
+    # The standard error is taken at .9, a usual best score: it is smaller for better ones.
     ordered = np.sort(np.array(scores), axis=1)
     error = auroc_error(0.9, DIGEN_TEST_ROWS // 2, DIGEN_TEST_ROWS // 2)
     close = int((ordered[:, -1] - ordered[:, -2] < error).sum())

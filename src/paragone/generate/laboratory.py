@@ -114,6 +114,7 @@ class Laboratory:
         dict
             What came of each (dataset, method) that ended well; the others are counted in ``n_failed``.
         """
+        # Generated features are standard normal already, and the published sets are not scaled.
         plan = SplitPlan(kind="official", scale="none")
         limit = self._seconds_limit
         experiment = Experiment(datasets, methods, plan, protocol, name=name, seed=seed, seconds_limit=limit)

@@ -148,6 +148,7 @@ class Contender:
         if self.scout and self.scout not in SCOUTS:
             raise unknown_name(f"scout of method {self.name!r}", self.scout, SCOUTS)
         check_space(self.space, f"the space of {self.name!r}")
+        # Built once here, so that a misspelt parameter is refused before a search of hours begins.
         for params in (dict.fromkeys(self.space), *self.portfolio):
             self.configured(params)
 

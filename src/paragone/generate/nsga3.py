@@ -47,6 +47,7 @@ def nondominated_fronts(objectives: FloatArray, enough: int | None = None) -> li
     enough : int, optional
         Stop with the front that reaches this many rows.
     """
+    # One row dominates another when it is better somewhere and the other one nowhere.
     better_somewhere = np.asarray((objectives[:, None, :] < objectives[None, :, :]).any(axis=2))
     dominates = np.asarray(better_somewhere & ~better_somewhere.T)
     n_dominators = dominates.sum(axis=0)
@@ -114,6 +115,7 @@ class NSGA3Survival:
         self._worst = np.maximum(self._worst, objectives.max(axis=0))
         candidates = np.vstack([self._extremes, objectives[front]])
         above_ideal = candidates - self._ideal
+        # Off-axis values are weighted a million times: what is nearly zero must not decide who is extreme.
         above_ideal[above_ideal < NEGLIGIBLE_OBJECTIVE] = 0.0
         axes = np.where(np.eye(len(self._ideal)) == 1, 1.0, OFF_AXIS_WEIGHT)
         achievement = (above_ideal[None, :, :] * axes[:, None, :]).max(axis=2)
@@ -121,6 +123,7 @@ class NSGA3Survival:
         nadir = self._plane_nadir()
         if nadir is None:
             nadir = objectives[front].max(axis=0)
+        # An objective in which the front hardly differs would be blown up: its range over all rows is taken.
         narrow = nadir - self._ideal <= SMALLEST_RANGE
         return np.where(narrow, objectives.max(axis=0), nadir)
 
@@ -167,6 +170,7 @@ def fill_niches(
         served = emptiest[rng.permutation(len(emptiest))[: n_wanted - len(chosen)]]
         for direction in served:
             members = np.flatnonzero(free & (niche == direction))
+            # Shuffled even where the nearest one is taken: members at equal distance have equal rights.
             rng.shuffle(members)
             nearest = int(np.argmin(distance[members])) if counts[direction] == 0 else 0
             member = int(members[nearest])

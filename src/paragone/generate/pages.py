@@ -44,6 +44,7 @@ def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tupl
     head = [Column("dataset", "left"), *(Column(str(method), "right") for method in table.columns)]
     rows, numbers, keys = [], [], []
     for dataset, row in table.iterrows():
+        # All that are tied with the best are bold, as in every table of a report.
         best = best_losses(-row.to_numpy(dtype=float), size=1.0)
         cells = [Cell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
         rows.append([Cell(str(dataset)), *cells])

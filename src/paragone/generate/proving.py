@@ -117,6 +117,7 @@ class Prover:
         """Race the candidates that may add most, pairs and concepts in turn; return how many were raced."""
         for position in range(n_races):
             choices = (self._by_pairs, self._by_concept)
+            # In turn, so that neither open pairs nor new concepts use up all races.
             first, second = choices if (self.n_raced + position) % 2 == 0 else choices[::-1]
             hope = None if over() else first(archive) or second(archive)
             if hope is None:

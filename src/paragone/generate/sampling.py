@@ -43,6 +43,7 @@ class Threshold:
         low, high = ordered[at - 1], ordered[at]
         if low != high:
             return cls(float(low + (high - low) / 2) if low + (high - low) / 2 > low else float(high), True)
+        # Splitting a block of ties would label equal values differently: pure noise.
         above = int((ordered[at:] == high).sum())
         return cls(float(high), inclusive=above >= int((ordered[:at] == high).sum()))
 

@@ -210,6 +210,7 @@ class PortfolioScreen(BaseEstimator):
             spread = float(data.X_train.var()) if gamma == "scale" else 1.0
             options["gamma"] = 1.0 / (data.X_train.shape[1] * spread)
         gram = pairwise_kernels(data.X_train, metric=kernel, filter_params=True, **options)
+        # The ridge 1 / C has the role that C has in the SVC.
         gram[np.diag_indices_from(gram)] += 1.0 / float(params.get("C", 1.0))
         weights = cho_solve(cho_factor(gram, lower=True), 2.0 * data.y_train - 1.0)
         shown = pairwise_kernels(data.X_test, data.X_train, metric=kernel, filter_params=True, **options)

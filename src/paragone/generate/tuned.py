@@ -118,9 +118,11 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
             params = suggest(trial, self.space or {})
             trial.set_user_attr("params", params)
             value, seen = pruned_mean(search.each(params, self.scored_folds), best, self.tolerance)
+            # Only a trial that was scored on all folds can be what later ones are stopped by.
             if not best or (len(seen) == len(best) and value > float(np.mean(best))):
                 best = seen
             study.tell(trial, value)
+        # Not Optuna's best trial: ties go to the earliest by the package's rule of ties.
         done = [trial for trial in study.trials if trial.value is not None]
         chosen = done[least_loss([-trial.value for trial in done], size=1.0)]
         return dict(chosen.user_attrs["params"]), float(chosen.value)
