@@ -10,8 +10,10 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, make_problem
-from paragone.reporting.crossval_tables import ALPHA, distinguish, holm_among, losses, paired_p
+from paragone.reporting.crossval_tables import ALPHA, distinction_words, distinguish, losses
 from paragone.stats.corrections import holm
+from paragone.stats.registries import find_correction
+from paragone.stats.t_tests import corrected_sample_t
 
 NONE = np.empty(0, dtype=np.int64)
 
@@ -58,7 +60,7 @@ def equal_methods(
 
 def told_apart(problem):
     found = distinguish(problem, problem.scores(Settings().scoring(problem.truth.task)))
-    return any(not other.indistinguishable for other in found.others)
+    return any(pair.verdict != "undecided" for pair in found.pairs)
 
 
 def assert_level_holds(n_experiments, **how):
@@ -115,9 +117,9 @@ def test_replicates_that_are_copies_change_nothing():
     copied = make_problem("null", "y", truth, spread, None, list(once.chains), lambda v, k: arrays.get((v, k)))
     scoring = Settings().scoring("regression")
     one, other = (distinguish(problem, problem.scores(scoring)) for problem in (once, copied))
-    assert [o.variant for o in other.others] == [o.variant for o in one.others]
-    assert [o.p for o in other.others] == pytest.approx([o.p for o in one.others], rel=1e-9)
-    assert (one.unit, other.unit, one.n_units, other.n_units) == ("samples", "groups", n, n)
+    assert [pair.rival for pair in other.pairs] == [pair.rival for pair in one.pairs]
+    assert [pair.p_adjusted for pair in other.pairs] == pytest.approx([pair.p_adjusted for pair in one.pairs], rel=1e-9)
+    assert (one.units, other.units, one.pairs[0].n, other.pairs[0].n) == ("samples", "groups", n, n)
 
 
 def test_losses_are_means_of_replicates_of_means_of_repeats():
@@ -140,14 +142,15 @@ def test_the_test_is_the_corrected_resampled_t_with_its_variance_taken_from_samp
     plain = stats.ttest_1samp(d, 0.0)
     factor = (1 / m) * (1 / n_folds + m / n_train) / (1 / n)
     expected = 2 * stats.t.sf(abs(plain.statistic) / np.sqrt(factor), n - 1)
-    assert paired_p(d, n_train) == pytest.approx(expected, rel=1e-10)
-    assert paired_p(d, n_train) > plain.pvalue
+    found = corrected_sample_t(d, n_train=n_train).p
+    assert found == pytest.approx(expected, rel=1e-10)
+    assert found > plain.pvalue
 
 
 def test_the_correction_is_holms_with_the_pairs_that_are_not_tested_at_one():
     p = np.array([0.004, 0.0001, 0.03, 0.2])
     padded = np.concatenate([p, np.ones(41)])
-    np.testing.assert_allclose(holm_among(p, 45), holm(padded)[:4], rtol=1e-12)
+    np.testing.assert_allclose(find_correction("holm").adjust_among(p, 45), holm(padded)[:4], rtol=1e-12)
 
 
 def test_a_clearly_worse_method_is_told_from_the_best_and_with_too_few_samples_nothing_is():
@@ -164,7 +167,7 @@ def test_a_clearly_worse_method_is_told_from_the_best_and_with_too_few_samples_n
     both = make_problem("d", "y", problem.truth, problem.folds, None, ["m0", "poor"], lambda v, k: arrays.get((v, k)))
     assert told_apart(both)
     found = distinguish(both, both.scores(Settings().scoring("regression")))
-    assert "30 groups" in found.words()
+    assert "30 groups" in distinction_words(found)
     one = make_problem(
         "d",
         "y",

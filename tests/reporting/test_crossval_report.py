@@ -21,7 +21,15 @@ from paragone.reporting.crossval_charts import (
     predicted_chart,
     residual_chart,
 )
-from paragone.reporting.crossval_tables import distinguish, final_table, gap_lines, losses, model_table, top_table
+from paragone.reporting.crossval_tables import (
+    distinction_words,
+    distinguish,
+    final_table,
+    gap_lines,
+    losses,
+    model_table,
+    top_table,
+)
 from paragone.tables import to_text
 
 PLS = "sklearn.cross_decomposition:PLSRegression"
@@ -121,11 +129,11 @@ def test_equal_chains_are_not_told_apart_and_a_much_worse_one_is(tmp_path, regre
     cv = run(tmp_path, [regression], methods, {"folds": 10}).crossval()
     problem = cv.problems[0]
     found = distinguish(problem, problem.scores(cv.settings.scoring("regression")))
-    others = {other.variant: other for other in found.others}
-    assert others["Mean"].p < 0.01
-    twin = others[({"A", "B"} - {found.best}).pop()]
-    assert twin.indistinguishable
-    assert found.words().endswith(f"pairs of chains): {twin.variant}.")
+    others = {pair.rival: pair for pair in found.pairs}
+    assert others["Mean"].p_adjusted < 0.01
+    twin = others[({"A", "B"} - {found.reference}).pop()]
+    assert twin.verdict == "undecided"
+    assert distinction_words(found).endswith(f"pairs of chains): {twin.rival}.")
 
 
 def test_losses_average_repeated_validations_of_a_sample(tmp_path, regression):

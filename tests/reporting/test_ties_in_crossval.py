@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
 from paragone.protocols.crossval.scores import Criterion
-from paragone.reporting.crossval_tables import crossval_tables
+from paragone.reporting.crossval_tables import crossval_tables, distinction_words
 from paragone.reporting.crossval_words import answer_sheet, crossval_views, problem_headline, summary
 from paragone.reporting.sections import Behind
 from paragone.results.chains import CrossvalRun
@@ -53,7 +53,7 @@ def printed(run: CrossvalRun) -> str:
     behind = Behind()
     lines = [to_text(table) for table in crossval_tables(run)]
     lines += [to_text(answer_sheet(views, behind).table), summary(views), *(problem_headline(view) for view in views)]
-    lines += [view.distinction.words() for view in views]
+    lines += [distinction_words(view.distinction) for view in views]
     return "\n\n".join(lines)
 
 
@@ -102,8 +102,8 @@ def test_a_twin_is_not_told_from_the_best_by_rounding(twist):
     """With residuals far below the measurements the rounding of these is all that is between the twins."""
     run = lab(twist, offset=1e6, noise=1e-3)
     for view in crossval_views(run):
-        twin = next(other for other in view.distinction.others if other.variant == "twin A")
-        assert twin.p == 1.0
+        twin = next(pair for pair in view.distinction.pairs if pair.rival == "twin A")
+        assert twin.p_adjusted == 1.0
 
 
 @pytest.mark.parametrize("metric", ["rmse", "mse", "mae", "r2", "rpd", "rpiq", "bias", "max_error"])

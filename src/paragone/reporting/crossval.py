@@ -20,7 +20,7 @@ from paragone.reporting.crossval_charts import (
     predicted_chart,
     residual_chart,
 )
-from paragone.reporting.crossval_tables import final_table, gap_lines, model_table, top_table
+from paragone.reporting.crossval_tables import distinction_words, final_table, gap_lines, model_table, top_table
 from paragone.reporting.crossval_words import (
     COMPARED,
     ProblemView,
@@ -267,7 +267,9 @@ def _verdict(views: Sequence[ProblemView]) -> tuple[Block, ...]:
     else:
         blocks += [Prose((summary(views),), "lead"), Points(sentences)]
     blocks += [Prose((line,), "warning") for line in gap_lines(views[0].run, views[0].metric)]
-    lines = tuple(f"{view.name}: {view.distinction.words()}" for view in views if view.distinction is not None)
+    lines = tuple(
+        f"{view.name}: {distinction_words(view.distinction)}" for view in views if view.distinction is not None
+    )
     if lines:
         blocks.append(Fold("The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO))
     return tuple(blocks)

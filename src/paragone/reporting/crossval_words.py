@@ -23,12 +23,13 @@ from paragone.protocols.crossval.scores import (
     score_name,
     tied_best,
 )
-from paragone.reporting.crossval_tables import ALPHA, TEST, Distinction, distinguish, problem_name
+from paragone.reporting.crossval_tables import ALPHA, TEST, distinguish, problem_name
 from paragone.reporting.how import software_sentence, span
 from paragone.reporting.sections import WORSE, Behind
 from paragone.reporting.words import Wording, listing
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
+from paragone.stats import SampleComparison
 from paragone.tables import Cell, Column, Table, decimals_for, format_mean_std, format_number, mark_best
 from paragone.ties import FloatArray, least_loss, rank_losses
 
@@ -89,7 +90,7 @@ class ProblemView:
         return self.scoring.size(self.problem.truth.y)
 
     @cached_property
-    def distinction(self) -> Distinction | None:
+    def distinction(self) -> SampleComparison | None:
         """Which of the best chains are not told from the very best; None where there is none."""
         return distinguish(self.problem, self.scores, COMPARED)
 
@@ -128,7 +129,7 @@ def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[Problem
 
 def n_compared(views: Sequence[ProblemView]) -> int:
     """Return how many chains, at most, were compared with the best of a problem."""
-    return max((len(view.distinction.others) for view in views if view.distinction is not None), default=0)
+    return max((len(view.distinction.pairs) for view in views if view.distinction is not None), default=0)
 
 
 def renamed(run: CrossvalRun, wording: Wording) -> CrossvalRun:
@@ -256,7 +257,7 @@ def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
 def told_apart(view: ProblemView) -> set[str]:
     """Return the chains that a test tells from the best of their problem."""
     found = view.distinction
-    return set() if found is None else {other.variant for other in found.others if not other.indistinguishable}
+    return set() if found is None else {pair.rival for pair in found.pairs if pair.verdict != "undecided"}
 
 
 def _column(
@@ -347,9 +348,9 @@ def problem_headline(view: ProblemView) -> str:
     cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"
     text = f"{view.name}: {_best(view)} the best of {len(view.scores)} variants by {cv}."
     found = view.distinction
-    if found is not None and found.others:
-        same = [other.variant for other in found.others if other.indistinguishable]
-        n = len(found.others)
+    if found is not None and found.pairs:
+        same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
+        n = len(found.pairs)
         shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
         it = "it" if len(view.best) == 1 else best
@@ -390,7 +391,7 @@ def summary(views: Sequence[ProblemView]) -> str:
 
 def _stands_alone(view: ProblemView) -> bool:
     found = view.distinction
-    return found is not None and bool(found.others) and not any(other.indistinguishable for other in found.others)
+    return found is not None and bool(found.pairs) and all(pair.verdict != "undecided" for pair in found.pairs)
 
 
 def _refitted(view: ProblemView) -> list[str]:
@@ -499,7 +500,7 @@ def _chosen(view: ProblemView) -> tuple[Choice, ...]:
 
 
 def _statistics(views: Sequence[ProblemView]) -> str:
-    if all(view.distinction is None or not view.distinction.others for view in views):
+    if all(view.distinction is None or not view.distinction.pairs for view in views):
         return ""
     return (
         f"The {n_compared(views)} next best chains of a problem were compared with its best by a paired t on the "

@@ -15,7 +15,7 @@ from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
-from paragone.stats.samples import SampleComparison, compare_samples
+from paragone.stats.samples import SampleComparison, compare_losses, compare_samples
 from paragone.stats.t_tests import paired_t
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Test",
     "TestResult",
     "compare",
+    "compare_losses",
     "compare_samples",
     "paired_t",
     "pairwise",

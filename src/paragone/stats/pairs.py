@@ -434,6 +434,8 @@ def measure_pairs(
     >>> pair.won, pair.lost, pair.p
     (('s', 'u'), ('t',), 0.75)
     """
+    if not pairs:
+        return ()
     if difference is None:
         difference = scored.differences(pairs, settings)
     procedure = PROCEDURES[unit]
