@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.data.prescriptions import Prescriptions
-from paragone.directions import higher_is_better
+from paragone.metrics import named_metric
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings
 from paragone.protocols.crossval.scores import ChainScores, Criterion, Scoring
@@ -468,7 +468,7 @@ class Recomputation:
 
     def _weights(self, scores: Sequence[float]) -> list[float]:
         """Weigh the folds by their validation scores, as the specification of the ensemble has it."""
-        higher = higher_is_better(self.metric)
+        higher = named_metric(self.metric).higher_is_better
         values = [abs(score) if higher is None else score for score in scores]
         there = [value for value in values if not np.isnan(value)]
         if not there:

@@ -21,11 +21,7 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.lab.store import Store
 from paragone.lab.store.queries import pack, unpack
 from paragone.lab.store.records import CellRecords
-from paragone.metrics import MULTILABEL
-from paragone.metrics.prediction import CLASSIFICATION as ALL_CLASSIFICATION
-from paragone.metrics.prediction import REGRESSION as ALL_REGRESSION
-from paragone.metrics.prediction import prediction_values
-from paragone.metrics.registry import multilabel_values
+from paragone.metrics import metric_names, metric_values
 from paragone.metrics.topk import topk_scores
 from paragone.protocols.crossval.problem import choose
 
@@ -49,15 +45,23 @@ class TestMetricsAgree:
         buffer = io.BytesIO()
         np.savez(buffer, ks=np.array([3]), labels=labels[None], scores=scores[None])
         curve = score_oracles.StoredCurve(buffer.getvalue())
-        ours = score_oracles.curve_scores(curve, Y, list(MULTILABEL), zero_division)
-        theirs = multilabel_values(list(MULTILABEL), Y, labels, scores, zero_division)
+        ours = score_oracles.curve_scores(curve, Y, metric_names("multilabel"), zero_division)
+        theirs = metric_values(
+            metric_names("multilabel"), "multilabel", Y, labels, scores=scores, zero_division=zero_division
+        )
         for name, value in theirs.items():
             assert ours[3, name] == pytest.approx(value, abs=1e-12), name
 
     def test_every_metric_of_the_program_can_be_recomputed(self):
-        assert set(MULTILABEL) == set(score_oracles.OF_LABELS) | set(score_oracles.OF_ORDER)
-        assert set(ALL_REGRESSION) == set(REGRESSION)
-        assert set(ALL_CLASSIFICATION) == set(CLASSIFICATION) | {"roc_auc", "log_loss"}
+        assert set(metric_names("multilabel")) == set(score_oracles.OF_LABELS) | set(score_oracles.OF_ORDER)
+        assert set(metric_names("regression")) == set(REGRESSION)
+        assert set(metric_names("classification")) == set(CLASSIFICATION) | {
+            "roc_auc",
+            "log_loss",
+            # Their second implementation is in tests/metrics.
+            "auprc",
+            "quadratic_weighted_kappa",
+        }
 
     @given(st.integers(0, 10**6), st.integers(0, 1))
     @settings(max_examples=60, deadline=None)
@@ -66,7 +70,7 @@ class TestMetricsAgree:
         n = rng.integers(1, 30)
         y = rng.normal(size=n) if seed % 7 else np.full(n, 2.0)
         predicted = y + rng.normal(size=n) if seed % 5 else y.copy()
-        theirs = prediction_values(list(REGRESSION), "regression", y, predicted, ddof=ddof)
+        theirs = metric_values(list(REGRESSION), "regression", y, predicted, ddof=ddof)
         for name, value in theirs.items():
             ours = prediction_score(name, "regression", y, predicted, ddof=ddof)
             assert ours == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), name
@@ -81,7 +85,7 @@ class TestMetricsAgree:
         y, predicted = rng.choice(classes, n), rng.choice(classes, n)
         shares = rng.dirichlet(np.ones(len(classes)), n)
         names = [*CLASSIFICATION, "roc_auc", "log_loss"]
-        theirs = prediction_values(names, "classification", y, predicted, probabilities=shares, classes=classes)
+        theirs = metric_values(names, "classification", y, predicted, probabilities=shares, classes=classes)
         for name, value in theirs.items():
             ours = prediction_score(name, "classification", y, predicted, probabilities=shares, classes=classes)
             assert ours == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), name

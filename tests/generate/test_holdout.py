@@ -12,10 +12,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from paragone import Experiment, compare
 from paragone.data import SplitPlan, load, make_splits
-from paragone.directions import higher_is_better
 from paragone.generate.laboratory import METRICS, Holdout
 from paragone.generate.tuned import TunedClassifier
 from paragone.lab.cells import SplitData
+from paragone.metrics import named_metric
 
 
 class HardLabels(BaseEstimator):
@@ -96,7 +96,7 @@ def test_a_test_part_of_one_class_is_not_scored_as_if_it_were_the_other():
 
 
 def test_every_metric_of_a_hold_out_has_a_direction_and_can_be_compared():
-    assert all(higher_is_better(name) is True for name in METRICS)
+    assert all(named_metric(name).higher_is_better is True for name in METRICS)
     rng = np.random.default_rng(0)
     rows = [
         {"dataset": f"d{d}", "method": m, "metric": "auprc", "value": 0.5 + 0.3 * (m == "B") + 0.01 * rng.random()}

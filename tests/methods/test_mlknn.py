@@ -15,7 +15,7 @@ from paragone.data import load, make_splits, scale_split
 from paragone.data.splits import SplitPlan
 from paragone.errors import InputError
 from paragone.methods import MLkNN
-from paragone.metrics import multilabel_values
+from paragone.metrics import metric_values
 
 NAMES = ["hamming_loss", "avg_precision", "one_error", "micro_f1", "macro_f1"]
 KNOWN = json.loads((Path(__file__).parent / "mlknn_known_answers.json").read_text())
@@ -40,7 +40,7 @@ def test_raw_features_give_the_published_values(data_folder, name):
     X_train, Y_train, X_test, Y_test = official(data_folder, name, "none")
     scores = MLkNN().fit(X_train, Y_train).predict_proba(X_test)
     labels = (scores >= 0.5).astype(np.uint8)
-    values = multilabel_values(NAMES, Y_test, labels, scores)
+    values = metric_values(NAMES, "multilabel", Y_test, labels, scores=scores)
     assert [round(values[metric], 4) for metric in NAMES] == KNOWN["raw"][name]
 
 
@@ -49,7 +49,7 @@ def test_raw_features_give_the_published_values(data_folder, name):
 def test_min_max_features_give_the_published_values(data_folder, name):
     X_train, Y_train, X_test, Y_test = official(data_folder, name, "minmax")
     labels = MLkNN().fit(X_train, Y_train).predict(X_test)
-    values = multilabel_values(["micro_f1", "macro_f1", "hamming_loss"], Y_test, labels, None)
+    values = metric_values(["micro_f1", "macro_f1", "hamming_loss"], "multilabel", Y_test, labels)
     assert [round(value, 4) for value in values.values()] == KNOWN["minmax"][name]
 
 

@@ -16,7 +16,7 @@ from paragone import ranking_curve
 from paragone.errors import InputError
 from paragone.methods import MLkNN
 from paragone.methods.neighbors import TIED, neighbor_label_counts
-from paragone.metrics import MULTILABEL
+from paragone.metrics import metric_names
 from paragone.protocols.curve.evaluate import predict_along
 
 _oracle = importlib.util.spec_from_file_location("mlknn_oracle", Path(__file__).parent / "test_mlknn.py")
@@ -65,7 +65,7 @@ def chosen(X_train, X_test, n_neighbors):
 def test_all_features_give_one_value_for_every_ranking(kind, seed):
     rng, *arrays = drawn(kind, seed)
     d = arrays[0].shape[1]
-    metrics = list(MULTILABEL)
+    metrics = metric_names("multilabel")
     one = ranking_curve(rng.permutation(d), *arrays, k=[3, 10, d], metrics=metrics).loc[[d]]
     other = ranking_curve(rng.permutation(d), *arrays, k=[d], metrics=metrics)
     pd.testing.assert_frame_equal(one, other, check_exact=True)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from paragone.errors import InputError
-from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
+from paragone.metrics import find_metric, find_metrics, metric_names, metric_values
 from paragone.metrics.multilabel import macro_f1, n_pr_auc_labels
 
-NEEDS_LABELS = [name for name, metric in MULTILABEL.items() if not metric.needs_scores]
-NEEDS_SCORES = [name for name, metric in MULTILABEL.items() if metric.needs_scores]
+NEEDS_LABELS = [name for name in metric_names("multilabel") if find_metric(name).needs == "labels"]
+NEEDS_SCORES = [name for name in metric_names("multilabel") if find_metric(name).needs == "scores"]
 
 
 @st.composite
@@ -63,12 +63,12 @@ def naive(name, Y, labels, scores):
     return sk.accuracy_score(Y, labels)
 
 
-@pytest.mark.parametrize("name", list(MULTILABEL))
+@pytest.mark.parametrize("name", metric_names("multilabel"))
 @settings(max_examples=60, deadline=None)
 @given(problem=problems())
 def test_every_metric_equals_a_second_implementation(name, problem):
     Y, labels, scores = problem
-    assert multilabel_values([name], Y, labels, scores)[name] == pytest.approx(
+    assert metric_values([name], "multilabel", Y, labels, scores=scores)[name] == pytest.approx(
         naive(name, Y, labels, scores), abs=1e-12
     )
 
@@ -80,7 +80,9 @@ def test_ranking_metrics_look_at_the_order_of_scores_alone(problem):
     _, codes = np.unique(scores, return_inverse=True)
     codes = codes.reshape(scores.shape).astype(np.uint16)
     for other in (np.exp(scores), codes):
-        assert multilabel_values(NEEDS_SCORES, Y, labels, other) == multilabel_values(NEEDS_SCORES, Y, labels, scores)
+        assert metric_values(NEEDS_SCORES, "multilabel", Y, labels, scores=other) == metric_values(
+            NEEDS_SCORES, "multilabel", Y, labels, scores=scores
+        )
 
 
 @settings(max_examples=40, deadline=None)
@@ -88,17 +90,17 @@ def test_ranking_metrics_look_at_the_order_of_scores_alone(problem):
 def test_row_order_does_not_matter_to_label_metrics(problem, seed):
     Y, labels, _ = problem
     rows = np.random.default_rng(seed).permutation(len(Y))
-    shuffled = multilabel_values(NEEDS_LABELS, Y[rows], labels[rows], None)
-    assert shuffled == multilabel_values(NEEDS_LABELS, Y, labels, None)
+    shuffled = metric_values(NEEDS_LABELS, "multilabel", Y[rows], labels[rows])
+    assert shuffled == metric_values(NEEDS_LABELS, "multilabel", Y, labels)
 
 
 @settings(max_examples=40, deadline=None)
 @given(problem=problems())
 def test_a_perfect_prediction_is_perfect(problem):
     Y, _, _ = problem
-    values = multilabel_values(["hamming_loss", "subset_accuracy"], Y, Y, Y.astype(float))
+    values = metric_values(["hamming_loss", "subset_accuracy"], "multilabel", Y, Y, scores=Y.astype(float))
     assert values == {"hamming_loss": 0.0, "subset_accuracy": 1.0}
-    assert multilabel_values(["micro_f1"], Y, Y, None)["micro_f1"] == (1.0 if Y.any() else 0.0)
+    assert metric_values(["micro_f1"], "multilabel", Y, Y)["micro_f1"] == (1.0 if Y.any() else 0.0)
 
 
 def test_a_label_neither_present_nor_predicted_counts_as_chosen():
@@ -111,7 +113,7 @@ def test_a_label_neither_present_nor_predicted_counts_as_chosen():
 def test_no_usable_label_gives_zero():
     Y = np.zeros((3, 2), dtype=np.uint8)
     assert macro_f1(Y, Y, "skip") == 0.0
-    assert multilabel_values(["micro_pr_auc", "macro_pr_auc"], Y, Y, Y.astype(float)) == {
+    assert metric_values(["micro_pr_auc", "macro_pr_auc"], "multilabel", Y, Y, scores=Y.astype(float)) == {
         "micro_pr_auc": 0.0,
         "macro_pr_auc": 0.0,
     }
@@ -120,14 +122,14 @@ def test_no_usable_label_gives_zero():
 
 def test_unknown_doubled_and_absent_metrics_are_refused():
     with pytest.raises(InputError, match="unknown metric 'micro-f1': did you mean 'micro_f1'"):
-        check_multilabel_metrics(["micro-f1"])
+        find_metrics(["micro-f1"], "multilabel")
     with pytest.raises(InputError, match="'micro_f1' is named twice"):
-        check_multilabel_metrics(["micro_f1", "micro_f1"])
+        find_metrics(["micro_f1", "micro_f1"], "multilabel")
     with pytest.raises(InputError, match="no metric named"):
-        check_multilabel_metrics([])
+        find_metrics([], "multilabel")
 
 
 def test_score_metrics_without_scores_are_refused():
     Y = np.ones((2, 2), dtype=np.uint8)
     with pytest.raises(InputError, match="'one_error' needs label scores"):
-        multilabel_values(["one_error"], Y, Y, None)
+        metric_values(["one_error"], "multilabel", Y, Y)

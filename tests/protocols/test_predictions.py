@@ -7,10 +7,10 @@ import pytest
 from sklearn.metrics import coverage_error, label_ranking_average_precision_score, label_ranking_loss
 
 import score_oracles
-from paragone.metrics import MULTILABEL, multilabel_values
+from paragone.metrics import find_metric, metric_names, metric_values
 from paragone.protocols.curve.evaluate import TablePredictions
 
-OF_SCORES = [name for name, metric in MULTILABEL.items() if metric.needs_scores]
+OF_SCORES = [name for name in metric_names("multilabel") if find_metric(name).needs == "scores"]
 
 
 def distinct_tables(n_labels: int, n_levels: int, seed: int = 0):
@@ -43,8 +43,8 @@ def test_codes_are_the_ranks_of_the_scores_however_many_levels_there_are(n_label
 def test_score_metrics_of_thousands_of_labels_are_those_of_the_scores_themselves(n_levels):
     predictions, Y = distinct_tables(8000, n_levels)
     scores = predictions.scores(0)
-    by_codes = multilabel_values(OF_SCORES, Y, predictions.labels(0), predictions.ordering(0))
-    by_scores = multilabel_values(OF_SCORES, Y, predictions.labels(0), scores)
+    by_codes = metric_values(OF_SCORES, "multilabel", Y, predictions.labels(0), scores=predictions.ordering(0))
+    by_scores = metric_values(OF_SCORES, "multilabel", Y, predictions.labels(0), scores=scores)
     assert by_codes == by_scores
     assert by_codes["ranking_loss"] == pytest.approx(label_ranking_loss(Y, scores), abs=1e-12)
     assert by_codes["coverage"] == pytest.approx(coverage_error(Y, scores), abs=1e-12)
@@ -52,7 +52,7 @@ def test_score_metrics_of_thousands_of_labels_are_those_of_the_scores_themselves
 
 def test_average_precision_of_distinct_scores_is_scikit_learns():
     predictions, Y = distinct_tables(8000, 88_000)
-    values = multilabel_values(["avg_precision"], Y, predictions.labels(0), predictions.ordering(0))
+    values = metric_values(["avg_precision"], "multilabel", Y, predictions.labels(0), scores=predictions.ordering(0))
     expected = label_ranking_average_precision_score(Y, predictions.scores(0))
     assert values["avg_precision"] == pytest.approx(expected, abs=1e-12)
 
@@ -63,6 +63,6 @@ def test_the_audit_recomputes_the_same_values_by_its_own_way(n_levels):
     recomputed = score_oracles.curve_scores(
         score_oracles.StoredCurve(predictions.to_bytes()), Y, OF_SCORES, zero_division=0
     )
-    expected = multilabel_values(OF_SCORES, Y, predictions.labels(0), predictions.scores(0))
+    expected = metric_values(OF_SCORES, "multilabel", Y, predictions.labels(0), scores=predictions.scores(0))
     for name, value in expected.items():
         assert recomputed[5, name] == pytest.approx(value, abs=1e-12), name

@@ -16,9 +16,11 @@ from sklearn.svm import LinearSVC
 from paragone import ranking_curve
 from paragone.errors import InputError
 from paragone.methods import MLkNN
-from paragone.metrics import MULTILABEL, multilabel_values
+from paragone.metrics import metric_names, metric_values
 
-_oracle = importlib.util.spec_from_file_location("mlknn_oracle", Path(__file__).parents[1] / "models" / "test_mlknn.py")
+_oracle = importlib.util.spec_from_file_location(
+    "mlknn_oracle", Path(__file__).parents[1] / "methods" / "test_mlknn.py"
+)
 oracle = importlib.util.module_from_spec(_oracle)
 _oracle.loader.exec_module(oracle)
 
@@ -42,12 +44,12 @@ def problem(kind: str, seed: int = 0, n: int = 60, d: int = 9):
 def test_every_point_and_metric_equals_a_naive_double_loop(kind, seed):
     ranking, X_train, Y_train, X_test, Y_test = problem(kind, seed)
     ks = [1, 2, 5, 9]
-    curve = ranking_curve(ranking, X_train, Y_train, X_test, Y_test, k=ks, metrics=list(MULTILABEL))
+    curve = ranking_curve(ranking, X_train, Y_train, X_test, Y_test, k=ks, metrics=metric_names("multilabel"))
     for k in ks:
         used = ranking[:k]
         scores = oracle.naive_mlknn(X_train[:, used], Y_train, X_test[:, used])
         labels = (scores >= 0.5).astype(np.uint8)
-        expected = multilabel_values(list(MULTILABEL), Y_test, labels, scores)
+        expected = metric_values(metric_names("multilabel"), "multilabel", Y_test, labels, scores=scores)
         assert curve.loc[k].to_dict() == pytest.approx(expected, abs=1e-12)
 
 

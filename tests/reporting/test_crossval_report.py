@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from paragone import Dataset, Experiment
 from paragone.charts.save import chart_specification
-from paragone.metrics import regression_values
+from paragone.metrics import metric_values
 from paragone.protocols import Crossval
 from paragone.reporting import report
 from paragone.reporting.crossval_charts import (
@@ -118,7 +118,7 @@ def test_the_model_table_holds_the_figures_of_cross_validation_train_and_test(re
         "Bias",
     ]
     val = problem.chains[variant].validation()
-    by_hand = regression_values(("r2", "rmse"), val.y_true, val.y_pred)
+    by_hand = metric_values(("r2", "rmse"), "regression", val.y_true, val.y_pred)
     assert float(table.rows[0][8].text) == pytest.approx(by_hand["r2"], abs=1e-4)
     assert float(table.rows[0][9].text) == pytest.approx(by_hand["rmse"], abs=1e-4)
     assert [row[1].text for row in table.rows] == ["48", "48", "12"]

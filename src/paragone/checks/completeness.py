@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.directions import higher_is_better
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
+from paragone.metrics import named_metric
 from paragone.results import Results
 from paragone.stats import compare
 
@@ -93,7 +93,7 @@ def _check_verdicts(results: Results, experiment: str, places: pd.DataFrame, led
     done = places.assign(done=places["status"] == "done").groupby("dataset", sort=False)["done"].all()
     complete = set(done.index[done])
     for (protocol, metric), rows in scores.groupby(["protocol", "metric"], sort=False):
-        if higher_is_better(metric) is None:
+        if named_metric(metric).higher_is_better is None:
             continue
         if rows["method"].nunique() > MOST_METHODS:
             why = f"{metric}: {rows['method'].nunique()} methods are more than {MOST_METHODS}"

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from paragone.checks.finding import Ledger
-from paragone.directions import higher_is_better, score_size
 from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.metrics import named_metric
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.results import Results
 from paragone.results.chains import CrossvalRun
@@ -53,10 +53,10 @@ def _tuned(cell: CellRecord, info: dict[str, Any], params: dict[str, Any]) -> st
     if "tuned" not in info or not info.get("candidates"):
         return None
     metric = str(params.get("metric", "micro_f1"))
-    sign = 1.0 if higher_is_better(metric) else -1.0
+    sign = 1.0 if named_metric(metric).higher_is_better else -1.0
     scores = [sign * candidate["score"] for candidate in info["candidates"]]
     taken = [s for c, s in zip(info["candidates"], scores, strict=True) if c["params"] == info["tuned"]]
-    losses, size = [-score for score in scores], score_size(metric)
+    losses, size = [-score for score in scores], named_metric(metric).score_size
     right = best_losses(losses, size=size)
     if any(c["params"] == info["tuned"] for c, is_best in zip(info["candidates"], right, strict=True) if is_best):
         return ""
@@ -79,7 +79,7 @@ def _epoch(cell: CellRecord, info: dict[str, Any]) -> str | None:
         return None
     values = [entry["metrics"][known[0]][entry["ks"].index(int(k))] for entry in history]
     epochs = [entry["epoch"] for entry in history]
-    losses, size = [-value for value in values], score_size(name)
+    losses, size = [-value for value in values], named_metric(name).score_size
     if info["epoch"] in epochs and best_losses(losses, size=size)[epochs.index(info["epoch"])]:
         return ""
     best = epochs[least_loss(losses, size=size)]

@@ -19,6 +19,7 @@ from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.metrics import named_metric
 from paragone.protocols import Curve, KGrid, PGrid, Protocol
 from paragone.protocols.base import Arrangement
 from paragone.protocols.curve.evaluate import CurvePredictions
@@ -83,19 +84,29 @@ class Verification:
             )
 
 
+def _not_at_hand(functions: Sequence[str]) -> str:
+    return f"functions of the user ({', '.join(functions)}) are not at hand"
+
+
 def verify_curve(records: CellRecords, results: Results, experiment: str, ledger: Ledger) -> Verification:
     """Score the stored predictions of every cell of a curve experiment again."""
     protocol = results.described(experiment)["protocol"]
     sizes = {name: int(found["n_features"]) for name, found in results.datasets(experiment).items()}
+    at_hand = tuple(name for name in protocol["metrics"] if named_metric(name).is_computable)
+    functions = [name for name in protocol["metrics"] if name not in at_hand]
+    ledger.miss(RECOMPUTED, len(functions), "metrics", _not_at_hand(functions))
+    if not at_hand:
+        return Verification()
     curve = Curve(
         None if protocol["k"] is None else KGrid(**protocol["k"]),
         None if protocol["p"] is None else PGrid(**protocol["p"]),
-        metrics=tuple(protocol["metrics"]),
+        metrics=at_hand,
         zero_division=protocol.get("zero_division", 0),
     )
     found, without = Verification(), 0
     for cell in records.cells:
-        stored, payload = records.scores(cell), records.predictions(cell)
+        stored = [score for score in records.scores(cell) if score.metric in at_hand]
+        payload = records.predictions(cell)
         if payload is None:
             without += len(stored)
             continue
@@ -144,8 +155,7 @@ def verify_topk(run: TopKRun, records: CellRecords, ledger: Ledger) -> Verificat
         found.compare(record, [s for s in records.scores(record) if s.metric not in functions], derived)
     ledger.look(RECOMPUTED, found.checked, "scores")
     ledger.look("values per sample recomputed from lists", n_samples, "values")
-    why = f"functions of the user ({', '.join(functions)}) are not at hand"
-    ledger.miss(RECOMPUTED, len(functions), "metrics", why)
+    ledger.miss(RECOMPUTED, len(functions), "metrics", _not_at_hand(functions))
     found.report(ledger)
     return found
 

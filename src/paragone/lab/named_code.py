@@ -79,8 +79,9 @@ def _uses(declaration: Declaration) -> Iterator[str]:
     protocol = declaration.protocol
     if isinstance(protocol, ProtocolSection):
         yield from _estimator(protocol.evaluator if isinstance(protocol.evaluator, str) else dict(protocol.evaluator))
-    if isinstance(protocol, TopKSection):
-        yield from (metric for metric in protocol.metrics or () if ":" in metric)
+    named = (protocol.metric,) if isinstance(protocol, CrossvalSection) else protocol.metrics
+    chosen = (one.metric for one in protocol.select) if isinstance(protocol, CrossvalSection) else ()
+    yield from (metric for metric in (*(named or ()), *chosen) if metric and ":" in metric)
     for method in declaration.methods.values():
         yield from _estimator({"use": method.use, "params": method.params, "grid": method.grid})
         for step in method.steps:

@@ -1,27 +1,37 @@
-"""Metrics: one module a family; names in the registries, directions in `directions`."""
+"""Metrics: each a value declared beside its function, all in one registry; see `metric`."""
 
-from paragone.metrics.prediction import (
-    CLASSIFICATION,
-    PREDICTION_METRICS,
-    REGRESSION,
-    check_prediction_metric,
-    classification_values,
-    prediction_values,
-    regression_values,
+from paragone.metrics.metric import (
+    FUNCTIONS,
+    Metric,
+    adopt,
+    base_name,
+    declare_metric,
+    described_functions,
+    find_metric,
+    find_metrics,
+    metric_names,
+    metric_values,
+    metrics,
+    named_metric,
+    ranking_metric,
+    remember,
 )
-from paragone.metrics.registry import MULTILABEL, check_multilabel_metrics, multilabel_values
 from paragone.metrics.topk.metrics import f1_at_k
 
 __all__ = [
-    "CLASSIFICATION",
-    "MULTILABEL",
-    "PREDICTION_METRICS",
-    "REGRESSION",
-    "check_multilabel_metrics",
-    "check_prediction_metric",
-    "classification_values",
+    "FUNCTIONS",
+    "Metric",
+    "adopt",
+    "base_name",
+    "declare_metric",
+    "described_functions",
     "f1_at_k",
-    "multilabel_values",
-    "prediction_values",
-    "regression_values",
+    "find_metric",
+    "find_metrics",
+    "metric_names",
+    "metric_values",
+    "metrics",
+    "named_metric",
+    "ranking_metric",
+    "remember",
 ]

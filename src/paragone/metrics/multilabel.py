@@ -7,18 +7,23 @@ integer ranks, gives the same value. Ties go to the lower index, as the protocol
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.metrics.kernels import example_average_precision, label_ranking_losses
+from paragone.metrics.metric import declare_metric
 from paragone.validation import LabelArray
 
 ZeroDivision: TypeAlias = Literal[0, 1, "skip"]
 Scores: TypeAlias = NDArray[Any]
 
+_of_labels = partial(declare_metric, task="multilabel", needs="labels", lowest=0, highest=1)
+_of_scores = partial(declare_metric, task="multilabel", needs="scores", lowest=0, highest=1)
 
+
+@_of_labels(title="Micro-F1", higher_is_better=True, reference="2TP / (2TP + FP + FN), all decisions pooled")
 def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     """F1 of all label decisions pooled, ``2TP / (2TP + FP + FN)``; 0 where there are none.
 
@@ -33,6 +38,7 @@ def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     return float(2.0 * true_positive / total) if total else 0.0
 
 
+@_of_labels(title="Macro-F1", higher_is_better=True, reference="mean over labels of 2TP / (2TP + FP + FN)")
 def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision = 0) -> float:
     """Mean over labels of the label's F1.
 
@@ -66,6 +72,7 @@ def macro_f1(Y: LabelArray, predicted: LabelArray, zero_division: ZeroDivision =
     return float(values.mean())
 
 
+@_of_labels(title="Hamming loss", higher_is_better=False, reference="Schapire and Singer 2000")
 def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     """Share of label decisions that are wrong.
 
@@ -78,6 +85,7 @@ def hamming_loss(Y: LabelArray, predicted: LabelArray) -> float:
     return float(np.count_nonzero(predicted != Y) / Y.size)
 
 
+@_of_labels(title="Subset accuracy", higher_is_better=True, reference="share of label sets that are all right")
 def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     """Share of samples whose whole label set is right.
 
@@ -90,6 +98,7 @@ def subset_accuracy(Y: LabelArray, predicted: LabelArray) -> float:
     return float(np.count_nonzero((predicted == Y).all(axis=1)) / len(Y))
 
 
+@_of_scores(title="Micro PR-AUC", higher_is_better=True, reference="average precision, all pairs pooled")
 def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Average precision of all (label, sample) pairs pooled, label by label; 0 without positives.
 
@@ -105,6 +114,7 @@ def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     return _average_precision(truth[descending(scores.T.ravel())])
 
 
+@_of_scores(title="Macro PR-AUC", higher_is_better=True, reference="mean over labels of the average precision")
 def macro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Mean average precision over the labels that have positives and negatives; 0 without any.
 
@@ -137,6 +147,7 @@ def n_pr_auc_labels(Y: LabelArray) -> int:
     return int(_mixed_labels(Y).sum())
 
 
+@_of_scores(title="Average precision", higher_is_better=True, reference="Schapire and Singer 2000")
 def avg_precision(Y: LabelArray, scores: Scores) -> float:
     """Mean over samples of the average precision of their label order; 0 for a sample without labels.
 
@@ -146,9 +157,13 @@ def avg_precision(Y: LabelArray, scores: Scores) -> float:
     >>> avg_precision(np.array([[1, 0, 1], [0, 0, 0]]), np.array([[0.9, 0.5, 0.1], [0.3, 0.2, 0.1]]))
     0.41666666666666663
     """
+    # Compiled: imported here, so that whoever asks for a title need not wait for Numba.
+    from paragone.metrics._kernels import example_average_precision
+
     return float(example_average_precision(Y, descending(scores)).mean())
 
 
+@_of_scores(title="One-error", higher_is_better=False, reference="Schapire and Singer 2000")
 def one_error(Y: LabelArray, scores: Scores) -> float:
     """Share of samples whose first best-scored label is not relevant.
 
@@ -162,6 +177,7 @@ def one_error(Y: LabelArray, scores: Scores) -> float:
     return float(1.0 - np.count_nonzero(Y[np.arange(len(Y)), first]) / len(Y))
 
 
+@_of_scores(title="Ranking loss", higher_is_better=False, reference="Tsoumakas, Katakis and Vlahavas 2010")
 def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     """Mean share of (relevant, irrelevant) label pairs in wrong or tied order, as scikit-learn defines it.
 
@@ -173,9 +189,20 @@ def ranking_loss(Y: LabelArray, scores: Scores) -> float:
     >>> ranking_loss(np.array([[1, 0, 0]]), np.array([[0.5, 0.9, 0.1]]))
     0.5
     """
+    from paragone.metrics._kernels import label_ranking_losses
+
     return float(label_ranking_losses(Y, np.ascontiguousarray(scores)).mean())
 
 
+# The depth of a perfect order is the number of relevant labels: what is best depends on the truth.
+@_of_scores(
+    title="Coverage",
+    higher_is_better=False,
+    highest=np.inf,
+    unit=0,
+    best=np.nan,
+    reference="Tsoumakas, Katakis and Vlahavas 2010",
+)
 def coverage(Y: LabelArray, scores: Scores) -> float:
     """Mean number of labels to go down the order until all relevant ones are met, as scikit-learn defines it.
 

@@ -1,19 +1,28 @@
-"""Metrics of plain predictions: classification from a confusion matrix and probabilities, regression from errors."""
+"""Metrics of plain predictions: classification from a confusion matrix and probabilities, regression from errors.
+
+Labels are the user's own values. ``precision``, ``recall``, ``f1`` and ``jaccard`` are weighted by the classes' share
+in the truth. Standard deviations are those of the population (``ddof=0``) unless ``ddof=1`` is asked for; that concerns
+``sep``, ``rpd`` and ``consistency``. A metric that does not exist for the values given (an empty set, a constant truth
+under ``r2``) is NaN, never 0; two published conventions are kept: ``rpd`` of a perfect prediction is infinite, and
+``consistency`` on a constant truth is 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paragone.directions import higher_is_better
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError
+from paragone.metrics.metric import Metric, declare_metric, metrics
 from paragone.validation import FloatArray
 
 EPSILON = float(np.finfo(np.float64).eps)
+DEFAULT_METRIC: dict[str, str] = {"regression": "rmse", "classification": "balanced_accuracy"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +78,18 @@ class Confusion:
         return np.asarray(self.counts.sum(axis=0))
 
 
+_of_labels = partial(
+    declare_metric,
+    task="classification",
+    needs="labels",
+    summary=Confusion.of,
+    higher_is_better=True,
+    lowest=0,
+    highest=1,
+)
+_of_probabilities = partial(declare_metric, task="classification", needs="probabilities", lowest=0)
+
+
 def _divided(above: NDArray[Any], below: NDArray[Any]) -> FloatArray:
     """Divide class by class; 0 where a class has nothing to divide by, as F1 and its kin define it."""
     return np.asarray(np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
@@ -76,15 +97,6 @@ def _divided(above: NDArray[Any], below: NDArray[Any]) -> FloatArray:
 
 def _weighted(values: FloatArray, c: Confusion) -> float:
     return float(values @ c.true / c.n)
-
-
-def _balanced_accuracy(c: Confusion) -> float:
-    present = c.true > 0
-    return float((c.right[present] / c.true[present]).mean())
-
-
-def _accuracy(c: Confusion) -> float:
-    return float(c.right.sum() / c.n)
 
 
 def _precisions(c: Confusion) -> FloatArray:
@@ -99,21 +111,61 @@ def _f1s(c: Confusion) -> FloatArray:
     return _divided(2 * c.right, c.true + c.predicted)
 
 
-def _jaccards(c: Confusion) -> FloatArray:
-    return _divided(c.right, c.true + c.predicted - c.right)
+@_of_labels(title="Balanced accuracy", short="BalAcc", reference="mean recall of the classes in the truth")
+def _balanced_accuracy(c: Confusion) -> float:
+    present = c.true > 0
+    return float((c.right[present] / c.true[present]).mean())
 
 
+@_of_labels(title="Accuracy", short="Accuracy", reference="share of right labels")
+def _accuracy(c: Confusion) -> float:
+    return float(c.right.sum() / c.n)
+
+
+@_of_labels(title="F1", short="F1", reference="F1 of each class, weighted by its share in the truth")
+def _f1(c: Confusion) -> float:
+    return _weighted(_f1s(c), c)
+
+
+@_of_labels(title="Precision", short="Precision", reference="precision of each class, weighted by its share")
+def _precision(c: Confusion) -> float:
+    return _weighted(_precisions(c), c)
+
+
+@_of_labels(title="Recall", short="Recall", reference="recall of each class, weighted by its share")
+def _recall(c: Confusion) -> float:
+    return _weighted(_recalls(c), c)
+
+
+@_of_labels(title="Cohen's kappa", short="Kappa", lowest=-1, reference="Cohen 1960")
 def _cohen_kappa(c: Confusion) -> float:
     expected = float(c.true @ c.predicted) / c.n**2
     return np.nan if expected == 1 else (_accuracy(c) - expected) / (1 - expected)
 
 
-def _matthews(c: Confusion) -> float:
+@_of_labels(
+    title="Quadratic weighted kappa", short="QWK", lowest=-1, reference="Cohen 1968, squared distances of ranks"
+)
+def _quadratic_weighted_kappa(c: Confusion) -> float:
+    ranks = np.arange(len(c.labels))
+    weights = (ranks[:, None] - ranks[None, :]) ** 2
+    expected = float((weights * np.outer(c.true, c.predicted)).sum()) / c.n
+    return np.nan if expected == 0 else 1 - float((weights * c.counts).sum()) / expected
+
+
+@_of_labels(title="Matthews correlation", short="MCC", lowest=-1, reference="Gorodkin 2004; 0 where either is constant")
+def _matthews_corrcoef(c: Confusion) -> float:
     covariance = float(c.right.sum() * c.n - c.true @ c.predicted)
     spread = float(c.n**2 - c.true @ c.true) * float(c.n**2 - c.predicted @ c.predicted)
     return 0.0 if spread == 0 else covariance / float(np.sqrt(spread))
 
 
+@_of_labels(title="Jaccard index", short="Jaccard", reference="Jaccard index of each class, weighted by its share")
+def _jaccard(c: Confusion) -> float:
+    return _weighted(_divided(c.right, c.true + c.predicted - c.right), c)
+
+
+@_of_labels(title="Specificity", short="Specificity", reference="mean over classes of TN / (TN + FP)")
 def _specificity(c: Confusion) -> float:
     negatives = c.n - c.true
     false_positives = c.predicted - c.right
@@ -125,28 +177,69 @@ def _specificity(c: Confusion) -> float:
     return float(values[-1] if len(c.labels) == 2 and there.all() else values.mean())
 
 
-_OF_LABELS: dict[str, Callable[[Confusion], float]] = {
-    "balanced_accuracy": _balanced_accuracy,
-    "accuracy": _accuracy,
-    "f1": lambda c: _weighted(_f1s(c), c),
-    "precision": lambda c: _weighted(_precisions(c), c),
-    "recall": lambda c: _weighted(_recalls(c), c),
-    "cohen_kappa": _cohen_kappa,
-    "matthews_corrcoef": _matthews,
-    "jaccard": lambda c: _weighted(_jaccards(c), c),
-    "specificity": _specificity,
-    "error_rate": lambda c: 1.0 - _accuracy(c),
-    "precision_micro": _accuracy,
-    "precision_macro": lambda c: float(_precisions(c).mean()),
-    "recall_macro": lambda c: float(_recalls(c).mean()),
-    "f1_macro": lambda c: float(_f1s(c).mean()),
-}
+@_of_labels(title="Error rate", higher_is_better=False, reference="share of wrong labels")
+def _error_rate(c: Confusion) -> float:
+    return 1.0 - _accuracy(c)
 
 
-def _roc_auc(codes: NDArray[np.int64], probabilities: FloatArray) -> float:
+@_of_labels(title="Micro precision", reference="precision of all decisions pooled, which is the accuracy")
+def _precision_micro(c: Confusion) -> float:
+    return _accuracy(c)
+
+
+@_of_labels(title="Macro precision", reference="mean precision of the classes")
+def _precision_macro(c: Confusion) -> float:
+    return float(_precisions(c).mean())
+
+
+@_of_labels(title="Macro recall", reference="mean recall of the classes")
+def _recall_macro(c: Confusion) -> float:
+    return float(_recalls(c).mean())
+
+
+@_of_labels(title="Macro F1", reference="mean F1 of the classes")
+def _f1_macro(c: Confusion) -> float:
+    return float(_f1s(c).mean())
+
+
+@_of_probabilities(
+    title="ROC AUC",
+    short="ROC_AUC",
+    higher_is_better=True,
+    highest=1,
+    aliases=("auc", "auroc"),
+    reference="one class against the rest, mean over the classes in the truth that are not all of it",
+)
+def _roc_auc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
+    return _one_against_rest(_area, y_true, probabilities, classes)
+
+
+@_of_probabilities(
+    title="AUPRC",
+    higher_is_better=True,
+    highest=1,
+    reference="average precision, equal scores together; one class against the rest as for ROC AUC",
+)
+def _auprc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
+    return _one_against_rest(_average_precision, y_true, probabilities, classes)
+
+
+@_of_probabilities(title="Log loss", short="LogLoss", higher_is_better=False, unit=0, reference="mean of -log p(truth)")
+def _log_loss(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
+    codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
+    clipped = np.clip(probabilities, EPSILON, 1 - EPSILON)
+    clipped = clipped / clipped.sum(axis=1, keepdims=True)
+    return float(-np.log(clipped[np.arange(len(codes)), codes]).mean())
+
+
+def _one_against_rest(
+    value: Callable[[NDArray[np.bool_], FloatArray], float], y_true: Any, probabilities: FloatArray, classes: Any
+) -> float:
+    """Return the mean over classes of a value of one class against the rest; with two classes that of the larger."""
+    codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
     n_classes = probabilities.shape[1]
-    areas = [_area(codes == c, probabilities[:, c]) for c in ([1] if n_classes == 2 else range(n_classes))]
-    there = [area for area in areas if not np.isnan(area)]
+    values = [value(codes == c, probabilities[:, c]) for c in ([1] if n_classes == 2 else range(n_classes))]
+    there = [one for one in values if not np.isnan(one)]
     return float(np.mean(there)) if there else np.nan
 
 
@@ -156,79 +249,21 @@ def _area(positive: NDArray[np.bool_], score: FloatArray) -> float:
     n_negative = len(positive) - n_positive
     if not n_positive or not n_negative:
         return np.nan
-    # Importing scipy.stats takes a second, which whoever asks for another metric need not wait for.
     from scipy.stats import rankdata
 
     return float((rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
 
-def _log_loss(codes: NDArray[np.int64], probabilities: FloatArray) -> float:
-    clipped = np.clip(probabilities, EPSILON, 1 - EPSILON)
-    clipped = clipped / clipped.sum(axis=1, keepdims=True)
-    return float(-np.log(clipped[np.arange(len(codes)), codes]).mean())
+def _average_precision(positive: NDArray[np.bool_], score: FloatArray) -> float:
+    """Return the mean over positives of the precision among all that score at least as much."""
+    n_positive = int(positive.sum())
+    if not n_positive or n_positive == len(positive):
+        return np.nan
+    from scipy.stats import rankdata
 
-
-_OF_PROBABILITIES: dict[str, Callable[[NDArray[np.int64], FloatArray], float]] = {
-    "roc_auc": _roc_auc,
-    "log_loss": _log_loss,
-}
-
-CLASSIFICATION: tuple[str, ...] = (*_OF_LABELS, *_OF_PROBABILITIES)
-"""The names of all classification metrics."""
-
-NEED_PROBABILITIES: frozenset[str] = frozenset(_OF_PROBABILITIES)
-"""Those that look at probabilities; they do not exist (NaN) for a model that has none."""
-
-
-def classification_values(
-    names: Sequence[str],
-    y_true: Any,
-    y_pred: Any,
-    probabilities: FloatArray | None = None,
-    classes: Any = None,
-) -> dict[str, float]:
-    """Compute several classification metrics on one prediction.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names out of `CLASSIFICATION`.
-    y_true, y_pred : array-like of shape (n,)
-        Labels, the user's own values.
-    probabilities : ndarray of shape (n, n_classes), optional
-        One column a class, in the order of ``classes``.
-    classes : array-like, optional
-        The sorted labels of the columns; needed with probabilities.
-
-    Returns
-    -------
-    dict of str to float
-        NaN where a metric does not exist: an empty prediction, no probabilities, a truth of one class.
-
-    Examples
-    --------
-    >>> classification_values(["accuracy", "balanced_accuracy"], ["a", "a", "a", "b"], ["a", "a", "a", "a"])
-    {'accuracy': 0.75, 'balanced_accuracy': 0.5}
-    """
-    for name in names:
-        if name not in CLASSIFICATION:
-            raise unknown_name("classification metric", name, CLASSIFICATION)
-    confusion = Confusion.of(y_true, y_pred)
-    if not confusion.n:
-        return dict.fromkeys(names, np.nan)
-    values: dict[str, float] = {}
-    for name in names:
-        if name in _OF_LABELS:
-            values[name] = float(_OF_LABELS[name](confusion))
-        elif probabilities is None:
-            values[name] = np.nan
-        else:
-            codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
-            values[name] = _OF_PROBABILITIES[name](codes, probabilities)
-    return values
-
-
-_EPSILON = float(np.finfo(np.float64).eps)
+    at_least = len(score) + 1 - rankdata(score, method="min")
+    hits = n_positive + 1 - rankdata(score[positive], method="min")
+    return float((hits / at_least[positive]).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,6 +340,17 @@ class RegressionStatistics:
         return 0.0 if np.ptp(values) == 0 else float(np.sqrt(squares / (self.n - self.ddof)))
 
 
+_of_errors = partial(declare_metric, task="regression", needs="values", summary=RegressionStatistics.of)
+_error = partial(_of_errors, higher_is_better=False, lowest=0, unit=1)
+_relative_error = partial(_of_errors, higher_is_better=False, lowest=0, unit=0)
+_agreement = partial(_of_errors, higher_is_better=True, highest=1, unit=0)
+_precision_ratio = partial(_of_errors, higher_is_better=True, lowest=0, unit=0)
+
+# What chemometricians call the RMSE of calibration, cross-validation and prediction; scores from elsewhere have them.
+for _name in ("rmsec", "rmsecv", "rmsep"):
+    metrics.add(Metric(_name, title=_name.upper(), task="regression", higher_is_better=False, lowest=0, unit=1))
+
+
 def _ratio(above: float, below: float) -> float:
     """Divide; infinite over 0, and NaN for 0 over 0."""
     if below == 0:
@@ -312,42 +358,107 @@ def _ratio(above: float, below: float) -> float:
     return above / below
 
 
-def _rmse(s: RegressionStatistics) -> float:
-    return float(np.sqrt(s.mse))
-
-
-def _range(s: RegressionStatistics) -> float:
-    return float(np.ptp(s.y_true))
-
-
-def _mae(s: RegressionStatistics) -> float:
-    return float(np.abs(s.error).mean())
-
-
-def _mape(s: RegressionStatistics) -> float:
-    return float((np.abs(s.error) / np.maximum(np.abs(s.y_true), _EPSILON)).mean())
+def _over_range(value: float, s: RegressionStatistics) -> float:
+    extent = float(np.ptp(s.y_true))
+    return np.nan if extent == 0 else value / extent
 
 
 def _unexplained(squares: float, s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else 1.0 - squares / s.squares_true
 
 
+@_error(title="RMSE", reference="root of the mean squared error")
+def _rmse(s: RegressionStatistics) -> float:
+    return float(np.sqrt(s.mse))
+
+
+@_error(title="MSE", unit=2, reference="mean squared error")
+def _mse(s: RegressionStatistics) -> float:
+    return s.mse
+
+
+@_error(title="MAE", reference="mean absolute error")
+def _mae(s: RegressionStatistics) -> float:
+    return float(np.abs(s.error).mean())
+
+
+@_relative_error(title="MAPE", reference="mean of |error| / |truth|, divided by at least the machine epsilon")
+def _mape(s: RegressionStatistics) -> float:
+    return float((np.abs(s.error) / np.maximum(np.abs(s.y_true), EPSILON)).mean())
+
+
+@_agreement(title="R2", short="R2", reference="1 - squared errors / squared deviations of the truth from its mean")
+def _r2(s: RegressionStatistics) -> float:
+    return _unexplained(s.squares_error, s)
+
+
+@_agreement(title="Explained variance", short="ExpVar", reference="R2 of the errors without their mean")
 def _explained_variance(s: RegressionStatistics) -> float:
     centred = s.error - s.mean_error
     return _unexplained(float(centred @ centred), s)
 
 
+@_error(title="Largest error", short="MaxError", reference="largest absolute error")
+def _max_error(s: RegressionStatistics) -> float:
+    return float(np.abs(s.error).max())
+
+
+@_error(title="Median absolute error", short="MedAE", reference="median of the absolute errors")
+def _median_ae(s: RegressionStatistics) -> float:
+    return float(np.median(np.abs(s.error)))
+
+
+@_of_errors(title="Bias", short="Bias", unit=1, best=0.0, reference="mean of prediction - truth")
+def _bias(s: RegressionStatistics) -> float:
+    return s.mean_error
+
+
+@_error(title="SEP", reference="standard deviation of prediction - truth")
+def _sep(s: RegressionStatistics) -> float:
+    return s.sep
+
+
+@_precision_ratio(title="RPD", reference="std(truth) / SEP")
+def _rpd(s: RegressionStatistics) -> float:
+    return _ratio(s.std_true, s.sep)
+
+
+@_precision_ratio(title="RPIQ", reference="IQR(truth) / RMSE, linear percentiles")
+def _rpiq(s: RegressionStatistics) -> float:
+    low, high = np.percentile(s.y_true, [25, 75])
+    return _ratio(float(high - low), _rmse(s))
+
+
+@_agreement(title="Consistency", short="Consistency", reference="1 - RMSE / std(truth)")
 def _consistency(s: RegressionStatistics) -> float:
     return 0.0 if s.std_true == 0 else 1.0 - _rmse(s) / s.std_true
 
 
+@_relative_error(title="NRMSE", reference="RMSE / range of the truth")
+def _nrmse(s: RegressionStatistics) -> float:
+    return _over_range(_rmse(s), s)
+
+
+@_relative_error(title="NMSE", reference="squared errors / squared deviations of the truth from its mean")
 def _nmse(s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else s.squares_error / s.squares_true
 
 
-def _rpiq(s: RegressionStatistics) -> float:
-    low, high = np.percentile(s.y_true, [25, 75])
-    return _ratio(float(high - low), _rmse(s))
+@_relative_error(title="NMAE", reference="MAE / range of the truth")
+def _nmae(s: RegressionStatistics) -> float:
+    return _over_range(_mae(s), s)
+
+
+@_agreement(title="Pearson's r", short="r", lowest=-1, reference="linear correlation of truth and prediction")
+def _pearson_r(s: RegressionStatistics) -> float:
+    return _pearson(s.y_true, s.y_pred)
+
+
+@_agreement(title="Spearman's rho", short="rho", lowest=-1, reference="linear correlation of the ranks")
+def _spearman_r(s: RegressionStatistics) -> float:
+    from scipy.stats import rankdata
+
+    return _pearson(rankdata(s.y_true), rankdata(s.y_pred))
 
 
 def _pearson(a: FloatArray, b: FloatArray) -> float:
@@ -356,141 +467,3 @@ def _pearson(a: FloatArray, b: FloatArray) -> float:
     left, right = a - a.mean(), b - b.mean()
     r = float(left @ right / np.sqrt((left @ left) * (right @ right)))
     return max(-1.0, min(1.0, r))
-
-
-def _spearman(s: RegressionStatistics) -> float:
-    # Importing scipy.stats takes a second, which whoever asks for another metric need not wait for.
-    from scipy.stats import rankdata
-
-    return _pearson(rankdata(s.y_true), rankdata(s.y_pred))
-
-
-REGRESSION: dict[str, Callable[[RegressionStatistics], float]] = {
-    "rmse": _rmse,
-    "mse": lambda s: s.mse,
-    "mae": _mae,
-    "mape": _mape,
-    "r2": lambda s: _unexplained(s.squares_error, s),
-    "explained_variance": _explained_variance,
-    "max_error": lambda s: float(np.abs(s.error).max()),
-    "median_ae": lambda s: float(np.median(np.abs(s.error))),
-    "bias": lambda s: s.mean_error,
-    "sep": lambda s: s.sep,
-    "rpd": lambda s: _ratio(s.std_true, s.sep),
-    "rpiq": _rpiq,
-    "consistency": _consistency,
-    "nrmse": lambda s: np.nan if _range(s) == 0 else _rmse(s) / _range(s),
-    "nmse": _nmse,
-    "nmae": lambda s: np.nan if _range(s) == 0 else _mae(s) / _range(s),
-    "pearson_r": lambda s: _pearson(s.y_true, s.y_pred),
-    "spearman_r": _spearman,
-}
-"""Every regression metric by name: a function of the statistics of a prediction.
-
-``bias`` is ``mean(prediction - truth)``, ``sep`` the standard deviation of ``prediction - truth``, ``rpd`` is
-``std(truth) / sep``, ``rpiq`` is ``IQR(truth) / rmse`` (linear percentiles), ``consistency`` is
-``1 - rmse / std(truth)``; ``nrmse`` and ``nmae`` are divided by the range of the truth, ``nmse`` by its variance.
-``mape`` divides by at least the machine epsilon, as scikit-learn does.
-"""
-
-
-def regression_values(
-    names: list[str] | tuple[str, ...], y_true: Any, y_pred: Any, *, ddof: int = 0
-) -> dict[str, float]:
-    """Compute several regression metrics on one prediction.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names out of `REGRESSION`.
-    y_true, y_pred : array-like of shape (n,)
-        Truth and prediction.
-    ddof : {0, 1}, default=0
-        What is taken off n in the standard deviations of ``sep``, ``rpd`` and ``consistency``.
-
-    Returns
-    -------
-    dict of str to float
-        NaN where a metric does not exist, as for an empty prediction.
-
-    Examples
-    --------
-    >>> values = regression_values(["rmse", "bias", "sep"], [1.0, 2.0, 3.0], [1.5, 2.0, 3.5])
-    >>> {name: round(value, 4) for name, value in values.items()}
-    {'rmse': 0.4082, 'bias': 0.3333, 'sep': 0.2357}
-    """
-    for name in names:
-        if name not in REGRESSION:
-            raise unknown_name("regression metric", name, REGRESSION)
-    statistics = RegressionStatistics.of(y_true, y_pred, ddof)
-    if not statistics.n:
-        return dict.fromkeys(names, np.nan)
-    return {name: float(REGRESSION[name](statistics)) for name in names}
-
-
-PredictionTask: TypeAlias = Literal["regression", "classification"]
-
-PREDICTION_METRICS: dict[str, tuple[str, ...]] = {
-    "regression": tuple(REGRESSION),
-    "classification": CLASSIFICATION,
-}
-DEFAULT_METRIC: dict[str, str] = {"regression": "rmse", "classification": "balanced_accuracy"}
-
-
-def check_prediction_metric(name: str, task: str, *, rank: bool = False) -> str:
-    """Return the name if it is a metric of the task, and one that can rank where that is asked.
-
-    Examples
-    --------
-    >>> check_prediction_metric("rmse", "regression", rank=True)
-    'rmse'
-    >>> check_prediction_metric("bias", "regression", rank=True)
-    Traceback (most recent call last):
-    ...
-    paragone.errors.InputError: metric 'bias' has no better direction, so nothing can be ranked by it
-    """
-    if name not in PREDICTION_METRICS[task]:
-        raise unknown_name(f"{task} metric", name, PREDICTION_METRICS[task])
-    if rank and higher_is_better(name) is None:
-        raise InputError(f"metric {name!r} has no better direction, so nothing can be ranked by it")
-    return name
-
-
-def prediction_values(
-    names: Sequence[str],
-    task: str,
-    y_true: Any,
-    y_pred: Any,
-    *,
-    probabilities: FloatArray | None = None,
-    classes: Any = None,
-    ddof: int = 0,
-) -> dict[str, float]:
-    """Compute metrics of a regression or a classification.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of metrics of the task.
-    task : {"regression", "classification"}
-        What the prediction is.
-    y_true, y_pred : array-like of shape (n,)
-        Truth and prediction.
-    probabilities, classes : optional
-        Probabilities and the sorted labels of their columns.
-    ddof : {0, 1}, default=0
-        For the standard deviations of regression metrics.
-
-    Returns
-    -------
-    dict of str to float
-        NaN where a metric does not exist.
-
-    Examples
-    --------
-    >>> prediction_values(["mae"], "regression", [1.0, 2.0], [2.0, 2.0])
-    {'mae': 0.5}
-    """
-    if task == "classification":
-        return classification_values(names, y_true, y_pred, probabilities, classes)
-    return regression_values(tuple(names), y_true, y_pred, ddof=ddof)

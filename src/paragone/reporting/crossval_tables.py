@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.metrics.prediction import prediction_values
+from paragone.metrics import metric_values
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings, choose
@@ -284,7 +284,7 @@ def _figures(part: Predictions, chain: Chain, names: Sequence[str], ddof: int) -
         if len(truth):
             sd = float(np.std(truth, ddof=ddof)) if len(truth) > ddof else np.nan
             figures = [float(f(truth)) for f in (np.mean, np.median, np.min, np.max)] + [sd]
-    values = prediction_values(
+    values = metric_values(
         names, chain.task, truth, part.y_pred, probabilities=part.probabilities, classes=chain.classes, ddof=ddof
     )
     return [format_number(value) for value in (*figures, *values.values())]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
+from paragone.metrics import named_metric
 from paragone.reporting.words import Wording, title_of
 from paragone.results import Results
 from paragone.stats import DatasetComparison, compare
@@ -131,12 +131,12 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     grouped = rows.groupby(["dataset", "method"], sort=False)["value"]
     means = grouped.mean().unstack("method").reindex(index=datasets, columns=methods)
     deviations = grouped.std(ddof=1).unstack("method").reindex(index=datasets, columns=methods)
-    higher = bool(higher_is_better(metric))
+    higher = bool(named_metric(metric).higher_is_better)
     body = []
     for dataset in datasets:
         values = means.loc[dataset].tolist()
         texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
-        cells = mark_best(values, texts, higher_is_better=higher, size=score_size(metric))
+        cells = mark_best(values, texts, higher_is_better=higher, size=named_metric(metric).score_size)
         body.append([Cell(wording.name(dataset)), *cells])
     n_folds = rows.groupby("dataset")["fold"].nunique()
     folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.directions import higher_is_better, score_size
+from paragone.metrics import named_metric
 from paragone.page import Block, Evidence, Fold, Gallery, Prose, Sheet, figure
 from paragone.reporting.scores import GridScores, View, score_table
 from paragone.reporting.words import Wording, title_of
@@ -282,9 +282,9 @@ def _facts(facts: Mapping[str, Any]) -> str:
 def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
     found = view.means[dataset]
     methods, values = list(found), np.array([mean for mean, _ in found.values()])
-    higher = bool(higher_is_better(view.metric))
+    higher = bool(named_metric(view.metric).higher_is_better)
     texts = [format_mean_std(mean, spread) for mean, spread in found.values()]
-    size = score_size(view.metric)
+    size = named_metric(view.metric).score_size
     ranks = rank_losses(-values if higher else values, size=size)
     tests = _tests(view, dataset)
     rows, numbers, links = [], [], []
@@ -393,14 +393,14 @@ def _seconds(value: float) -> str:
 
 
 def _method_parts_sheet(view: View, method: str, number: int, behind: Behind) -> Sheet:
-    sign = 1 if higher_is_better(view.metric) else -1
+    sign = 1 if named_metric(view.metric).higher_is_better else -1
     rows, numbers, links = [], [], []
     for dataset, means in view.means.items():
         if method not in means:
             continue
         value, spread = means[method]
         rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
-        size = score_size(view.metric)
+        size = named_metric(view.metric).score_size
         best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
         gap = sign * value - rivals[best] if rivals else np.nan
         key = behind.folds(view.scores, view.metric, dataset, method)

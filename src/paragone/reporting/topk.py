@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from paragone.charts.theme import unchecked
-from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError, unknown_name
+from paragone.metrics import named_metric
 from paragone.page import Block, Choice, Evidence, Fold, Gallery, Page, Points, Prose, Section, Sheet, figure, words_of
 from paragone.reporting.drawing import Drawing, file_stem
 from paragone.reporting.how import how_it_was_done, software_sentence, trouble, warned_words
@@ -158,8 +158,9 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
         values = part.set_index("at")["value"]
         rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
         by_cut = rivals.pivot(index="method", columns="at", values="value")
-        sign = 1 if higher_is_better(metric) is False else -1
-        marks = best_losses(sign * by_cut.to_numpy(), size=score_size(metric))[by_cut.index.get_loc(method)]
+        known = named_metric(metric)
+        sign = 1 if known.higher_is_better is False else -1
+        marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[by_cut.index.get_loc(method)]
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         rows.append(
             [

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
-from paragone.directions import higher_is_better, score_size
 from paragone.errors import unknown_name
+from paragone.metrics import named_metric
 from paragone.reporting.words import Wording
 from paragone.results import Results
 from paragone.results.topk_runs import BEYOND, TopKRun, beyond_frame, score_frame, segment_frame
@@ -103,8 +103,9 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
     for cut in ks:
         at = rows[rows["at"] == cut].set_index("method").loc[methods]
         texts = [_with_interval(row) for row in at.itertuples()]
-        higher = higher_is_better(metric) is not False
-        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher, size=score_size(metric)))
+        known = named_metric(metric)
+        higher = known.higher_is_better is not False
+        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher, size=known.score_size))
     body = [[Cell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)]
     best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
     rules = []
@@ -165,8 +166,9 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
     for segment, mine in rows.groupby("segment", sort=False):
         by_method = mine.set_index("method").reindex(methods)
         texts = [_with_interval(row) for row in by_method.itertuples()]
-        higher = higher_is_better(metric) is not False
-        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher, size=score_size(metric))
+        known = named_metric(metric)
+        higher = known.higher_is_better is not False
+        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher, size=known.score_size)
         first = mine.iloc[0]
         body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
     caption = (

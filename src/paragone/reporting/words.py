@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from paragone.metrics import named_metric
+
 if TYPE_CHECKING:
     from paragone.stats import DatasetComparison
 
@@ -76,20 +78,6 @@ def _rank(comparison: DatasetComparison) -> str:
     return f"Its average rank is {mine:.2f}, {place}."
 
 
-TITLES = {
-    "micro_f1": "Micro-F1",
-    "macro_f1": "Macro-F1",
-    "hamming_loss": "Hamming loss",
-    "micro_pr_auc": "Micro PR-AUC",
-    "macro_pr_auc": "Macro PR-AUC",
-    "avg_precision": "Average precision",
-    "one_error": "One-error",
-    "ranking_loss": "Ranking loss",
-    "coverage": "Coverage",
-    "subset_accuracy": "Subset accuracy",
-}
-
-
 @dataclass(frozen=True)
 class Wording:
     """What the user wants tables to say: names to display, a note for captions, a suffix for labels."""
@@ -113,7 +101,7 @@ class Wording:
 
 def title_of(metric: str) -> str:
     """Return a metric's name for people."""
-    return TITLES.get(metric, metric)
+    return named_metric(metric).title
 
 
 STATISTICS = (

@@ -10,6 +10,7 @@ from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import kept_object, spoilt
 from paragone.lab.store.records import read_scores
 from paragone.lab.store.runs import RunIdentity
+from paragone.metrics import FUNCTIONS, named_metric, remember
 from paragone.results.crossval import CrossvalResults
 from paragone.results.curves import CurveResults
 from paragone.results.places import STATUSES, PlaceResults, score_frame
@@ -67,7 +68,11 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         rows = self._store.read(queries.DESCRIBED, (chosen,))
         if not rows:
             raise spoilt(self.path, f"experiment {chosen!r}")
-        return kept_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
+        found = kept_object(
+            self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats")
+        )
+        remember(found["protocol"].get(FUNCTIONS, ()))
+        return found
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
@@ -126,6 +131,9 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         frame = score_frame(read_scores(self._store, metric), repeats=repeats)
         derived = [part.assign(repeat=0) for part in derived] if repeats else derived
         found = [part[frame.columns] for part in (frame, *derived) if len(part)]
+        if any(named_metric(name).higher_is_better is None for name in frame["metric"].unique()):
+            for experiment in self.experiments():
+                self.described(experiment)
         return pd.concat(found, ignore_index=True) if derived else frame
 
     def warned(self, experiment: str | None = None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
-from paragone.directions import higher_is_better, score_size
+from paragone.metrics import named_metric
 from paragone.tables import Cell, Table, format_number, mark_best, to_html
 from paragone.ties import loss_order
 
@@ -63,8 +63,8 @@ def _best(scores: pd.DataFrame, metric: str) -> list[str]:
     if len(declared) <= MAX_METHODS:
         return declared
     means = scores.groupby("method", sort=False)["value"].mean()
-    losses = -means if higher_is_better(metric) else means
-    best = set(means.index[loss_order(losses, size=score_size(metric))[:MAX_METHODS]])
+    losses = -means if named_metric(metric).higher_is_better else means
+    best = set(means.index[loss_order(losses, size=named_metric(metric).score_size)[:MAX_METHODS]])
     return [method for method in declared if method in best]
 
 
@@ -148,13 +148,13 @@ def means_as_html(heading: str, scores: pd.DataFrame) -> str:
 
 def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
     """Return a frame of means as a table; without a known direction nothing is marked."""
-    higher = higher_is_better(metric)
+    higher = named_metric(metric).higher_is_better
     rows = []
     for row in means.itertuples(index=False):
         texts = [format_number(value) for value in row[1:]]
         cells: Sequence[Cell] = [Cell(text) for text in texts]
         if higher is not None:
-            cells = mark_best(row[1:], texts, higher_is_better=higher, size=score_size(metric))
+            cells = mark_best(row[1:], texts, higher_is_better=higher, size=named_metric(metric).score_size)
         rows.append([Cell(str(row[0])), *cells])
     return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")
 

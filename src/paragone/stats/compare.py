@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from paragone.directions import score_size
 from paragone.errors import unknown_name
+from paragone.metrics import named_metric
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
 from paragone.stats.pairs import PROCEDURES, Scored, Settings, better_ranked_first, choose_family, dataset_pairs
@@ -214,7 +214,7 @@ def compare_table(
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
     chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
-    settings = replace(settings, size=score_size(table.metric))
+    settings = replace(settings, size=named_metric(table.metric).score_size)
     ranks = method_ranks(
         table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
     )

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paragone.directions import base_name, higher_is_better
 from paragone.errors import InputError, unknown_name
+from paragone.metrics import base_name, named_metric
 from paragone.stats.intake import is_summary, natural_order, numbers, spell, to_tidy
 from paragone.stats.scores import duplicated_key, listed, one_run, select_metric, select_point
 from paragone.ties import FloatArray
@@ -192,7 +192,7 @@ def _plain_side(
     key_column = _key_column(frame, key, name)
     values = [column for column in frame.columns if column != key_column]
     column = _value_column(frame, values, name, metric)
-    known = column if metric is None and higher_is_better(column) is not None else metric
+    known = column if metric is None and named_metric(column).higher_is_better is not None else metric
     series = pd.Series(
         numbers(frame[column]).to_numpy(),
         index=pd.Index([spell(label) for label in frame[key_column]], name=key_column.lower()),

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from paragone.directions import score_size
 from paragone.errors import InputError, unknown_name
+from paragone.metrics import named_metric
 from paragone.stats.pairing import Paired, pair_scores
 from paragone.stats.pairs import PROCEDURES, Pair, Scored, Settings, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test, tests
@@ -452,7 +452,7 @@ def pairwise(
         rope=rope,
         zeros=zeros,
         tolerance=tolerance,
-        size=score_size(metric),
+        size=named_metric(metric).score_size,
         test_train_ratio=test_train_ratio,
         n_resamples=n_resamples,
         n_samples=n_samples,

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from paragone.directions import higher_is_better as known_direction
-from paragone.directions import score_size
 from paragone.errors import InputError, unknown_name
+from paragone.metrics import named_metric
 from paragone.stats.pairs import PROCEDURES, Pair, Scored, Settings, decided, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
@@ -285,7 +284,8 @@ def compare_samples(
         values, groups, left_out = _aligned(rows, cluster if clustered else None)
         if left_out:
             notes.append(f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method: left out")
-        higher = known_direction(name) if known_direction(name) is not None else higher_is_better
+        known = named_metric(name)
+        higher = higher_is_better if known.higher_is_better is None else known.higher_is_better
         if higher is None:
             notes.append(f"{name}: which way is better is not known, so it is left out: say higher_is_better")
             continue
@@ -296,7 +296,7 @@ def compare_samples(
             [(0, rival) for rival in range(1, len(there))],
             unit="sample",
             test=chosen,
-            settings=replace(settings, size=score_size(name)),
+            settings=replace(settings, size=known.score_size),
         )
         n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
         found += [(Measurement(dataset, name, cut, n_clusters), pair) for pair in pairs]

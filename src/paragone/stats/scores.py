@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from paragone.directions import DIRECTIONS, higher_is_better
 from paragone.errors import InputError, unknown_name
+from paragone.metrics import metrics, named_metric
 from paragone.stats.intake import natural_order, to_tidy
 from paragone.tables import decimals_for
 from paragone.ties import FloatArray
@@ -44,11 +44,11 @@ def direction(metric: str | None, higher: bool | None) -> bool:
     >>> direction("rmse", None), direction("my_score", True)
     (False, True)
     """
-    known = higher_is_better(metric) if metric else None
+    known = named_metric(metric).higher_is_better if metric else None
     chosen = known if higher is None else higher
     if chosen is None:
         what = f"the metric {metric!r} is not known" if metric else "the scores do not say which metric they are"
-        near = f" (known: {', '.join(sorted(DIRECTIONS)[:3])}, ...)" if metric else ""
+        near = f" (known: {', '.join(metrics.names()[:3])}, ...)" if metric else ""
         raise InputError(f"{what}{near}: say --higher-is-better or --lower-is-better (higher_is_better=True or False)")
     return chosen
 

@@ -20,7 +20,7 @@ from paragone.metrics.topk.inputs import (
     rank,
     split_metrics,
 )
-from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric
+from paragone.metrics.topk.metrics import TopKMetric
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult, cluster_codes
 from paragone.metrics.topk.ties import measure
@@ -115,7 +115,6 @@ PRESETS: dict[str, Preset] = {
 
 
 TIES = ("id", "expected", "optimistic", "pessimistic", "reverse_id")
-RMRR = "rmrr"
 NO_ORDER = "rmrr is left out: it looks at the order of the truth, which sets and matrices do not have"
 EMPTY = ("error", "skip", "zero")
 DEFAULT_K = (5, 10, 15, 20)
@@ -241,15 +240,16 @@ def topk_scores(
 
 
 def _with_an_order(names: tuple[TopKMetric, ...], truth: GroundTruth, *, asked_for: bool) -> tuple[TopKMetric, ...]:
-    """Leave out rmrr, which compares with the order of the truth, where the truth has none."""
-    if truth.ordered or not (truth.sizes > 1).any() or TopKMetric(RMRR) not in names:
+    """Leave out what compares with the order of the truth (rmrr), where the truth has none."""
+    in_order = [metric.name for metric in names if metric.family.needs_order]
+    if truth.ordered or not (truth.sizes > 1).any() or not in_order:
         return names
     if asked_for:
         raise InputError(
-            "rmrr looks at the order of the truth, which sets and matrices do not have: give lists of item ids, or "
-            "leave rmrr out of the metrics"
+            f"{in_order[0]} looks at the order of the truth, which sets and matrices do not have: give lists of item "
+            f"ids, or leave {in_order[0]} out of the metrics"
         )
-    return tuple(metric for metric in names if metric != TopKMetric(RMRR))
+    return tuple(metric for metric in names if metric.name not in in_order)
 
 
 def _out_of_reach(candidates: Candidates, truth: GroundTruth) -> tuple[str, ...]:
@@ -293,10 +293,9 @@ def score_ranking(
         )
     if not evaluated.any():
         raise InputError("no sample has a relevant item: there is nothing to evaluate")
-    own = [metric for metric in metrics if metric.name != F1_OF_MEANS]
-    if any(metric.name == F1_OF_MEANS for metric in metrics):
-        own += [part for part in (TopKMetric("precision", "k"), TopKMetric("recall", "n")) if part not in own]
-    values = measure(ranking, truth, ks, [metric.code for metric in own], ties)
+    own = [metric for metric in metrics if not metric.parts]
+    own += [part for metric in metrics for part in metric.parts if part not in own]
+    values = measure(ranking, truth, ks, own, ties)
     per_sample = {metric.key: values[index] for index, metric in enumerate(own)}
     called, errors = call_functions(functions or {}, ranking, truth, ks)
     per_sample.update(called)

@@ -12,9 +12,11 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from paragone.errors import InputError, unknown_name
+from paragone.metrics.metric import Metric, find_metric
+from paragone.metrics.metric import metrics as known
 from paragone.metrics.topk.candidates import Candidates, check_shape, read_candidates
 from paragone.metrics.topk.device import rank_on_device
-from paragone.metrics.topk.metrics import TopKMetric, conventions_of, parse_metric
+from paragone.metrics.topk.metrics import TopKMetric, conventions_of, family_of, parse_metric
 from paragone.metrics.topk.ranking import FACTOR_TILE, Factors, Ranking, ScoreSource, rank_lists, rank_scores
 from paragone.metrics.topk.truth import GroundTruth, as_rows, as_truth, check_same_rows
 from paragone.validation import IntArray
@@ -103,12 +105,11 @@ def split_metrics(
     names: dict[TopKMetric, None] = {}
     functions: dict[str, UserMetric] = {}
     for metric in _each(metrics):
-        if isinstance(metric, str):
-            names[parse_metric(metric, idcg=idcg)] = None
-        elif callable(metric):
-            _add_function(functions, metric)
+        found = None if _is_ours(metric) else find_metric(metric, "topk")
+        if found is None or found.function is None:
+            names[parse_metric(metric if found is None else found.name, idcg=idcg)] = None
         else:
-            raise InputError(f"metric {metric!r} is neither a name nor a function")
+            _add_function(functions, found)
     taken = [name for name in functions if name in {metric.key for metric in names}]
     if taken:
         raise InputError(f"metric {taken[0]!r} is asked for by name and given as a function: rename the function")
@@ -126,13 +127,20 @@ def _each(metrics: Any) -> list[Any]:
     return found
 
 
-def _add_function(functions: dict[str, UserMetric], function: UserMetric) -> None:
-    name = getattr(function, "__name__", repr(function))
-    if functions.get(name, function) is not function:
+def _is_ours(metric: Any) -> bool:
+    """Whether it is the name of a metric that the kernels know, or no name of any: then it is refused as one."""
+    return (
+        isinstance(metric, str) and ":" not in metric and (f"{metric}@k" not in known or family_of(metric) is not None)
+    )
+
+
+def _add_function(functions: dict[str, UserMetric], metric: Metric) -> None:
+    assert metric.function is not None
+    if functions.get(metric.name, metric.function) is not metric.function:
         raise InputError(
-            f"two different functions are called {name!r}: their values could not be told apart, name them"
+            f"two different functions are called {metric.name!r}: their values could not be told apart, name them"
         )
-    functions[name] = function
+    functions[metric.name] = metric.function
 
 
 # Without n_items the largest id says how many items there are, and every one of them takes memory.

@@ -1,40 +1,146 @@
-"""The top-K metrics: their names with conventions, and what each makes of the hits down a list."""
+"""The top-K metrics: what each gains down a list, what it divides by, and names that carry the convention."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
+from paragone.metrics.metric import Metric, find_metric, metric_names, metrics
 
-# Numbers the compiled kernels switch on; their order is private to this package.
-PRECISION, PRECISION_LIST, RECALL, RECALL_MIN, F1, RMRR = range(6)
-NDCG_MIN, NDCG_K, NDCG_HITS, HIT_RATE, MRR, MAP_N, MAP_MIN, MAP_K = range(6, 14)
+# What is gathered down a list, at each cut-off: numbers of places in an array of the compiled kernels.
+HITS, DCG, PRECISION_SUM, FIRST_HIT, NEARNESS, ANY_HIT = range(6)
+# What the kernels can divide by; a list or a truth that leaves nothing to divide by has the value 0.
+ONE, K, LIST_LENGTH, RELEVANT, REACHABLE, MEAN_SIZE, IDEAL_MIN, IDEAL_K, IDEAL_HITS = range(9)
 
-F1_OF_MEANS = "f1_of_means"
-
-_OPTION = {
-    "precision": ("over", {"k": PRECISION, "list": PRECISION_LIST}),
-    "recall": ("over", {"n": RECALL, "min": RECALL_MIN}),
-    "ndcg": ("idcg", {"min": NDCG_MIN, "k": NDCG_K, "hits": NDCG_HITS}),
-    "map": ("over", {"n": MAP_N, "min": MAP_MIN, "k": MAP_K}),
-}
-_PLAIN = {"f1": F1, "rmrr": RMRR, "hit_rate": HIT_RATE, "mrr": MRR, F1_OF_MEANS: -1}
-# Precision over K and recall over n are what everybody means by the bare word; their names stay bare.
-_SILENT = {"precision": "k", "recall": "n"}
-NAMES = ("precision", "recall", "f1", "rmrr", "ndcg", "hit_rate", "mrr", "map", F1_OF_MEANS)
-ALIASES = {
-    "p": "precision",
-    "prec": "precision",
-    "r": "recall",
-    "hr": "hit_rate",
-    "hit": "hit_rate",
-    "hits": "hit_rate",
-    "recip_rank": "mrr",
-    "f1_means": F1_OF_MEANS,
-}
 _PATTERN = re.compile(r"^([a-z0-9_]+)(?:\[([a-z]+)=([a-z]+)\])?$")
+
+
+@dataclass(frozen=True)
+class TopKFamily(Metric):
+    """A metric of lists that the compiled kernels know, in all its conventions.
+
+    Parameters
+    ----------
+    conventions : mapping of str to (int, int)
+        For each convention what is gained and what it is divided by; the first is the default. The only one is
+        called ``""``.
+    option : str
+        What the choice is called in a name, such as ``idcg`` in ``ndcg[idcg=min]``.
+    is_silent : bool
+        Whether the default convention is left out of names: it is what everybody means by the bare word.
+    needs_order : bool
+        Whether it looks at the order of the relevant items.
+    of_means : tuple of str
+        The metrics whose means over all samples it is the harmonic mean of; such a value has no samples.
+    """
+
+    conventions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    option: str = ""
+    is_silent: bool = False
+    needs_order: bool = False
+    of_means: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if any(norm == IDEAL_HITS and gain != DCG for gain, norm in self.conventions.values()):
+            # With ties both are random together, and the kernels know the mean of this one quotient.
+            raise InputError(f"metric {self.name!r}: only the discounted gain can be divided by the ideal of the hits")
+
+    @property
+    @override
+    def is_computable(self) -> bool:
+        return True
+
+
+def _declare(name: str, title: str, *conventions: tuple[str, int, int], **words: Any) -> None:
+    forms = {convention: (gain, norm) for convention, gain, norm in conventions}
+    common: dict[str, Any] = {"task": "topk", "needs": "lists", "higher_is_better": True, "lowest": 0.0, "highest": 1.0}
+    metrics.add(TopKFamily(name, title=title, conventions=forms, **{**common, **words}))
+
+
+_declare(
+    "precision",
+    "Precision",
+    ("k", HITS, K),
+    ("list", HITS, LIST_LENGTH),
+    option="over",
+    is_silent=True,
+    aliases=("p", "prec"),
+    reference="hits in the first K, over K or over the length of a shorter list",
+)
+_declare(
+    "recall",
+    "Recall",
+    ("n", HITS, RELEVANT),
+    ("min", HITS, REACHABLE),
+    option="over",
+    is_silent=True,
+    aliases=("r",),
+    reference="hits in the first K, over the n relevant items or over min(K, n)",
+)
+_declare("f1", "F1", ("", HITS, MEAN_SIZE), reference="2 hits / (K + n): the harmonic mean of precision and recall")
+_declare(
+    "rmrr",
+    "RMRR",
+    ("", NEARNESS, RELEVANT),
+    needs_order=True,
+    reference="sum over hits of 1 / (|rank in the list - rank in the truth| + 1), over n",
+)
+_declare(
+    "ndcg",
+    "NDCG",
+    ("min", DCG, IDEAL_MIN),
+    ("k", DCG, IDEAL_K),
+    ("hits", DCG, IDEAL_HITS),
+    option="idcg",
+    reference="Järvelin and Kekäläinen 2002; the ideal gain is that of min(K, n), of K, or of the hits retrieved",
+)
+_declare("hit_rate", "Hit rate", ("", ANY_HIT, ONE), aliases=("hr", "hit", "hits"), reference="1 with any hit, else 0")
+_declare("mrr", "MRR", ("", FIRST_HIT, ONE), aliases=("recip_rank",), reference="1 / rank of the first hit")
+_declare(
+    "map",
+    "MAP",
+    ("n", PRECISION_SUM, RELEVANT),
+    ("min", PRECISION_SUM, REACHABLE),
+    ("k", PRECISION_SUM, K),
+    option="over",
+    reference="sum over hits of the precision at their rank, over n, min(K, n) or K",
+)
+_declare(
+    "f1_of_means",
+    "F1 of means",
+    ("", HITS, MEAN_SIZE),
+    needs="run",
+    of_means=("precision", "recall"),
+    aliases=("f1_means",),
+    reference="2 P R / (P + R) of the means over all samples; not the mean of the samples' F1",
+)
+F1_OF_MEANS = "f1_of_means"
+# Of a whole run; `paragone.metrics.topk.segments.beyond_accuracy` computes them.
+for _name, _title, _higher, _highest in (
+    ("item_coverage", "Item coverage", True, 1.0),
+    ("gini_exposure", "Gini of exposure", False, 1.0),
+    ("novelty", "Novelty", True, math.inf),
+    ("tail_recall", "Tail recall", True, 1.0),
+):
+    metrics.add(
+        Metric(
+            _name,
+            title=_title,
+            task="topk",
+            needs="run",
+            higher_is_better=_higher,
+            lowest=0.0,
+            highest=_highest,
+            unit=0,
+        )
+    )
 
 
 @dataclass(frozen=True)
@@ -62,31 +168,39 @@ class TopKMetric:
     convention: str = ""
 
     @property
+    def family(self) -> TopKFamily:
+        """What is known about it in any convention."""
+        return cast(TopKFamily, metrics.get(f"{self.name}@k"))
+
+    @property
     def key(self) -> str:
         """The name with its convention, without a K."""
         return f"{self.name}{self._bracket(None)}"
 
     @property
-    def code(self) -> int:
-        """The number the kernels know it by; negative for a value that only a whole run has."""
-        if self.name in _PLAIN:
-            return _PLAIN[self.name]
-        return _OPTION[self.name][1][self.convention]
+    def form(self) -> tuple[int, int]:
+        """What the kernels gather for it and divide by."""
+        return self.family.conventions[self.convention]
+
+    @property
+    def parts(self) -> tuple[TopKMetric, ...]:
+        """The metrics whose means it is made of; a metric that has any has no value of its own per sample."""
+        return tuple(conventions_of(name)[0] for name in self.family.of_means)
 
     def at(self, k: int, *, sampled: int | None = None) -> str:
         """Name the metric at a cut-off, saying so where candidates were sampled."""
         return f"{self.name}@{k}{self._bracket(sampled)}"
 
     def _bracket(self, sampled: int | None) -> str:
-        parts = []
-        if self.convention and _SILENT.get(self.name) != self.convention:
-            parts.append(f"{_OPTION[self.name][0]}={self.convention}")
+        family, parts = self.family, []
+        if self.convention and not (family.is_silent and self.convention == next(iter(family.conventions))):
+            parts.append(f"{family.option}={self.convention}")
         if sampled is not None:
             parts.append(f"sampled={sampled}")
         return f"[{','.join(parts)}]" if parts else ""
 
 
-def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> TopKMetric:
+def parse_metric(text: str, *, idcg: str = "min") -> TopKMetric:
     """Read a metric's name as a user writes it.
 
     Parameters
@@ -95,12 +209,10 @@ def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> TopKMe
         ``"precision"``, ``"ndcg"``, ``"ndcg[idcg=k]"``, or a short form such as ``"p"``.
     idcg : {"min", "k", "hits"}
         The convention a bare ``ndcg`` means.
-    map_over : {"n", "min", "k"}
-        The convention a bare ``map`` means.
 
     Returns
     -------
-    Metric
+    TopKMetric
         The metric, its convention settled.
 
     Examples
@@ -109,25 +221,28 @@ def parse_metric(text: str, *, idcg: str = "min", map_over: str = "n") -> TopKMe
     ('ndcg[idcg=min]', 'ndcg[idcg=k]', 'precision')
     """
     found = _PATTERN.match(text.strip().lower().replace("-", "_"))
-    if not found:
-        raise unknown_name("metric", text, NAMES)
-    name, option, choice = found.groups()
-    name = ALIASES.get(name, name)
-    if name not in NAMES:
-        raise unknown_name("metric", text, NAMES)
-    if name in _PLAIN:
-        if option:
-            raise InputError(f"metric {text!r}: {name} has no conventions to choose from; write {name!r}")
-        return TopKMetric(name)
-    known_option, choices = _OPTION[name]
-    default = {"ndcg": idcg, "map": map_over}.get(name) or _SILENT[name]
+    family = family_of(found[1]) if found else None
+    if found is None or family is None:
+        raise unknown_name("metric", text, metric_names("topk"))
+    option, choice = found[2], found[3]
+    choices = list(family.conventions)
+    if option and choices == [""]:
+        raise InputError(f"metric {text!r}: {family.name} has no conventions to choose from; write {family.name!r}")
     if option is None:
-        choice = default
-    elif option != known_option:
-        raise InputError(f"metric {text!r}: the option of {name} is called {known_option!r}, not {option!r}")
+        # ``idcg`` is an option of the whole evaluation too: it says what the bare word means.
+        choice = idcg if family.option == "idcg" else choices[0]
+    elif option != family.option:
+        raise InputError(f"metric {text!r}: the option of {family.name} is called {family.option!r}, not {option!r}")
     if choice not in choices:
-        raise unknown_name(f"{known_option} convention", choice, choices)
-    return TopKMetric(name, choice)
+        raise unknown_name(f"{family.option} convention", choice, choices)
+    return TopKMetric(family.name, choice)
+
+
+def family_of(name: str) -> TopKFamily | None:
+    """Return the family of a name or a short form; None where the kernels do not know it."""
+    key = f"{name}@k"
+    found = metrics.get(key) if key in metrics else None
+    return found if isinstance(found, TopKFamily) else None
 
 
 def conventions_of(name: str) -> tuple[TopKMetric, ...]:
@@ -138,9 +253,7 @@ def conventions_of(name: str) -> tuple[TopKMetric, ...]:
     >>> [metric.key for metric in conventions_of("map")]
     ['map[over=n]', 'map[over=min]', 'map[over=k]']
     """
-    if name in _PLAIN:
-        return (TopKMetric(name),)
-    return tuple(TopKMetric(name, choice) for choice in _OPTION[name][1])
+    return tuple(TopKMetric(name, choice) for choice in cast(TopKFamily, find_metric(name, "topk")).conventions)
 
 
 def f1_at_k(precision: float, recall: float) -> float:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.topk.metrics import ALIASES, F1_OF_MEANS, NAMES, TopKMetric, conventions_of
+from paragone.metrics.metric import metric_names
+from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric, conventions_of, family_of
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth
@@ -58,14 +59,14 @@ def parse_published(text: str) -> tuple[Published, ...]:
         if not match:
             raise InputError(f"published value {part.strip()!r} is not of the form p@5=.2878")
         word, k, number, percent = match.groups()
-        name = ALIASES.get(word.lower(), word.lower())
-        if name not in NAMES:
-            raise unknown_name("metric", word, NAMES)
+        family = family_of(word.lower())
+        if family is None:
+            raise unknown_name("metric", word, metric_names("topk"))
         decimals = len(number.partition(".")[2])
         scale = 0.01 if percent or float(number) > 1 else 1.0
         if int(k) < 1:
             raise InputError(f"published value {part.strip()!r}: K must be at least 1")
-        found.append(Published(part.strip(), name, int(k), float(number) * scale, scale * 10.0**-decimals))
+        found.append(Published(part.strip(), family.name, int(k), float(number) * scale, scale * 10.0**-decimals))
     return tuple(found)
 
 
@@ -81,12 +82,12 @@ def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTr
         rules += ["expected", "optimistic", "pessimistic"]
     evaluated = truth.sizes > 0
     for rule in rules:
-        parts = [TopKMetric("precision", "k"), TopKMetric("recall", "n"), *(m for m in metrics if m.code >= 0)]
+        parts = [TopKMetric("precision", "k"), TopKMetric("recall", "n"), *(m for m in metrics if not m.parts)]
         ks = np.unique([k, max(k, places)]).astype(np.int64)
-        values = measure(ranking, truth, ks, [part.code for part in parts], rule)[:, evaluated, 0]
+        values = measure(ranking, truth, ks, parts, rule)[:, evaluated, 0]
         hits = values[0] * k
         for metric in metrics:
-            if metric.name == F1_OF_MEANS:
+            if metric.parts:
                 yield Candidate(metric.key, rule, "all", _harmonic(values[0].mean(), values[1].mean()))
                 continue
             column = values[parts.index(metric)]

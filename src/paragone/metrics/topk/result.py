@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError, unknown_name
 from paragone.folders import replaced_folder, written_files
-from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric
+from paragone.metrics.topk.metrics import TopKMetric
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth, as_rows
@@ -183,15 +183,14 @@ class TopKResult:
     def names(self) -> tuple[str, ...]:
         """Every metric that has a value, in the order asked for; a user's functions last."""
         asked = [metric.key for metric in self.metrics]
-        helpers = {"precision", "recall"} if F1_OF_MEANS in asked else set()
+        helpers = {part.key for metric in self.metrics for part in metric.parts}
         return tuple(asked + [key for key in self.per_sample if key not in asked and key not in helpers])
 
     @cached_property
     def means(self) -> dict[str, FloatArray]:
         """The value of each metric at each cut-off: the mean over all evaluated samples."""
         found = {key: values[self.evaluated].mean(axis=0) for key, values in self.per_sample.items()}
-        if F1_OF_MEANS in self.names:
-            found[F1_OF_MEANS] = _harmonic(found["precision"], found["recall"])
+        found |= _of_means(self.metrics, found)
         return {name: found[name] for name in self.names}
 
     def value(self, metric: str, k: int) -> float:
@@ -221,8 +220,7 @@ class TopKResult:
         draws = bootstrap_means(stacked, clusters=clusters, n_boot=self.n_boot, seed=self.seed)
         width = len(self.ks)
         drawn = {key: draws[:, index * width : (index + 1) * width] for index, key in enumerate(keys)}
-        if F1_OF_MEANS in self.names:
-            drawn[F1_OF_MEANS] = _harmonic(drawn["precision"], drawn["recall"])
+        drawn |= _of_means(self.metrics, drawn)
         return {name: percentile_interval(drawn[name], self.confidence) for name in self.names}
 
     @cached_property
@@ -239,12 +237,11 @@ class TopKResult:
         """Each mean if all ties fell out worst, and best; for our own metrics of runs that have scores."""
         if self.ranking.scores is None:
             return {}
-        own = [metric for metric in self.metrics if metric.name != F1_OF_MEANS]
-        codes = [metric.code for metric in own]
+        own = [metric for metric in self.metrics if not metric.parts]
         ks = np.asarray(self.ks, dtype=np.int64)
         # A sample with empty="zero" counts with 0 in every order.
         low, high = (
-            np.nan_to_num(measure(self.ranking, self.truth, ks, codes, rule)[:, self.evaluated]).mean(axis=1)
+            np.nan_to_num(measure(self.ranking, self.truth, ks, own, rule)[:, self.evaluated]).mean(axis=1)
             for rule in ("pessimistic", "optimistic")
         )
         return {metric.key: (low[index], high[index]) for index, metric in enumerate(own)}
@@ -291,6 +288,11 @@ class TopKResult:
 
         picture = embedded(self.chart(), "Every metric over the cut-offs, with its interval")
         return f"<div>{picture}\n{self.table().to_html(index=False)}</div>"
+
+
+def _of_means(metrics: tuple[TopKMetric, ...], means: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return the metrics that are made of the means of others, by key."""
+    return {one.key: _harmonic(*(means[part.key] for part in one.parts)) for one in metrics if one.parts}
 
 
 def _harmonic(precision: FloatArray, recall: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
-from paragone.metrics.topk.metrics import F1_OF_MEANS, RECALL
+from paragone.metrics.topk.metrics import conventions_of
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.result import TopKResult
 from paragone.metrics.topk.ties import measure
@@ -113,7 +113,7 @@ def _tail_recall(result: TopKResult, ranking: Ranking, head: NDArray[np.bool_]) 
     counted = result.evaluated & (tail.sizes > 0)
     if not counted.any():
         return np.full(len(result.ks), np.nan)
-    values = measure(ranking, tail, np.asarray(result.ks, dtype=np.int64), [RECALL], "id")[0]
+    values = measure(ranking, tail, np.asarray(result.ks, dtype=np.int64), [conventions_of("recall")[0]], "id")[0]
     return np.asarray(values[counted].mean(axis=0))
 
 
@@ -249,10 +249,10 @@ def ceilings(result: TopKResult) -> dict[str, FloatArray]:
     >>> ceilings(topk_scores([[0.3, 0.2, 0.1]], [[2]], k=(1, 2), metrics=("precision",)))
     {'precision': array([1. , 0.5])}
     """
-    own = [metric for metric in result.metrics if metric.name != F1_OF_MEANS]
+    own = [metric for metric in result.metrics if not metric.parts]
     perfect = _perfect_lists(result.truth, result.ks[-1], result.ranking.n_items)
     ks = np.asarray(result.ks, dtype=np.int64)
-    values = np.nan_to_num(measure(perfect, result.truth, ks, [metric.code for metric in own], "id"))
+    values = np.nan_to_num(measure(perfect, result.truth, ks, own, "id"))
     return {metric.key: values[index][result.evaluated].mean(axis=0) for index, metric in enumerate(own)}
 
 
@@ -310,9 +310,9 @@ def _restricted(result: TopKResult, kept: NDArray[np.bool_]) -> TopKResult:
     ranking = result.ranking
     if ranking.tied_truth is not None:
         ranking = replace(ranking, tied_truth=ranking.tied_truth[inside])
-    own = [metric for metric in result.metrics if metric.name != F1_OF_MEANS]
+    own = [metric for metric in result.metrics if not metric.parts]
     ks = np.asarray(result.ks, dtype=np.int64)
-    values = measure(ranking, truth, ks, [metric.code for metric in own], result.ties)
+    values = measure(ranking, truth, ks, own, result.ties)
     return replace(
         result,
         metrics=tuple(own),

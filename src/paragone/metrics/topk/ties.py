@@ -10,20 +10,22 @@ import numpy as np
 
 from paragone.errors import InputError
 from paragone.metrics.topk.metrics import (
-    F1,
-    HIT_RATE,
-    MAP_K,
-    MAP_MIN,
-    MAP_N,
-    MRR,
-    NDCG_HITS,
-    NDCG_K,
-    NDCG_MIN,
-    PRECISION,
-    PRECISION_LIST,
-    RECALL,
-    RECALL_MIN,
-    RMRR,
+    ANY_HIT,
+    DCG,
+    FIRST_HIT,
+    HITS,
+    IDEAL_HITS,
+    IDEAL_K,
+    IDEAL_MIN,
+    LIST_LENGTH,
+    MEAN_SIZE,
+    NEARNESS,
+    ONE,
+    PRECISION_SUM,
+    REACHABLE,
+    RELEVANT,
+    K,
+    TopKMetric,
 )
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.truth import GroundTruth
@@ -36,57 +38,52 @@ def discounts(length: int) -> tuple[FloatArray, FloatArray]:
     return single, np.concatenate(([0.0], np.cumsum(single)))
 
 
-@numba.njit(cache=True, nogil=True)
-def emit(code: int, k: int, n: int, length: int, hits: int, sums: Any, ideal: Any) -> Any:
-    """Turn the sums gathered up to a cut-off into the value of one metric.
+N_GAINS, N_NORMS = ANY_HIT + 1, IDEAL_HITS + 1
 
-    ``sums`` holds the discounted gain, the precision sum of AP, the reciprocal rank of the first hit and
-    the sum of rmrr; ``ideal`` holds the ideal gains of the conventions min, k and hits.
-    """
-    if code == PRECISION:
-        return hits / k
-    if code == PRECISION_LIST:
-        return hits / min(k, length) if length > 0 else 0.0
-    if code == RECALL:
-        return hits / n
-    if code == RECALL_MIN:
-        return hits / min(k, n)
-    if code == F1:
-        return 2.0 * hits / (k + n)
-    if code == RMRR:
-        return sums[3] / n
-    if code == NDCG_MIN:
-        return sums[0] / ideal[0]
-    if code == NDCG_K:
-        return sums[0] / ideal[1]
-    if code == NDCG_HITS:
-        return sums[0] / ideal[2] if ideal[2] > 0 else 0.0
-    if code == HIT_RATE:
-        return 1.0 if hits > 0 else 0.0
-    if code == MRR:
-        return sums[2]
-    if code == MAP_N:
-        return sums[1] / n
-    if code == MAP_MIN:
-        return sums[1] / min(k, n)
-    if code == MAP_K:
-        return sums[1] / k
-    return np.nan
+
+@numba.njit(cache=True, nogil=True)
+def _fill_norms(k: int, n: int, length: int, total: int, ideal: Any, norms: Any) -> None:
+    """Write everything that a metric may divide by at a cut-off; ``total`` counts the hits of the whole list."""
+    norms[ONE] = 1.0
+    norms[K] = k
+    norms[LIST_LENGTH] = min(k, length)
+    norms[RELEVANT] = n
+    norms[REACHABLE] = min(k, n)
+    norms[MEAN_SIZE] = (k + n) / 2.0
+    norms[IDEAL_MIN] = ideal[min(n, k)]
+    norms[IDEAL_K] = ideal[k]
+    norms[IDEAL_HITS] = ideal[min(total, k)]
+
+
+@numba.njit(cache=True, nogil=True)
+def _quotient(gain: float, norm: float) -> float:
+    return gain / norm if norm > 0.0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_hit(rank: int, discount: Any, gains: Any) -> None:
+    """Count a hit in all gains but the nearness, which knows where the item stands in the truth."""
+    gains[HITS] += 1.0
+    gains[DCG] += discount[rank]
+    gains[PRECISION_SUM] += gains[HITS] / (rank + 1)
+    if gains[HITS] == 1.0:
+        gains[FIRST_HIT] = 1.0 / (rank + 1)
+        gains[ANY_HIT] = 1.0
 
 
 @numba.njit(cache=True, nogil=True)
 def walk_rows(
-    items: Any, indptr: Any, truth: Any, ks: Any, codes: Any, weights: Any, n_items: int, out: Any, rows: Any
+    items: Any, indptr: Any, truth: Any, ks: Any, forms: Any, weights: Any, n_items: int, out: Any, rows: Any
 ) -> None:
     """Walk down the lists of the samples ``rows`` and write ``out[metric, sample, cut-off]``.
 
     A sample without truth is left as it is: the caller has decided what it is worth.
     """
-    discount, gains = weights
+    discount, ideal = weights
     places = items.shape[1]
     position = np.full(n_items, -1, np.int32)
-    sums = np.zeros(4)
-    ideal = np.zeros(3)
+    gains = np.zeros(N_GAINS)
+    norms = np.zeros(N_NORMS)
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
         n = stop - start
@@ -99,26 +96,19 @@ def walk_rows(
         while length < places and items[row, length] >= 0:
             total += position[items[row, length]] >= 0
             length += 1
-        sums[:] = 0.0
-        hits = 0
+        gains[:] = 0.0
         rank = 0
         for cut in range(len(ks)):
             k = ks[cut]
             while rank < min(k, length):
                 place = position[items[row, rank]]
                 if place >= 0:
-                    hits += 1
-                    sums[0] += discount[rank]
-                    sums[1] += hits / (rank + 1)
-                    sums[3] += 1.0 / (abs(rank - place) + 1)
-                    if hits == 1:
-                        sums[2] = 1.0 / (rank + 1)
+                    _add_hit(rank, discount, gains)
+                    gains[NEARNESS] += 1.0 / (abs(rank - place) + 1)
                 rank += 1
-            ideal[0] = gains[min(n, k)]
-            ideal[1] = gains[k]
-            ideal[2] = gains[min(total, k)]
-            for metric in range(len(codes)):
-                out[metric, row, cut] = emit(codes[metric], k, n, length, hits, sums, ideal)
+            _fill_norms(k, n, length, total, ideal, norms)
+            for metric in range(len(forms)):
+                out[metric, row, cut] = _quotient(gains[forms[metric, 0]], norms[forms[metric, 1]])
         for entry in range(start, stop):
             position[truth[entry]] = -1
 
@@ -198,13 +188,13 @@ def groups_of_row(lists: Any, truths: Any, row: int, places: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def expected_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: Any, rows: Any) -> None:
+def expected_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any) -> None:
     """Write the expectation over random orders of the tied for the samples ``rows``."""
     indptr = truths[0]
     n_places = lists[0].shape[1]
     places = np.empty(n_places, np.int64), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
-    sums = np.zeros(4)
-    ideal = np.zeros(3)
+    gains = np.zeros(N_GAINS)
+    norms = np.zeros(N_NORMS)
     for row in rows:
         n = indptr[row + 1] - indptr[row]
         if n == 0:
@@ -212,26 +202,22 @@ def expected_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, ou
         groups, member, length = groups_of_row(lists, truths, row, places)
         for cut in range(len(ks)):
             k = ks[cut]
-            hits, hit_chance = _sum_groups(groups, member, k, weights[0], sums)
-            ideal[0] = weights[1][min(n, k)]
-            ideal[1] = weights[1][k]
-            for metric in range(len(codes)):
-                if codes[metric] == NDCG_HITS:
+            _sum_groups(groups, member, k, weights[0], gains)
+            # How many hits the whole list has is random: the one form that asks for it has its own function.
+            _fill_norms(k, n, length, 0, weights[1], norms)
+            for metric in range(len(forms)):
+                if forms[metric, 1] == IDEAL_HITS:
                     out[metric, row, cut] = _expected_ndcg_hits(groups, k, length, weights)
-                elif codes[metric] == HIT_RATE:
-                    out[metric, row, cut] = hit_chance
                 else:
-                    out[metric, row, cut] = emit(codes[metric], k, n, length, hits, sums, ideal)
+                    out[metric, row, cut] = _quotient(gains[forms[metric, 0]], norms[forms[metric, 1]])
 
 
 @numba.njit(cache=True, nogil=True)
-def _sum_groups(groups: Any, member: Any, k: int, discount: Any, sums: Any) -> Any:
-    """Fill in the expected sums up to ``k``; return the expected hits and the chance of any hit."""
+def _sum_groups(groups: Any, member: Any, k: int, discount: Any, gains: Any) -> None:
+    """Write the expected gains up to ``k``; that of any hit is its chance."""
     starts, sizes, relevant = groups
-    sums[:] = 0.0
+    gains[:] = 0.0
     above = 0
-    hits = 0.0
-    hit_chance = 0.0
     for group in range(len(starts)):
         start, size, found = starts[group], sizes[group], relevant[group]
         if start >= k:
@@ -241,22 +227,21 @@ def _sum_groups(groups: Any, member: Any, k: int, discount: Any, sums: Any) -> A
             continue
         share = found / size
         pairs = found * (found - 1) / (size * (size - 1.0)) if size > 1 else 0.0
-        hits += share * inside
+        gains[HITS] += share * inside
         none_yet = 1.0
         for offset in range(inside):
             rank = start + offset
-            sums[0] += share * discount[rank]
+            gains[DCG] += share * discount[rank]
             # The mean of relevance times hits so far: its own hit, those above, and pairs within the group.
-            sums[1] += (share * (above + 1) + offset * pairs) / (rank + 1)
+            gains[PRECISION_SUM] += (share * (above + 1) + offset * pairs) / (rank + 1)
             if above == 0:
                 first_here = none_yet * found / (size - offset) if size - offset >= found else 0.0
-                sums[2] += first_here / (rank + 1)
+                gains[FIRST_HIT] += first_here / (rank + 1)
                 none_yet -= first_here
         if above == 0:
-            hit_chance = 1.0 if inside > size - found else 1.0 - max(none_yet, 0.0)
-        sums[3] += _expected_rmrr(start, inside, size, group, member)
+            gains[ANY_HIT] = 1.0 if inside > size - found else 1.0 - max(none_yet, 0.0)
+        gains[NEARNESS] += _expected_rmrr(start, inside, size, group, member)
         above += found
-    return hits, hit_chance
 
 
 @numba.njit(cache=True, nogil=True)
@@ -371,7 +356,7 @@ def cheapest_assignment(cost: Any) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def bound_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: Any, rows: Any, best: bool) -> None:
+def bound_rows(lists: Any, truths: Any, ks: Any, forms: Any, weights: Any, out: Any, rows: Any, best: bool) -> None:
     """Write the extreme value of each metric at each cut-off, taken for itself, for the samples ``rows``.
 
     Relevant-first (or last) is the extreme order of all metrics but two: rmrr rewards a certain place, which
@@ -381,8 +366,8 @@ def bound_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: 
     n_places = lists[0].shape[1]
     places = np.empty(n_places, np.int64), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
     hit_at = np.zeros(n_places, np.bool_)
-    sums = np.zeros(4)
-    ideal = np.zeros(3)
+    gains = np.zeros(N_GAINS)
+    norms = np.zeros(N_NORMS)
     for row in rows:
         n = indptr[row + 1] - indptr[row]
         if n == 0:
@@ -391,16 +376,19 @@ def bound_rows(lists: Any, truths: Any, ks: Any, codes: Any, weights: Any, out: 
         _place_hits(groups, length, best, hit_at)
         for cut in range(len(ks)):
             k = ks[cut]
-            hits = _sum_hits(hit_at, min(k, length), weights[0], sums)
-            ideal[0] = weights[1][min(n, k)]
-            ideal[1] = weights[1][k]
-            for metric in range(len(codes)):
-                if codes[metric] == RMRR:
-                    out[metric, row, cut] = _extreme_rmrr(groups, member, k, best) / n
-                elif codes[metric] == NDCG_HITS:
+            gains[:] = 0.0
+            for rank in range(min(k, length)):
+                if hit_at[rank]:
+                    _add_hit(rank, weights[0], gains)
+            _fill_norms(k, n, length, 0, weights[1], norms)
+            for metric in range(len(forms)):
+                if forms[metric, 0] == NEARNESS:
+                    nearness = _extreme_rmrr(groups, member, k, best)
+                    out[metric, row, cut] = _quotient(nearness, norms[forms[metric, 1]])
+                elif forms[metric, 1] == IDEAL_HITS:
                     out[metric, row, cut] = _extreme_ndcg_hits(groups, hit_at, k, length, weights, best)
                 else:
-                    out[metric, row, cut] = emit(codes[metric], k, n, length, hits, sums, ideal)
+                    out[metric, row, cut] = _quotient(gains[forms[metric, 0]], norms[forms[metric, 1]])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -412,20 +400,6 @@ def _place_hits(groups: Any, length: int, best: bool, hit_at: Any) -> None:
         for rank in range(starts[group] + offset, starts[group] + offset + relevant[group]):
             if rank < length:
                 hit_at[rank] = True
-
-
-@numba.njit(cache=True, nogil=True)
-def _sum_hits(hit_at: Any, stop: int, discount: Any, sums: Any) -> int:
-    sums[:] = 0.0
-    hits = 0
-    for rank in range(stop):
-        if hit_at[rank]:
-            hits += 1
-            sums[0] += discount[rank]
-            sums[1] += hits / (rank + 1)
-            if hits == 1:
-                sums[2] = 1.0 / (rank + 1)
-    return hits
 
 
 @numba.njit(cache=True, nogil=True)
@@ -479,14 +453,14 @@ def _extreme_ndcg_hits(groups: Any, hit_at: Any, k: int, length: int, weights: A
     return value
 
 
-def measure(ranking: Ranking, truth: GroundTruth, ks: IntArray, codes: Sequence[int], ties: str) -> FloatArray:
+def measure(ranking: Ranking, truth: GroundTruth, ks: IntArray, metrics: Sequence[TopKMetric], ties: str) -> FloatArray:
     """Return the values as an array of shape (metrics, samples, cut-offs); NaN for a sample without truth."""
     n_samples = truth.n_samples
-    out = np.full((len(codes), n_samples, len(ks)), np.nan)
-    kernel_codes = np.asarray(codes, dtype=np.int64)
+    out = np.full((len(metrics), n_samples, len(ks)), np.nan)
+    forms = np.asarray([metric.form for metric in metrics], dtype=np.int64).reshape(-1, 2)
     weights = discounts(int(ks[-1]))
     rows = np.arange(n_samples, dtype=np.int64)
-    walk_rows(ranking.items, truth.indptr, truth.items, ks, kernel_codes, weights, ranking.n_items, out, rows)
+    walk_rows(ranking.items, truth.indptr, truth.items, ks, forms, weights, ranking.n_items, out, rows)
     if ties in ("id", "reverse_id"):
         return out
     if ranking.scores is None or ranking.tied is None or ranking.tied_truth is None:
@@ -495,7 +469,7 @@ def measure(ranking: Ranking, truth: GroundTruth, ks: IntArray, codes: Sequence[
     lists = (ranking.items, ranking.scores, ranking.tied)
     truths = (truth.indptr, truth.items, ranking.tied_truth)
     if ties == "expected":
-        expected_rows(lists, truths, ks, kernel_codes, weights, out, tied_rows)
+        expected_rows(lists, truths, ks, forms, weights, out, tied_rows)
     else:
-        bound_rows(lists, truths, ks, kernel_codes, weights, out, tied_rows, ties == "optimistic")
+        bound_rows(lists, truths, ks, forms, weights, out, tied_rows, ties == "optimistic")
     return out

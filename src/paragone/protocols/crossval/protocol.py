@@ -15,7 +15,8 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Place, Score, SplitData
 from paragone.methods.method import Method, digest
-from paragone.metrics.prediction import DEFAULT_METRIC, check_prediction_metric
+from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
+from paragone.metrics.prediction import DEFAULT_METRIC
 from paragone.protocols.base import Arrangement, Protocol
 from paragone.protocols.crossval.fitting import fit_variant
 from paragone.protocols.crossval.ledger import Weighting, fold_weights
@@ -31,8 +32,10 @@ class Crossval(Protocol):
 
     Parameters
     ----------
-    metric : str, optional
-        What scores are computed with; RMSE for regression and balanced accuracy for classification.
+    metric : str, callable or Metric, optional
+        What scores are computed with: a name, a function ``f(y_true, y_pred) -> float`` with an attribute
+        ``higher_is_better``, a scikit-learn scorer or its name, or where a function is: ``"module:function"``. RMSE for
+        regression and balanced accuracy for classification where it is not given.
     select : sequence of Criterion or mapping, optional
         Which variants are refitted; the best by RMSECV where not given.
     test : float, str or array-like of int, optional
@@ -90,7 +93,7 @@ class Crossval(Protocol):
         object.__setattr__(self, "select", criteria)
         score_name("cv_score", "rmse", self.naming)
         fold_weights([1.0], higher_is_better=True, weighting=self.weighting)
-        self._check_metrics()
+        self._settle_metrics()
         if isinstance(self.repeats, bool) or not isinstance(self.repeats, int) or self.repeats < 1:
             raise InputError(f"repeats must be a whole number of at least 1, it is {self.repeats!r}")
         if self.ddof not in (0, 1):
@@ -104,16 +107,20 @@ class Crossval(Protocol):
         if self.targets == "joint" and self.aggregate is None:
             raise InputError('targets = "joint" needs one score to select by: say aggregate = "mean"')
 
-    def _check_metrics(self) -> None:
+    def _settle_metrics(self) -> None:
         """Refuse metrics that no task knows, or that cannot rank; the task itself may only be known later."""
-        for name in (self.metric, *(criterion.metric for criterion in self.select)):
-            if name is None:
-                continue
-            task = self.task or ("regression" if name in _metrics("regression") else "classification")
-            if name not in _metrics(task):
-                known = _metrics(self.task) if self.task else (*_metrics("regression"), *_metrics("classification"))
-                raise unknown_name("metric", name, known)
-            check_prediction_metric(name, task, rank=True)
+        object.__setattr__(self, "metric", self._ranking_name(self.metric))
+        criteria = tuple(replace(one, metric=self._ranking_name(one.metric)) for one in self.select)
+        object.__setattr__(self, "select", criteria)
+
+    def _ranking_name(self, use: Any) -> str | None:
+        return None if use is None else ranking_metric(use, self.task or ("regression", "classification")).name
+
+    @property
+    def _functions(self) -> dict[str, Any]:
+        """What the store is told about metrics that are not ours."""
+        names = {self.metric, *(criterion.metric for criterion in self.select)} - {None}
+        return described_functions(named_metric(name) for name in sorted(map(str, names)))
 
     # Identity: what is stored depends on nothing that only scores depend on.
 
@@ -137,6 +144,7 @@ class Crossval(Protocol):
             "weighting": self.weighting,
             "ddof": self.ddof,
             "folds": "stored" if self.folds is not None else None,
+            **self._functions,
         }
 
     @override
@@ -199,7 +207,7 @@ class Crossval(Protocol):
         if self.task is not None and dataset.task != self.task:
             raise InputError(f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}")
         for name in (self.metric, *(criterion.metric for criterion in self.select)):
-            check_prediction_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
+            find_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
         return ()
 
     @override
@@ -318,12 +326,6 @@ class Crossval(Protocol):
             chosen = choose(problems, settings).variants
             places += [(dataset.name, len(folds), variant, 0) for variant in chosen]
         return places
-
-
-def _metrics(task: str) -> tuple[str, ...]:
-    from paragone.metrics.prediction import PREDICTION_METRICS
-
-    return PREDICTION_METRICS[task]
 
 
 def _fold_rows(split: Split) -> FoldRows:

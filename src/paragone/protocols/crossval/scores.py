@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError, unknown_name
-from paragone.metrics.prediction import check_prediction_metric, prediction_values
+from paragone.metrics import Metric, adopt, find_metric, metric_values, named_metric
 from paragone.protocols.crossval.ledger import (
     Chain,
     Predictions,
@@ -27,9 +26,6 @@ from paragone.protocols.crossval.ledger import (
 from paragone.ties import TOLERANCE, best_losses, loss_order, settle, slack_of
 from paragone.validation import FloatArray
 
-PER_ERROR = ("rpd", "rpiq")
-"""Scores that divide by the error."""
-
 
 @dataclass(frozen=True)
 class Scoring:
@@ -40,7 +36,7 @@ class Scoring:
     task : {"regression", "classification"}
         What is predicted.
     metric : str
-        A metric of the task that has a direction.
+        A metric of the task: its name, or where its function is.
     ddof : {0, 1}
         For the standard deviations of regression metrics.
     weighting : {"compat", "equal", "softmax"}
@@ -53,12 +49,16 @@ class Scoring:
     weighting: Weighting = "compat"
 
     def __post_init__(self) -> None:
-        check_prediction_metric(self.metric, self.task)
+        object.__setattr__(self, "metric", adopt(self.metric, self.task).name)
+
+    @cached_property
+    def _metric(self) -> Metric:
+        return find_metric(self.metric, self.task)
 
     @property
     def higher_is_better(self) -> bool:
         """The metric's direction; False for a metric without one, whose size is what counts (see `loss`)."""
-        return bool(higher_is_better(self.metric))
+        return bool(self._metric.higher_is_better)
 
     def loss(self, values: Any) -> Any:
         """Turn scores into numbers of which the smallest is best; of the bias, the nearest to 0.
@@ -70,25 +70,25 @@ class Scoring:
         >>> Scoring("regression", "r2").loss(0.9)
         -0.9
         """
-        direction = higher_is_better(self.metric)
+        direction = self._metric.higher_is_better
         return abs(values) if direction is None else -values if direction else values
 
     def size(self, y_true: NDArray[Any]) -> float:
         """Return the size of what the scores are made from, in their unit: how far rounding may move them.
 
         That is 1 for a score without a unit and the largest target for an error in its unit. A mean of squares of
-        pure rounding is as small as the square of that rounding.
+        pure rounding is as small as the square of that rounding. Of a metric in unknown units nothing is known.
 
         Examples
         --------
         >>> Scoring("regression", "rmse").size(np.array([-3.0, 2.0])), Scoring("regression", "r2").size(np.ones(2))
         (3.0, 1.0)
         """
-        known = score_size(self.metric)
-        if known or self.task == "classification":
-            return known or 1.0
+        unit = 0 if self.task == "classification" else self._metric.unit
+        if not unit:
+            return 0.0 if unit is None else 1.0
         largest = float(np.abs(y_true).max(initial=0.0))
-        return TOLERANCE * largest**2 if self.metric == "mse" else largest
+        return TOLERANCE * largest**2 if unit == 2 else largest
 
     def settled(self, values: ArrayLike, size: float) -> FloatArray:
         """Return the losses of scores, those equal that differ by rounding alone: the smallest is best.
@@ -99,15 +99,15 @@ class Scoring:
         [0.3, 0.3, nan]
         """
         losses = self.loss(np.asarray(values, dtype=np.float64))
-        if self.metric in PER_ERROR:
-            # Above this the error that divides is rounding, and the ratio says how it fell.
+        if self._metric.best == np.inf:
+            # Such a score divides by the error: above this the error is rounding, and the ratio says how it fell.
             losses = np.maximum(losses, -1 / TOLERANCE)
         return settle(losses, size=size)
 
     def of(self, predictions: Predictions, classes: Any = None) -> float:
         """Score predictions; NaN where there are none."""
-        return prediction_values(
-            [self.metric],
+        return metric_values(
+            [self._metric],
             self.task,
             predictions.y_true,
             predictions.y_pred,
@@ -157,7 +157,7 @@ class ChainScores:
     def weights(self) -> FloatArray:
         """Of the folds in the weighted ensemble."""
         scoring = self.scoring
-        undirected = higher_is_better(scoring.metric) is None
+        undirected = scoring._metric.higher_is_better is None
         values = np.abs(self.fold_val) if undirected else self.fold_val
         return fold_weights(values, higher_is_better=scoring.higher_is_better, weighting=scoring.weighting)
 
@@ -562,27 +562,6 @@ SCORE_KEYS = (
     "train_score",
     "selection_score",
 )
-SHORT = {
-    "balanced_accuracy": "BalAcc",
-    "accuracy": "Accuracy",
-    "f1": "F1",
-    "precision": "Precision",
-    "recall": "Recall",
-    "roc_auc": "ROC_AUC",
-    "cohen_kappa": "Kappa",
-    "matthews_corrcoef": "MCC",
-    "jaccard": "Jaccard",
-    "log_loss": "LogLoss",
-    "specificity": "Specificity",
-    "r2": "R2",
-    "pearson_r": "r",
-    "spearman_r": "rho",
-    "bias": "Bias",
-    "median_ae": "MedAE",
-    "max_error": "MaxError",
-    "explained_variance": "ExpVar",
-    "consistency": "Consistency",
-}
 _ML = {
     "cv_score": "CV_Score",
     "mean_fold_cv": "MF_CV",
@@ -619,7 +598,7 @@ def metric_name(metric: str) -> str:
     >>> metric_name("balanced_accuracy"), metric_name("mae")
     ('BalAcc', 'MAE')
     """
-    return SHORT.get(metric, metric.upper())
+    return named_metric(metric).short
 
 
 def score_name(key: str, metric: str, naming: Naming = "nirs", *, holdout: bool = False) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method, digest
 from paragone.methods.mlknn import MLkNN, check_neighbors
-from paragone.metrics import MULTILABEL, check_multilabel_metrics, multilabel_values
+from paragone.metrics import Metric, described_functions, find_metrics, metric_values
 from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
 from paragone.protocols.base import Protocol
 from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
@@ -120,8 +121,9 @@ class Curve(Protocol):
         The grids; a k-grid of 10, 20, ..., 300 where neither is given.
     evaluator : Method
         The multi-label classifier that predicts; ML-kNN by default.
-    metrics : tuple of str
-        Names of multi-label metrics.
+    metrics : tuple of str, callable or Metric
+        Names of multi-label metrics, functions ``f(Y, labels) -> float``, scikit-learn's scorers or their names, or
+        where functions are: ``"module:function"``.
     zero_division : {0, 1, "skip"}
         What macro F1 counts for a label neither present nor predicted.
     keep_predictions : bool
@@ -139,16 +141,16 @@ class Curve(Protocol):
     k: KGrid | None = None
     p: PGrid | None = None
     evaluator: Method = field(default_factory=lambda: Method(MLkNN))
-    metrics: tuple[str, ...] = DEFAULT_METRICS
+    metrics: tuple[Any, ...] = DEFAULT_METRICS
     zero_division: ZeroDivision = 0
     keep_predictions: bool = True
 
     def __post_init__(self) -> None:
-        metrics = (self.metrics,) if isinstance(self.metrics, str) else self.metrics
-        if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in metrics):
+        if not isinstance(self.metrics, (str, Sequence)) and not callable(self.metrics):
             raise InputError("metrics: expected names of multi-label metrics, such as ('micro_f1', 'hamming_loss')")
-        object.__setattr__(self, "metrics", tuple(metrics))
-        check_multilabel_metrics(self.metrics)
+        found = find_metrics(self.metrics, "multilabel")
+        # Ours go by name; another travels to the workers with its function.
+        object.__setattr__(self, "metrics", tuple(one.name if one.is_ours else one for one in found))
         for name, grid, wanted in (("k", self.k, KGrid), ("p", self.p, PGrid)):
             if grid is not None and not isinstance(grid, wanted):
                 raise InputError(f"{name}: expected a {wanted.__name__} such as {wanted()!r}, got {grid!r}")
@@ -158,6 +160,10 @@ class Curve(Protocol):
         if self.k is None and self.p is None:
             object.__setattr__(self, "k", KGrid())
 
+    @cached_property
+    def _metrics(self) -> tuple[Metric, ...]:
+        return find_metrics(self.metrics, "multilabel")
+
     def points(self, n_features: int) -> dict[str, GridPoints]:
         """Return the points of every grid on a dataset of ``n_features``."""
         grids = {"k": self.k, "p": self.p}
@@ -166,7 +172,7 @@ class Curve(Protocol):
     @override
     def identity(self) -> str:
         grids = [None if g is None else vars(g) for g in (self.k, self.p)]
-        rules = [list(self.metrics), self.zero_division, self.keep_predictions]
+        rules = [[one.identity() for one in self._metrics], self.zero_division, self.keep_predictions]
         return digest([self.kind, grids, self.evaluator.identity(), rules])
 
     @override
@@ -176,8 +182,9 @@ class Curve(Protocol):
             "k": None if self.k is None else vars(self.k),
             "p": None if self.p is None else vars(self.p),
             "evaluator": self.evaluator.described(),
-            "metrics": list(self.metrics),
+            "metrics": [one.name for one in self._metrics],
             "zero_division": self.zero_division,
+            **described_functions(self._metrics),
         }
 
     @override
@@ -234,11 +241,11 @@ class Curve(Protocol):
 
     def scores_of(self, predictions: CurvePredictions, y_test: LabelArray, n_features: int) -> tuple[Score, ...]:
         """Score predictions at every point of the grids on a dataset of ``n_features``: nothing else decides them."""
-        values = curve_values(predictions, y_test, self.metrics, self.zero_division)
+        values = curve_values(predictions, y_test, self._metrics, self.zero_division)
         return tuple(
-            Score(metric, values[k][metric], grid, at)
+            Score(metric.name, values[k][metric.name], grid, at)
             for grid, points in self.points(n_features).items()
-            for metric in self.metrics
+            for metric in self._metrics
             for at, k in zip(points.at, points.k, strict=True)
             if k in values
         )
@@ -255,15 +262,18 @@ class Curve(Protocol):
 
 
 def curve_values(
-    predictions: CurvePredictions, Y_test: LabelArray, metrics: Sequence[str], zero_division: ZeroDivision = 0
+    predictions: CurvePredictions, Y_test: LabelArray, metrics: Sequence[Any], zero_division: ZeroDivision = 0
 ) -> dict[int, dict[str, float]]:
     """Compute every metric at every point of the predictions: k -> metric -> value."""
-    needs_scores = any(MULTILABEL[name].needs_scores for name in metrics)
+    found = find_metrics(metrics, "multilabel")
+    needs_scores = any(one.needs in ("scores", "probabilities") for one in found)
     values = {}
     for point, k in enumerate(predictions.ks):
         ordering = predictions.ordering(point) if needs_scores else None
         labels = predictions.labels(point)
-        values[int(k)] = multilabel_values(metrics, Y_test, labels, ordering, zero_division)
+        values[int(k)] = metric_values(
+            found, "multilabel", Y_test, labels, scores=ordering, zero_division=zero_division
+        )
     return values
 
 
@@ -275,7 +285,7 @@ def ranking_curve(
     Y_test: Any,
     k: Sequence[int],
     evaluator: Any = "mlknn",
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Sequence[Any] = DEFAULT_METRICS,
     zero_division: ZeroDivision = 0,
 ) -> pd.DataFrame:
     """Score a feature ranking on arrays: predict the test rows from the first k features, for every k.
@@ -290,8 +300,8 @@ def ranking_curve(
         Numbers of features, each between 1 and the number there is.
     evaluator : str, mapping, class or estimator, default="mlknn"
         A multi-label classifier.
-    metrics : sequence of str
-        Names of multi-label metrics.
+    metrics : sequence of str, callable or Metric
+        As in `Curve`.
     zero_division : {0, 1, "skip"}, default=0
         What macro F1 counts for a label neither present nor predicted.
 
@@ -324,11 +334,12 @@ def ranking_curve(
         raise InputError(f"Y_train has {Y_known.shape[1]} labels, Y_test has {Y_true.shape[1]}")
     order = check_ranking(ranking, train.shape[1])
     ks = _check_ks(k, train.shape[1])
-    check_multilabel_metrics(metrics)
+    found = find_metrics(metrics, "multilabel")
     model = Method.declare(evaluator, kind="evaluator").build(seed=0)
     predictions = predict_along(model, order, ks, train, Y_known, test)
-    values = curve_values(predictions, Y_true, metrics, zero_division)
-    return pd.DataFrame([values[n] for n in ks], index=pd.Index(ks, name="k"), columns=list(metrics))
+    values = curve_values(predictions, Y_true, found, zero_division)
+    names = [one.name for one in found]
+    return pd.DataFrame([values[n] for n in ks], index=pd.Index(ks, name="k"), columns=names)
 
 
 def _check_ks(ks: Sequence[int], n_features: int) -> list[int]:

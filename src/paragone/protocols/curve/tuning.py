@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits, scale_split
-from paragone.directions import higher_is_better, score_size
 from paragone.errors import InputError
 from paragone.methods.method import Method
-from paragone.metrics import check_multilabel_metrics
+from paragone.metrics import ranking_metric
 from paragone.protocols.curve.evaluate import predict_along
 from paragone.protocols.curve.protocol import curve_values
 from paragone.ties import least_loss
@@ -41,7 +40,7 @@ class TunedRanker(BaseEstimator):
         Number of trials with a space.
     folds : int, default=3
         Inner folds.
-    metric : str, default="micro_f1"
+    metric : str, callable or Metric, default="micro_f1"
         What is optimised, in its own direction.
     p : float, default=0.2
         Share of the features at which it is measured.
@@ -98,15 +97,15 @@ class TunedRanker(BaseEstimator):
         """Choose the parameters on inner splits of ``X, Y`` and rank on all of them."""
         if bool(self.grid) == bool(self.space):
             raise InputError("tune: give either a grid or a space")
-        check_multilabel_metrics([self.metric])
+        metric = ranking_metric(self.metric, "multilabel")
         features = check_features(X)
         labels = check_indicator(Y, n_samples=len(features))
         method = Method.declare(self.ranker, kind="ranker to tune")
         inner = _InnerScore(self, method, features, labels)
         self.candidates_ = list(self._by_grid(inner) if self.grid else self._by_space(inner))
-        sign = -1.0 if higher_is_better(self.metric) else 1.0
+        sign = -1.0 if metric.higher_is_better else 1.0
         losses = [sign * candidate["score"] for candidate in self.candidates_]
-        best = self.candidates_[least_loss(losses, size=score_size(self.metric))]
+        best = self.candidates_[least_loss(losses, size=metric.score_size)]
         self.best_params_: dict[str, Any] = best["params"]
         self.ranker_ = with_params(method, self.best_params_).build(self.seed).fit(features, labels)
         self.ranking_: IntArray = self.ranker_.ranking_
@@ -130,7 +129,8 @@ class TunedRanker(BaseEstimator):
         except ImportError as error:
             raise InputError("tune: a space needs Optuna: pip install 'paragone[boost]', or give a grid") from error
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        direction: Literal["maximize", "minimize"] = "maximize" if higher_is_better(self.metric) else "minimize"
+        higher = ranking_metric(self.metric, "multilabel").higher_is_better
+        direction: Literal["maximize", "minimize"] = "maximize" if higher else "minimize"
         study = optuna.create_study(direction=direction, sampler=optuna.samplers.TPESampler(seed=self.seed))
         for _ in range(self.trials):
             trial = study.ask()
@@ -162,7 +162,8 @@ class _InnerScore:
         k = min(n_features, max(1, int(np.round(tuner.p * n_features))))
         evaluator = Method.declare(tuner.evaluator, kind="evaluator").build(tuner.seed)
         predictions = predict_along(evaluator, ranker.ranking_, [k], X_train, Y_train, X_validation)
-        return curve_values(predictions, self._Y[split.test], [tuner.metric])[k][tuner.metric]
+        (value,) = curve_values(predictions, self._Y[split.test], [tuner.metric])[k].values()
+        return value
 
 
 def with_params(method: Method, params: Mapping[str, Any]) -> Method:

@@ -20,9 +20,10 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, mak
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.methods.method import Method, aliases, digest
 from paragone.methods.recommenders import FLOORS, RECOMMENDERS
 from paragone.methods.recommenders.base import BLOCK_ROWS
+from paragone.metrics import adopt, described_functions, find_metric
 from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
 from paragone.metrics.topk.inputs import UserMetric, check_choice, check_cutoffs, rank, split_metrics
@@ -254,6 +255,7 @@ class TopK(Protocol):
             "empty": self.empty,
             "validation": self.validation,
             "floors": self.floors,
+            **described_functions(find_metric(one, "topk") for one in split_metrics(self.metrics or ())[1].values()),
         }
 
     @override
@@ -462,5 +464,6 @@ def _roles(dataset: Dataset, split: Split) -> tuple[Prescriptions, Prescriptions
     return rows.take(split.train), rows.take(split.test), validation
 
 
-def _function(metric: str | UserMetric) -> str | UserMetric:
-    return resolve(metric, kind="metric") if isinstance(metric, str) and ":" in metric else metric
+def _function(metric: str | UserMetric) -> Any:
+    """Return what a ``module:function`` names: it travels to the workers, and its content counts."""
+    return adopt(metric, "topk") if callable(metric) or ":" in metric else metric

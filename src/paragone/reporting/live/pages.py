@@ -14,9 +14,9 @@ from typing import Any
 
 from loky import ProcessPoolExecutor
 
-from paragone.directions import higher_is_better
 from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.guard import end_with
+from paragone.metrics import named_metric
 from paragone.page import Page
 from paragone.reporting.crossval import crossval_page
 from paragone.reporting.crossval_tables import CLASS_FIGURES, REGRESSION_FIGURES, problem_name
@@ -208,7 +208,7 @@ def _crossval(results: Results, described: Described, selection: Selection) -> t
     known = [
         metric
         for metric in (REGRESSION_FIGURES if tasks == {"regression"} else CLASS_FIGURES)
-        if higher_is_better(metric) is not None
+        if named_metric(metric).higher_is_better is not None
     ]
     declared = run.settings.scoring(next(iter(tasks))).metric
     metrics = list(dict.fromkeys([declared, *known])) if len(tasks) == 1 else []
