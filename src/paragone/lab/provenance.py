@@ -13,14 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paragone.cores import THREAD_VARIABLES
 from paragone.lab.store import CODE_STATES
-from paragone.sources import OUR_FOLDER, is_in_packages, is_installed, own_code_files
-
-if TYPE_CHECKING:
-    from paragone.lab.experiment import Experiment
+from paragone.sources import OUR_FOLDER, is_in_packages, is_installed, own_code_files, own_version
 
 GIT_SECONDS = 20
 
@@ -94,11 +91,9 @@ def environment() -> dict[str, str]:
     import scipy
     import sklearn
 
-    from paragone import __version__
-
     modules = {"numpy": numpy, "scipy": scipy, "scikit-learn": sklearn, "numba": numba}
     return {
-        "paragone": __version__,
+        "paragone": own_version(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         **{name: str(module.__version__) for name, module in modules.items()},
@@ -173,13 +168,19 @@ def _distributions(module: str) -> tuple[str, ...]:
 THREADS_A_CELL = 1
 
 
-def provenance(experiment: Experiment) -> dict[str, Any]:
+def provenance(
+    described: Mapping[str, Any], code: Mapping[str, Mapping[str, str]], file: Path | None = None
+) -> dict[str, Any]:
     """Describe what an experiment is about to be run with.
 
     Parameters
     ----------
-    experiment : Experiment
-        What is run.
+    described : mapping
+        What is run, as `Experiment.described` says it.
+    code : mapping
+        The files and packages behind the version part of every cell's key.
+    file : Path, optional
+        The experiment file, where there is one.
 
     Returns
     -------
@@ -191,22 +192,21 @@ def provenance(experiment: Experiment) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from paragone.lab.experiment import Experiment
-    >>> told = provenance(Experiment(["wine-traits"], {"A": "variance"}, seed=7))
+    >>> told = provenance({"name": "lab", "seed": 7, "methods": {"A": {"use": "sklearn.svm:LinearSVC"}}}, {})
     >>> told["seed"], told["threads"]["a cell"], "numpy" in told["packages"]
     (7, 1, True)
     """
-    uses = sorted(set(_uses(experiment.described())))
+    uses = sorted(set(_uses(described)))
     return {
         **environment(),
-        "experiment": experiment.name,
-        "seed": experiment.seed,
+        "experiment": described["name"],
+        "seed": described["seed"],
         "packages": package_versions(use.partition(":")[0] for use in uses),
         "machine": machine(),
         "threads": threads(),
-        "code": code_state(_code_files(experiment, uses)),
+        "code": code_state(_code_files(file, uses)),
         "checkout": own_checkout(),
-        CODE_STATES: {part: dict(words) for part, words in experiment.layout.code.items()},
+        CODE_STATES: {part: dict(words) for part, words in code.items()},
     }
 
 
@@ -251,10 +251,10 @@ def _uses(described: Any) -> Iterator[str]:
             yield from _uses(value)
 
 
-def _code_files(experiment: Experiment, uses: list[str]) -> dict[str, Path]:
-    files = {} if experiment.file is None else {"experiment file": experiment.file}
+def _code_files(file: Path | None, uses: list[str]) -> dict[str, Path]:
+    files = {} if file is None else {"experiment file": file}
     script = getattr(sys.modules.get("__main__"), "__file__", None)
-    if experiment.file is None and script and Path(script).is_file() and not is_installed(Path(script)):
+    if file is None and script and Path(script).is_file() and not is_installed(Path(script)):
         files["script"] = Path(script)
     modules = {use.partition(":")[0] for use in uses} - {"__main__"}
     return files | {f"module {name}": path for name, path in own_code_files(sorted(modules)).items()}

@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from typing import Protocol as Interface
 
 from paragone.cores import available_cores
 from paragone.errors import InputError, unknown_name
@@ -19,6 +20,7 @@ from paragone.lab.engine import (
     CellTask,
     DaskCluster,
     Estimates,
+    Limits,
     LocalProcesses,
     Observer,
     SharedExecutor,
@@ -32,15 +34,41 @@ from paragone.lab.engine import (
 )
 from paragone.lab.engine.preloading import Preload, installed_modules
 from paragone.lab.engine.resources import check_memory_can_be_watched
-from paragone.lab.engine.workers import check_isolation
+from paragone.lab.engine.workers import Isolation, check_isolation
 from paragone.lab.planning import Layout, extended, method_at
 from paragone.lab.progress_folder import ProgressFolder
 from paragone.lab.provenance import provenance
-from paragone.lab.store import Store
+from paragone.lab.store import Plan, Store
 from paragone.lab.store.runs import RunIdentity
+from paragone.methods.method import Method
+from paragone.protocols import Protocol
 
-if TYPE_CHECKING:
-    from paragone.lab.experiment import Experiment
+
+class RunnableExperiment(Interface):
+    """What a run asks of an experiment, which itself stands above the run."""
+
+    name: str
+    methods: dict[str, Method]
+    protocol: Protocol
+    limits: Limits
+    isolation: Isolation
+    file: Path | None
+
+    @property
+    def layout(self) -> Layout:
+        """The experiment worked out."""
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return every cell, in the order of work."""
+
+    def code_folders(self) -> tuple[str, ...]:
+        """Return where the user's own modules are."""
+
+    def plan(self, layout: Layout) -> Plan:
+        """Return what a store keeps of the experiment and its cells."""
+
+    def described(self) -> dict[str, Any]:
+        """Return what reports say about the experiment."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +191,12 @@ class Preparation:
     """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
 
     def __init__(
-        self, experiment: Experiment, store: Store, spool: Spool, progress: ProgressFolder, again: frozenset[str]
+        self,
+        experiment: RunnableExperiment,
+        store: Store,
+        spool: Spool,
+        progress: ProgressFolder,
+        again: frozenset[str],
     ) -> None:
         self._experiment = experiment
         self._store = store
@@ -184,13 +217,13 @@ class Preparation:
 
 
 def cell_task(
-    experiment: Experiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
+    experiment: RunnableExperiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
 ) -> CellTask:
     """Make the task of a cell.
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : RunnableExperiment
         What the cell belongs to.
     cell : Cell
         Which one.
@@ -265,14 +298,14 @@ class RunOptions:
     budget: float | None = None
 
 
-def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
+def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
     """Run what is missing into the store at a path, and give the workplace up."""
     keeps = experiment.protocol.keeps_progress and workplace.shares_disk
     try:
         overwritten(options.overwrite, experiment.methods, experiment.cells())
         with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
             place = {"engine": workplace.described(), "isolation": workplace.isolation}
-            described = {**provenance(experiment), **place}
+            described = {**provenance(experiment.described(), experiment.layout.code, experiment.file), **place}
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
             try:
                 _Stages(experiment, store, spool, progress, run, workplace, options).work()
@@ -284,13 +317,13 @@ def run_into(experiment: Experiment, path: str | Path, workplace: Workplace, opt
 
 
 def workplace_for(
-    experiment: Experiment, workers: int | None, executor: Executor | None, isolation: str | None = None
+    experiment: RunnableExperiment, workers: int | None, executor: Executor | None, isolation: str | None = None
 ) -> Workplace:
     """Return where to work: in processes of this machine, on an executor, on a Dask cluster, or in this process.
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : RunnableExperiment
         What is run.
     workers : int or None
         How many cells at a time; 0 is one, as 1 is.
@@ -326,7 +359,7 @@ class _Stages:
 
     def __init__(
         self,
-        experiment: Experiment,
+        experiment: RunnableExperiment,
         store: Store,
         spool: Spool,
         progress: ProgressFolder,

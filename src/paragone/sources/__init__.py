@@ -23,6 +23,7 @@ from paragone.sources.finding import (
     is_installed,
     is_installed_module,
     one_look,
+    own_version,
     seen_once,
 )
 from paragone.sources.loaded import check_loaded, live_digest, plain_function
@@ -36,6 +37,7 @@ __all__ = [
     "is_installed_module",
     "one_look",
     "own_code_files",
+    "own_version",
 ]
 
 MISSING = "not installed"

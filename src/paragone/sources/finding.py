@@ -207,6 +207,18 @@ def _is_standard(file: Path) -> bool:
     return str(file).startswith(_standard_folders()) and not PACKAGE_FOLDERS & set(file.parts)
 
 
+def own_version() -> str:
+    """Return the version of Paragone.
+
+    Examples
+    --------
+    >>> own_version().count(".")
+    2
+    """
+    # Not imported: the door of the package names everything in it, and whatever imports it would hang on all of that.
+    return str(sys.modules[OURS].__version__)
+
+
 def is_installed(path: str | Path) -> bool:
     """Tell whether a file or folder belongs to Python, to an installed package or to Paragone itself.
 

@@ -20,7 +20,7 @@ from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.spool import LockedFolder
 from paragone.lab.engine.task import CellTask, SplitReference, failure, run_task
 from paragone.methods.method import Method
-from paragone.sources import is_installed, is_installed_module
+from paragone.sources import is_installed, is_installed_module, own_version
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _KNOWN_VERSIONS: dict[tuple[Any, ...], tuple[tuple[str, str], ...]] = {}
@@ -121,9 +121,7 @@ def library_versions() -> dict[str, str]:
     >>> sorted(library_versions())
     ['numba', 'numpy', 'paragone', 'python', 'scikit-learn', 'scipy']
     """
-    from paragone import __version__
-
-    found = {"paragone": __version__, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    found = {"paragone": own_version(), "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     return {**found, **{name: _installed(name) for name in LIBRARIES}}
 
 
