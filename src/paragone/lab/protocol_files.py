@@ -130,7 +130,7 @@ def find_rankings(run: Path) -> tuple[dict[FilePlace, Path], int]:
     ...     _ = (run / "DAGFS" / "notes.txt").write_text("mine")
     ...     places, others = find_rankings(run)
     >>> list(places), others
-    ([Place(method='DAGFS', dataset='Arts', fold=0)], 1)
+    ([FilePlace(method='DAGFS', dataset='Arts', fold=0)], 1)
     """
     if not run.is_dir():
         raise InputError(f"no folder at {run}: give the folder that holds one folder a method")

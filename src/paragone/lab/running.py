@@ -236,7 +236,7 @@ def cell_task(
 
     Returns
     -------
-    Task
+    CellTask
         Ready to travel.
     """
     layout, parts = experiment.layout, cell.parts

@@ -133,7 +133,7 @@ def work_on(
 
     Parameters
     ----------
-    order : Order
+    order : CellOrder
         The cell.
     laid : LaidSplit
         Its data.

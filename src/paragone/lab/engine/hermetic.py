@@ -247,7 +247,7 @@ class CellProcesses:
 
         Parameters
         ----------
-        order : Order
+        order : CellOrder
             The cell.
         abandoned : callable, optional
             Asked now and then whether the result is still wanted.

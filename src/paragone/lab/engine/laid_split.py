@@ -53,7 +53,7 @@ class LaidSplit:
         The file; whoever forks a cell hands it on.
     size : int
         Its bytes.
-    places : mapping of str to Place
+    places : mapping of str to ArrayPlace
         The arrays by name; ``X_train.indices`` and the like for sparse ones.
     shapes : mapping of str to tuple of int
         The shapes of the sparse matrices.
