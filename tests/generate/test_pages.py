@@ -75,3 +75,8 @@ def test_the_scores_of_a_collection_are_its_evidence(collection):
     scores = collection.scores()
     assert scores.query("dataset == 'sum' and method == 'B'")["value"].tolist() == [0.7, 0.71]
     assert collection.table().loc["sum", "A"] == pytest.approx(0.91, abs=1e-15)
+
+
+def test_an_empty_collection_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match="collection 'none' holds no datasets"):
+        Collection("none", 0.05, 100, ()).inspect()

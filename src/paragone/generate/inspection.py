@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.data.digen import Expression, cut_in_half, digen_features, entries
+from paragone.errors import InputError
 from paragone.generate.concepts import active_features, agreements, group_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
 from paragone.generate.sampling import Threshold
@@ -216,6 +217,8 @@ def inspect_sets(
     """
     import pandas as pd
 
+    if not specimens:
+        raise InputError(f"collection {name!r} holds no datasets: there is nothing to inspect")
     shown = [_row(specimen) for specimen in specimens]
     marks = [signature(s.expression, s.threshold, s.X.shape[1]) for s in specimens]
     agreement = agreements(marks)
