@@ -118,8 +118,8 @@ def print_ratio(other, their_seconds, our_seconds, count):
 
 
 def compare_scouts(n_candidates):
+    from paragone.generate.classifiers import auroc, confidence
     from paragone.generate.methods import SCOUTS, reference_method
-    from paragone.generate.scoring import auroc, confidence
     from paragone.generate.scouts import BoostingScout, ForestScout
 
     X = np.random.default_rng(4).normal(size=(3 * N_ROWS, N_FEATURES))

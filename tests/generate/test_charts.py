@@ -18,8 +18,8 @@ from paragone.generate.charts import (
     roc_curves,
     score_boxes,
 )
+from paragone.generate.classifiers import auroc
 from paragone.generate.inspection import duel_matrix
-from paragone.generate.scoring import auroc
 
 TABLE = pd.DataFrame(
     {"A": [0.9, 0.5, 0.91, 0.52], "B": [0.6, 0.7, 0.61, 0.72], "C": [0.9, 0.51, 0.9, 0.5]}, index=["a", "b", "c", "d"]

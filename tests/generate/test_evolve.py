@@ -18,8 +18,8 @@ from scipy.stats import ttest_1samp
 
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.digen import measure_digen
 from paragone.generate.evidence import Evidence, learning_curve, mean_interval
 from paragone.generate.evolution import Evolution, Stopwatch

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paragone.data.digen import Expression
-from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
+from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evidence import Evidence
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory

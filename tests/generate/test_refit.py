@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from paragone.data.digen import entries, find, make_digen
 from paragone.errors import InputError
-from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression
+from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression, auroc, auroc_columns, confidence
 from paragone.generate.duel import published_split, refit
 from paragone.generate.methods import (
     DIGEN_V1_SVC,
@@ -26,7 +26,6 @@ from paragone.generate.methods import (
     reference_methods,
     suggest,
 )
-from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.generate.tuned import TunedClassifier
 
 GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)

@@ -9,10 +9,10 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from paragone.errors import InputError
+from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.methods import contenders, reference_method
 from paragone.generate.sampling import Threshold
-from paragone.generate.scoring import auroc, confidence
 from paragone.generate.scouts import BINS, BoostingScout, ForestScout, add_tree, bin_edges, grow_tree, to_bins
 from paragone.generate.screening import scout_of
 

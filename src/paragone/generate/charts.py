@@ -11,8 +11,8 @@ import numpy as np
 from paragone.charts import BLUE, GREY, LIGHT_GREY, ORANGE, VERMILION, from_rows, styled
 from paragone.charts.theme import colour_where
 from paragone.data.digen import Expression, Feature
+from paragone.generate.classifiers import auroc
 from paragone.generate.formulas import Node, to_tree
-from paragone.generate.scoring import auroc
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:
@@ -269,6 +269,15 @@ def clustered_order(values: Any) -> list[int]:
     return [int(leaf) for leaf in leaves_list(linkage(array, "average"))]
 
 
+def _auroc_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return one row per dataset and method."""
+    return [
+        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
+        for d in table.index
+        for m in table.columns
+    ]
+
+
 def heat_map(table: pd.DataFrame) -> Any:
     """Draw AUROC by dataset (down) and method (across), both clustered.
 
@@ -288,11 +297,7 @@ def heat_map(table: pd.DataFrame) -> Any:
 
     datasets = [str(table.index[i]) for i in clustered_order(table)]
     methods = [str(table.columns[j]) for j in clustered_order(table.T)]
-    rows: list[dict[str, Any]] = [
-        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
-        for d in table.index
-        for m in table.columns
-    ]
+    rows = _auroc_rows(table)
     base = from_rows(rows).encode(
         x=alt.X("method:N", sort=methods, axis=alt.Axis(orient="top", labelAngle=-40, title=None)),
         y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
@@ -402,11 +407,7 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     import altair as alt
 
     order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
-    rows: list[dict[str, Any]] = [
-        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
-        for d in table.index
-        for m in table.columns
-    ]
+    rows = _auroc_rows(table)
     base = from_rows(rows).encode(
         x=alt.X("dataset:N", sort=order, axis=alt.Axis(title=None, labelAngle=-60)),
         y=alt.Y("auroc:Q", title="AUROC", scale=alt.Scale(zero=False)),

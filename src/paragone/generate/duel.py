@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from paragone.data import Dataset
 from paragone.data.digen import Expression, cut_in_half, digen_features, find, make_digen
 from paragone.errors import InputError
+from paragone.generate.classifiers import auroc, confidence
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted
 from paragone.generate.methods import DIGEN_V1_SVC, Contender, digen_tuned, reference_method, reference_methods
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
-from paragone.generate.scoring import auroc, confidence
 from paragone.generate.tuned import TrialScoring
 from paragone.ties import loss_order
 from paragone.validation import FloatArray, IntArray

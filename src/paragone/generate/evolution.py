@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate.archive import ConceptBook, EliteArchive, ScreenedFormula
+from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import Laboratory

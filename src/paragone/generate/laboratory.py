@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
-from paragone.generate.scoring import auroc, confidence, positive_class
+from paragone.generate.classifiers import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.engine import Observer

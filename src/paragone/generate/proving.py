@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from paragone.generate.archive import BOOK_ROWS, EliteArchive, ScreenedFormula
 from paragone.generate.collection import GeneratedSet
-from paragone.generate.concepts import Signature, signature
+from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, signature
 from paragone.generate.duel import DuelSettings
 from paragone.generate.evidence import CONFIDENCE, Evidence, measure
 from paragone.generate.evolve_spec import EvolveSpec

@@ -22,10 +22,9 @@ from typing_extensions import override
 
 from paragone.data import Dataset
 from paragone.errors import InputError
-from paragone.generate.classifiers import BoundedSVC
+from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, confidence
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
-from paragone.generate.scoring import auroc, auroc_columns, confidence
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method, digest
 from paragone.validation import FloatArray, IntArray

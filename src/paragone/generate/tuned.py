@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
+from paragone.generate.classifiers import auroc, confidence, positive_class, source_of
 from paragone.generate.methods import check_space, configured, suggest
-from paragone.generate.scoring import auroc, confidence, positive_class, source_of
 from paragone.methods.method import Method
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
