@@ -1,4 +1,4 @@
-"""Reference classifiers that need more than their class, and how any classifier is scored: values for class 1, AUROC."""
+"""Reference classifiers that need more than their class, and how a classifier is scored: values for class 1, AUROC."""
 
 from __future__ import annotations
 
