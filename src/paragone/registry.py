@@ -131,6 +131,11 @@ class Registry(Generic[T]):
         self._complete()
         return sorted({*self._known, *self._installed})
 
+    def paths(self) -> dict[str, str]:
+        """Return where every thing is defined, as ``module:name``; nothing that others installed is imported."""
+        self._complete()
+        return {**self._installed, **{name: ":".join(_place(thing)) for name, thing in self._known.items()}}
+
     def __contains__(self, name: object) -> bool:
         # What is known is known without the modules that were not imported yet, of which some are slow.
         if name in self._known or name in self._aliases:

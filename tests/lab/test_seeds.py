@@ -15,11 +15,11 @@ from paragone.data import SplitPlan, export_folds
 from paragone.lab import planning as seeds
 from paragone.lab.planning import seed_part
 from paragone.lab.running import cell_task
-from paragone.methods.method import Method
-from paragone.methods.rankers import ALIASES
+from paragone.methods.method import Method, methods
 from paragone.protocols import Crossval, Curve, KGrid
 
-SEEDED = {alias: alias for alias in ALIASES if Method.declare(alias).seed_parameters()}
+RANKERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")]
+SEEDED = {alias: alias for alias in RANKERS if Method.declare(alias).seed_parameters()}
 GRID = KGrid(3, 9, 3)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from paragone.errors import InputError
-from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.methods.method import Method, digest, methods, reference_of, resolve
 from paragone.methods.rankers import DAGFS, RandomOrder
 
 VALUES = st.recursive(
@@ -24,7 +24,13 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize("alias", sorted(aliases()))
+def test_the_paper_of_a_method_stands_in_its_docstring() -> None:
+    assert reference_of("paragone.models.mlknn:MLkNN").startswith("@article{zhang2007,\n  author  = {Zhang")
+    assert reference_of("paragone.methods.rankers.floors:Variance") == ""
+    assert reference_of("os:system") == reference_of("paragone.gone:Gone") == reference_of("") == ""
+
+
+@pytest.mark.parametrize("alias", methods.names())
 def test_every_alias_names_a_class_that_can_be_built(alias):
     assert callable(resolve(alias))
 

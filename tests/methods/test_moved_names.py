@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.methods.method import Method, digest, methods, resolve
 from paragone.registry import MOVED, first_name, present_name
 
 RELEASED = (
@@ -45,7 +45,7 @@ def test_the_door_of_an_earlier_release_is_found() -> None:
 
 
 def test_every_name_of_ours_goes_back_and_forth() -> None:
-    for path in aliases().values():
+    for path in methods.paths().values():
         assert present_name(first_name(path)) == path
     for old in MOVED:
         assert first_name(present_name(old)) == old

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from paragone.methods.rankers import ALIASES, DAGFS, GRRO, LSMFS, Ranker, Variance
+from paragone.methods.method import methods
+from paragone.methods.rankers import DAGFS, GRRO, LSMFS, Ranker, Variance
 from paragone.methods.rankers.base import Scored
 from paragone.testing import check_ranker
 from paragone.testing.rankers import RANKER_CONTRACT
 
 
 def of_alias(alias: str) -> type:
-    module, _, name = ALIASES[alias].partition(":")
-    found: type = getattr(import_module(module), name)
+    found: type = methods.get(alias)
     return found
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+RANKERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.rankers.")]
+
+
+@pytest.mark.parametrize("alias", RANKERS)
 def test_every_ranker_of_the_package_keeps_the_contract(alias: str) -> None:
     checked = check_ranker(of_alias(alias))
     assert len(checked) >= len(RANKER_CONTRACT.laws) - 2

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection, TopKSection
-from paragone.methods.method import aliases
-from paragone.methods.recommenders import RECOMMENDERS
+from paragone.methods.method import methods
 from paragone.protocols.crossval.variants import STEPS
 
 
@@ -127,11 +126,9 @@ def _path(use: str, declaration: Declaration) -> str:
     """Return ``module:Class`` of an alias; empty for what nobody knows, which nothing is imported for."""
     if ":" in use:
         return use
-    if isinstance(declaration.protocol, TopKSection) and use in RECOMMENDERS:
-        return RECOMMENDERS[use]
     if isinstance(declaration.protocol, CrossvalSection) and use in STEPS:
         return STEPS[use].path
-    return aliases().get(use, "")
+    return methods.paths().get(use, "")
 
 
 def _origin(module: str, folder: Path) -> str:

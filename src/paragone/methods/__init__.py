@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from paragone.methods.method import Method, methods
+
 if TYPE_CHECKING:
     from paragone.methods.mlknn import MLkNN
 
-__all__ = ["ALIASES", "MLkNN"]
-
-ALIASES: dict[str, str] = {
-    "mlknn": "paragone.methods.mlknn:MLkNN",
-    "logistic": "paragone.methods.presets:Logistic",
-    "linear-svc": "paragone.methods.presets:OneVsRestLinearSVC",
-    "pls": "paragone.methods.presets:PLS",
-    "random-forest": "paragone.methods.presets:RandomForest",
-}
-"""Short names of the models that come with Paragone, each with its ``module:Class``."""
+__all__ = ["MLkNN", "Method", "methods"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from importlib.metadata import entry_points
+from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any, Self
@@ -16,23 +17,19 @@ from typing import Any, Self
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.registry import first_name, imported
+from paragone.registry import Registry, first_name, imported, present_name
 from paragone.sources import code_words
 
-ENTRY_POINTS = "paragone.methods"
 SEED_PARAMETERS = ("random_state", "seed")
 
 
-@cache
-def aliases() -> dict[str, str]:
-    """Return every short name and the ``module:Class`` it stands for, third parties' included."""
-    # They import scikit-learn and Numba, which whoever only wants a hash need not wait for.
-    from paragone import methods as models
-    from paragone.methods import rankers
-
-    ours = {**rankers.ALIASES, **models.ALIASES, "tuned": "paragone.protocols.curve.tuning:TunedRanker"}
-    theirs = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
-    return {**theirs, **ours}
+methods: Registry[Any] = Registry(
+    "method",
+    "methods",
+    # The last holds the ranker that is tuned by the scores of a protocol.
+    ("paragone.methods", "paragone.methods.rankers", "paragone.methods.recommenders", "paragone.protocols.curve"),
+)
+"""Every ranker, recommender and model with a short name: a class in a file of its own that adds itself."""
 
 
 def resolve(use: str, *, kind: str = "method") -> Any:
@@ -59,11 +56,9 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     """
     if not isinstance(use, str):
         raise InputError(f"{kind}: expected a short name or 'module:Class', got {use!r}")
-    if ":" not in use:
-        if use not in aliases():
-            raise unknown_name(kind, use, sorted(aliases()))
-        use = aliases()[use]
-    found = imported(use, kind)
+    if ":" not in use and use not in methods:
+        raise unknown_name(kind, use, methods.names())
+    found = imported(use, kind) if ":" in use else methods.get(use)
     if not callable(found):
         raise InputError(f"{kind} {use!r} is not a class")
     try:
@@ -73,6 +68,25 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     if inspect.isbuiltin(found):
         raise InputError(f"{kind} {use!r} is a built-in function: name a class with a fit method, or what makes one")
     return found
+
+
+def reference_of(use: str) -> str:
+    """Return the paper behind a method of ours or of an installed package, as BibTeX; empty where none is known.
+
+    It stands in the docstring of the class. Only code that adds methods to Paragone is imported for it, since the name
+    may come from a store of somebody else.
+
+    Examples
+    --------
+    >>> reference_of("paragone.rankers.dagfs:DAGFS").splitlines()[0]
+    '@misc{casu2026,'
+    >>> reference_of("somewhere:Else")
+    ''
+    """
+    path = present_name(use)
+    found = next((methods.get(name) for name, place in methods.paths().items() if place == path), None)
+    entry = re.search(r"^    @\w+\{.*?^    \}$", inspect.getdoc(found) or "", re.MULTILINE | re.DOTALL)
+    return textwrap.dedent(entry[0]) if entry else ""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.methods.neighbors import count_histograms, neighbor_label_counts
 from paragone.validation import FloatArray, IntArray, LabelArray, check_features, check_indicator
 
@@ -31,8 +32,17 @@ class MLkNN(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    M.-L. Zhang and Z.-H. Zhou, "ML-KNN: A lazy learning approach to multi-label learning", Pattern
-    Recognition 40 (2007) 2038-2048.
+    .. code-block:: bibtex
+
+        @article{zhang2007,
+          author  = {Zhang, Min-Ling and Zhou, Zhi-Hua},
+          title   = {{ML-KNN}: A Lazy Learning Approach to Multi-label Learning},
+          journal = {Pattern Recognition},
+          volume  = {40},
+          number  = {7},
+          pages   = {2038--2048},
+          year    = {2007}
+        }
 
     Examples
     --------
@@ -123,3 +133,6 @@ def _conditional(histogram: IntArray, n_neighbors: int, smooth: float) -> FloatA
 def look_up(table: FloatArray, counts: NDArray[np.uint8]) -> FloatArray:
     """Read the probability of every label from its table, shape (n_samples, n_labels)."""
     return table[np.arange(table.shape[0]), counts]
+
+
+methods.add(MLkNN, "mlknn")

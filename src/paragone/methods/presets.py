@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.validation import FloatArray, LabelArray, check_features, check_indicator
 
 # The largest finite score: beyond every fitted one, and still a number to sort and to store.
@@ -268,3 +269,9 @@ class PLS(PLSRegression):
         self, n_components: int = 2, *, scale: bool = False, max_iter: int = 500, tol: float = 1e-6, copy: bool = True
     ) -> None:
         super().__init__(n_components=n_components, scale=scale, max_iter=max_iter, tol=tol, copy=copy)
+
+
+methods.add(Logistic, "logistic")
+methods.add(OneVsRestLinearSVC, "linear-svc")
+methods.add(PLS, "pls")
+methods.add(RandomForest, "random-forest")

@@ -24,7 +24,7 @@ from paragone.reporting.topk_tables import (
     tie_table,
     topk_chart,
 )
-from paragone.reporting.words import Wording, bibtex, listing
+from paragone.reporting.words import Wording, bibtex, listing, method_references
 from paragone.reporting.write import Order, draw_page, write_page
 from paragone.results import Results
 from paragone.results.results import experiment_record
@@ -178,9 +178,6 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
     return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table, tuple(numbers), tuple(links))
 
 
-USED = {"SMGCN": "jin2020", "EASE": "steck2019"}
-
-
 def headline(comparison: SampleComparison, wording: Wording) -> str:
     """Say in one sentence how the reference does against its rivals on the samples."""
     kinds: dict[str, list[str]] = {}
@@ -237,14 +234,11 @@ def _repeats(repeats: Mapping[str, int]) -> str:
 
 
 def topk_references(figures: TopKFigures, described: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys of what was used: metrics, statistics, recommenders."""
+    """Return what was used: keys of metrics and statistics, entries of recommenders."""
     keys = ["jarvelin2002"] if any(str(m).startswith("ndcg") for m in figures.run.settings["metrics"]) else []
     if figures.comparison is not None:
         keys += [*(["liang1986"] if figures.comparison.clustered else []), "holm1979"]
-    for declared in described["methods"].values():
-        name = str(declared.get("use", "")).replace(":", ".").rpartition(".")[2]
-        keys += [USED[name]] if name in USED else []
-    return tuple(dict.fromkeys(keys))
+    return (*dict.fromkeys(keys), *method_references(described["methods"].values()))
 
 
 def topk_choices(figures: TopKFigures) -> dict[str, str]:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from paragone.methods.method import reference_of
 from paragone.metrics import named_metric
 
 if TYPE_CHECKING:
@@ -114,21 +115,10 @@ STATISTICS = (
     "nadeau2003",
     "noether1987",
 )
-RANKERS = {
-    "DAGFS": "casu2026",
-    "LRMFS": "fan2025",
-    "GRRO": "zhang2020",
-    "SRFS": "li2025",
-    "SCNMF": "he2024",
-    "LSMFS": "fan2024",
-    "LRDG": "zhang2024",
-    "RFSFS": "li2023",
-    "ReliefF": "kononenko1994",
-}
 
 
 def bibtex(keys: Iterable[str]) -> str:
-    """Return the entries of the keys, in their order.
+    """Return the entries of the keys, in their order; what is an entry already, such as a method's own, stays.
 
     Examples
     --------
@@ -136,31 +126,31 @@ def bibtex(keys: Iterable[str]) -> str:
     @article{holm1979,
     """
     entries = _entries()
-    return "\n\n".join(entries[key] for key in keys)
+    return "\n\n".join(entries.get(key, key) for key in keys)
 
 
 def reference_keys(described: Mapping[str, Any], compared: bool) -> tuple[str, ...]:
-    """Return the keys of what an experiment used: statistics, stratification, evaluator, rankers.
+    """Return what an experiment used: keys of statistics and stratification, entries of evaluator and rankers.
 
     Examples
     --------
     >>> split = {"kind": "kfold", "stratify": True, "order": 1}
     >>> described = {"split": split, "protocol": {}, "methods": {"A": {"use": "paragone.methods.rankers.dagfs:DAGFS"}}}
-    >>> reference_keys(described, compared=False)
-    ('sechidis2011', 'casu2026')
+    >>> [found.partition(",")[0] for found in reference_keys(described, compared=False)]
+    ['sechidis2011', '@misc{casu2026']
     """
     keys = list(STATISTICS) if compared else []
     split = described["split"]
     if split["kind"] in ("kfold", "holdout") and split["stratify"]:
         keys.append("sechidis2011" if split["order"] == 1 else "szymanski2017")
-    if _class(described["protocol"].get("evaluator", {})) == "MLkNN":
-        keys.append("zhang2007")
-    keys += [RANKERS[name] for method in described["methods"].values() if (name := _class(method)) in RANKERS]
-    return tuple(dict.fromkeys(keys))
+    used = [described["protocol"].get("evaluator", {}), *described["methods"].values()]
+    return (*dict.fromkeys(keys), *method_references(used))
 
 
-def _class(declared: Mapping[str, Any]) -> str:
-    return str(declared.get("use", "")).replace(":", ".").rpartition(".")[2]
+def method_references(described: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the papers of methods that brought one, as entries, each once."""
+    found = (reference_of(str(method.get("use", ""))) for method in described)
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 @cache

@@ -9,9 +9,11 @@ from sklearn.exceptions import NotFittedError
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
-from paragone.methods.recommenders import FLOORS, RECOMMENDERS, make_recommender
+from paragone.methods.method import methods
+from paragone.methods.recommenders import FLOORS, make_recommender
 from paragone.testing.recommenders import check_recommender, example_prescriptions
 
+RECOMMENDERS = [name for name, path in methods.paths().items() if path.startswith("paragone.methods.recommenders.")]
 CLOSED_FORM = [name for name in RECOMMENDERS if name != "smgcn"]
 
 

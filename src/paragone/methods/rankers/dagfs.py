@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome
 from paragone.methods.rankers.iteration import Gram, gram_of, multiplicative_updates, row_norms
 from paragone.validation import FloatArray
@@ -54,8 +55,13 @@ class DAGFS(GuardedRanker):
 
     References
     ----------
-    Casu, Lagorio, Trunfio: directed graph-regularised multi-label feature selection with two-sided
-    evidence (2026).
+    .. code-block:: bibtex
+
+        @misc{casu2026,
+          author = {Casu and Lagorio and Trunfio},
+          title  = {Directed Graph-Regularised Multi-label Feature Selection with Two-Sided Evidence},
+          year   = {2026}
+        }
 
     Examples
     --------
@@ -225,3 +231,6 @@ class _Terms:
     def _norms(self, W: FloatArray) -> FloatArray:
         norms = row_norms(W)
         return np.hypot(*np.split(norms, 2)) if self.paired else norms
+
+
+methods.add(DAGFS, "dagfs")

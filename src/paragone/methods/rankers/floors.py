@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import Ranker, Scored, constant_columns
 from paragone.validation import FloatArray, IntArray
 
@@ -230,3 +231,10 @@ class RandomOrder(Ranker):
 
     def _score(self, X: FloatArray, Y: FloatArray) -> Scored:
         return Scored(np.random.default_rng(self.seed).random((X.shape[1],)))
+
+
+methods.add(RandomOrder, "random")
+methods.add(Variance, "variance")
+methods.add(Chi2, "chi2")
+methods.add(FClassif, "f-classif")
+methods.add(MutualInfo, "mutual-info")

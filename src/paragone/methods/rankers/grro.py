@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_sylvester
 
 from paragone.errors import InputError, unknown_name
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome, constant_columns
 from paragone.methods.rankers.floors import equal_frequency_bins, plug_in_terms
 from paragone.methods.rankers.graphs import cosine_distance, distinct_columns
@@ -37,7 +38,14 @@ class GRRO(GuardedRanker):
 
     References
     ----------
-    Zhang et al.: Multi-label feature selection via global relevance and redundancy optimization, IJCAI 2020.
+    .. code-block:: bibtex
+
+        @inproceedings{zhang2020,
+          author    = {Zhang and others},
+          title     = {Multi-label Feature Selection via Global Relevance and Redundancy Optimization},
+          booktitle = {Proceedings of the International Joint Conference on Artificial Intelligence (IJCAI)},
+          year      = {2020}
+        }
 
     Examples
     --------
@@ -142,3 +150,6 @@ def _largest(W: FloatArray, k: int) -> FloatArray:
     sparse = np.zeros_like(W)
     np.put_along_axis(sparse, kept, np.take_along_axis(W, kept, axis=0), axis=0)
     return sparse
+
+
+methods.add(GRRO, "grro")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome
 from paragone.methods.rankers.graphs import heat_graph, sample_graph, squared_distances
 from paragone.methods.rankers.iteration import all_finite
@@ -42,8 +43,16 @@ class LRDG(GuardedRanker):
 
     References
     ----------
-    Zhang, Huo, Tang: Multi-label feature selection via latent representation learning and dynamic graph
-    constraints, Pattern Recognition 151 (2024) 110411.
+    .. code-block:: bibtex
+
+        @article{zhang2024,
+          author  = {Zhang and Huo and Tang},
+          title   = {Multi-label Feature Selection via Latent Representation Learning and Dynamic Graph Constraints},
+          journal = {Pattern Recognition},
+          volume  = {151},
+          pages   = {110411},
+          year    = {2024}
+        }
 
     Examples
     --------
@@ -136,3 +145,6 @@ class _Problem:
         numerator /= denominator
         numerator *= S
         return numerator
+
+
+methods.add(LRDG, "lrdg")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome
 from paragone.methods.rankers.iteration import reweighted_least_squares, ridge_solver, row_norms
 from paragone.validation import FloatArray
@@ -37,7 +38,17 @@ class LRMFS(GuardedRanker):
 
     References
     ----------
-    Fan et al.: Multi-label feature selection via label relaxation, Applied Soft Computing 175 (2025) 113047.
+    .. code-block:: bibtex
+
+        @article{fan2025,
+          author  = {Fan, Yuling and Liu, Peizhong and Liu, Jinghua},
+          title   = {Multi-label Feature Selection via Label Relaxation},
+          journal = {Applied Soft Computing},
+          volume  = {175},
+          pages   = {113047},
+          year    = {2025},
+          doi     = {10.1016/j.asoc.2025.113047}
+        }
 
     Examples
     --------
@@ -127,3 +138,6 @@ class _Steps:
         self.Z = 0.5 / (residuals + EPS)
         self.P = 2 * (norms + EPS) / (2 * self.alpha * (norms + EPS) + self.lambda_)
         return float(residuals.sum() + self.alpha * np.vdot(W, W) + self.lambda_ * norms.sum())
+
+
+methods.add(LRMFS, "lrmfs")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import GuardedRanker, KeptFeatures, RankerOutcome
 from paragone.methods.rankers.graphs import first_equal_label, neighbour_laplacian
 from paragone.methods.rankers.iteration import reweighted_least_squares, ridge_solver, row_norms
@@ -61,8 +62,16 @@ class LSMFS(GuardedRanker):
 
     References
     ----------
-    Fan et al.: Label relaxation and shared information for multi-label feature selection, Information
-    Sciences 671 (2024) 120662.
+    .. code-block:: bibtex
+
+        @article{fan2024,
+          author  = {Fan and others},
+          title   = {Label Relaxation and Shared Information for Multi-label Feature Selection},
+          journal = {Information Sciences},
+          volume  = {671},
+          pages   = {120662},
+          year    = {2024}
+        }
 
     Examples
     --------
@@ -183,3 +192,6 @@ class _Steps:
             + ranker.gamma * norms.sum()
             + ranker.lambda_ * low_rank
         )
+
+
+methods.add(LSMFS, "lsmfs")

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.methods.rankers.floors import LabelwiseRanker, Pool
 from paragone.validation import FloatArray
 
@@ -31,7 +32,15 @@ class ReliefF(LabelwiseRanker):
 
     References
     ----------
-    Kononenko: Estimating attributes: analysis and extensions of RELIEF, ECML 1994.
+    .. code-block:: bibtex
+
+        @inproceedings{kononenko1994,
+          author    = {Kononenko, Igor},
+          title     = {Estimating Attributes: Analysis and Extensions of {RELIEF}},
+          booktitle = {Machine Learning: ECML-94},
+          pages     = {171--182},
+          year      = {1994}
+        }
 
     Examples
     --------
@@ -93,3 +102,6 @@ def relief_weights(X: FloatArray, labels: Any, order: Any, n_neighbors: int) -> 
                 for column in range(d):
                     weights[label, column] += abs(X[row, column] - X[miss, column]) / (n * misses)
     return weights
+
+
+methods.add(ReliefF, "relieff")

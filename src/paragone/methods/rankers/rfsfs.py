@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from paragone.methods.method import methods
 from paragone.methods.rankers.iteration import EPS32, FusionRanker
 from paragone.validation import FloatArray
 
@@ -28,8 +29,16 @@ class RFSFS(FusionRanker):
 
     References
     ----------
-    Li, Hu, Gao: Multi-label feature selection via robust flexible sparse regularization, Pattern
-    Recognition 134 (2023) 109074.
+    .. code-block:: bibtex
+
+        @article{li2023,
+          author  = {Li and Hu and Gao},
+          title   = {Multi-label Feature Selection via Robust Flexible Sparse Regularization},
+          journal = {Pattern Recognition},
+          volume  = {134},
+          pages   = {109074},
+          year    = {2023}
+        }
 
     Examples
     --------
@@ -64,3 +73,6 @@ class RFSFS(FusionRanker):
         np.maximum(out, EPS32, out=out)
         np.divide(W, out, out=out)
         return float(total)
+
+
+methods.add(RFSFS, "rfsfs")

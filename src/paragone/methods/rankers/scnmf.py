@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from paragone.methods.method import methods
 from paragone.methods.rankers.base import BoolArray, GuardedRanker, KeptFeatures, RankerOutcome
 from paragone.methods.rankers.graphs import cosine_distance, distinct_columns
 from paragone.methods.rankers.iteration import Gram, gram_of, multiplicative_updates, row_norms
@@ -38,8 +39,16 @@ class SCNMF(GuardedRanker):
 
     References
     ----------
-    He et al.: Multi-label feature selection via similarity constraints with non-negative matrix
-    factorization, Knowledge-Based Systems (2024) 111948.
+    .. code-block:: bibtex
+
+        @article{he2024,
+          author  = {He, Zhuoxin and Lin, Yaojin and Lin, Zilong and Wang, Chenxi},
+          title   = {Multi-label Feature Selection via Similarity Constraints with Non-negative Matrix Factorization},
+          journal = {Knowledge-Based Systems},
+          pages   = {111948},
+          year    = {2024},
+          doi     = {10.1016/j.knosys.2024.111948}
+        }
 
     Examples
     --------
@@ -185,3 +194,6 @@ class _Terms:
         np.multiply(W, (0.5 / np.maximum(norms, TINY))[:, None], out=self.spare)
         denominator += self.spare
         return float(objective)
+
+
+methods.add(SCNMF, "scnmf")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from paragone.methods.method import methods
 from paragone.methods.rankers.iteration import EPS32, FusionRanker, row_norms
 from paragone.validation import FloatArray
 
@@ -28,8 +29,17 @@ class SRFS(FusionRanker):
 
     References
     ----------
-    Li et al.: Fusion-enhanced multi-label feature selection with sparse supplementation, Information
-    Fusion 117 (2025) 102813.
+    .. code-block:: bibtex
+
+        @article{li2025,
+          author  = {Li, Yonghao and Wang, Xiangkun and Yang, Xin and Gao, Wanfu and Ding, Weiping and Li, Tianrui},
+          title   = {Fusion-enhanced Multi-label Feature Selection with Sparse Supplementation},
+          journal = {Information Fusion},
+          volume  = {117},
+          pages   = {102813},
+          year    = {2025},
+          doi     = {10.1016/j.inffus.2024.102813}
+        }
 
     Examples
     --------
@@ -61,3 +71,6 @@ class SRFS(FusionRanker):
         norms = row_norms(W)
         np.multiply(W, (1 / (2 * norms + EPS32))[:, None], out=out)
         return float(norms.sum())
+
+
+methods.add(SRFS, "srfs")

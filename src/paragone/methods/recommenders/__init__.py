@@ -1,41 +1,26 @@
-"""Recommenders: order items for a query. Short names, and the floors every experiment runs."""
+"""Recommenders: order items for a query; the floors that every experiment runs are among them."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from paragone.errors import unknown_name
+from paragone.methods.method import resolve
 
 if TYPE_CHECKING:
     from paragone.methods.recommenders.base import Recommender, evaluate_recommender
 
-__all__ = ["FLOORS", "RECOMMENDERS", "Recommender", "evaluate_recommender", "make_recommender"]
-
-# Short name -> where it lives; imported when asked for, because smgcn needs PyTorch.
-RECOMMENDERS = {
-    "popularity": "paragone.methods.recommenders.floors:Popularity",
-    "conditional": "paragone.methods.recommenders.floors:Conditional",
-    "set-knn": "paragone.methods.recommenders.floors:SetKNN",
-    "ridge": "paragone.methods.recommenders.floors:Ridge",
-    "ease": "paragone.methods.recommenders.ease:EASE",
-    "smgcn": "paragone.methods.recommenders.smgcn:SMGCN",
-}
+__all__ = ["FLOORS", "Recommender", "evaluate_recommender", "make_recommender"]
 
 # Trivial methods that any other must beat; they run in every experiment unless switched off.
 FLOORS = ("popularity", "conditional", "set-knn", "ridge")
 
-_LAZY = {
-    "Recommender": "paragone.methods.recommenders.base",
-    "evaluate_recommender": "paragone.methods.recommenders.base",
-}
-
 
 def __getattr__(name: str) -> Any:
     """Import what is heavy (scikit-learn, Numba) when it is first used."""
-    if name not in _LAZY:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    return getattr(import_module("paragone.methods.recommenders.base"), name)
 
 
 def make_recommender(name: str, **parameters: Any) -> Recommender:
@@ -46,8 +31,5 @@ def make_recommender(name: str, **parameters: Any) -> Recommender:
     >>> make_recommender("ridge", penalty=10.0)
     Ridge(penalty=10.0)
     """
-    if name not in RECOMMENDERS:
-        raise unknown_name("recommender", name, RECOMMENDERS)
-    module, _, attribute = RECOMMENDERS[name].partition(":")
-    made: Recommender = getattr(import_module(module), attribute)(**parameters)
+    made: Recommender = resolve(name, kind="recommender")(**parameters)
     return made

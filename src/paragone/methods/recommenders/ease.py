@@ -7,6 +7,7 @@ from scipy import linalg, sparse
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.methods.recommenders.base import Recommender, evaluate_recommender
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
@@ -32,6 +33,18 @@ class EASE(Recommender):
     same_space : bool, default=False
         Set it where the tokens *are* the items (a history of items asks for further ones): the rows are then the
         union of query and answer, as in the original.
+
+    References
+    ----------
+    .. code-block:: bibtex
+
+        @inproceedings{steck2019,
+          author    = {Steck, Harald},
+          title     = {Embarrassingly Shallow Autoencoders for Sparse Data},
+          booktitle = {The World Wide Web Conference (WWW)},
+          pages     = {3251--3257},
+          year      = {2019}
+        }
 
     Examples
     --------
@@ -93,3 +106,6 @@ def ease_weights(gram: FloatArray, penalty: float) -> FloatArray:
     weights = -inverse / np.diag(inverse)[None, :]
     np.fill_diagonal(weights, 0.0)
     return np.asarray(weights)
+
+
+methods.add(EASE, "ease")

@@ -7,6 +7,7 @@ from scipy import linalg, sparse
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.methods.recommenders.base import Recommender
 from paragone.validation import FloatArray
 
@@ -157,3 +158,9 @@ class Ridge(Recommender):
 
     def _score(self, queries: sparse.csr_array) -> FloatArray:
         return np.asarray(queries @ self.coefficients_)
+
+
+methods.add(Popularity, "popularity")
+methods.add(Conditional, "conditional")
+methods.add(SetKNN, "set-knn")
+methods.add(Ridge, "ridge")

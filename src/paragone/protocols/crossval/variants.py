@@ -12,7 +12,7 @@ from typing import Any
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.methods.method import Method, aliases, digest, resolve
+from paragone.methods.method import Method, digest, methods, resolve
 from paragone.registry import first_name
 
 RAW = "raw"
@@ -91,7 +91,7 @@ def declare_step(given: Any, *, where: str) -> Step:
 def _named(use: str, params: Mapping[str, Any], where: str) -> Step:
     alias = STEPS.get(use)
     if alias is None:
-        if ":" not in use and use not in aliases():
+        if ":" not in use and use not in methods:
             from paragone.errors import unknown_name
 
             raise unknown_name(where, use, [RAW, *STEPS])

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from paragone.data import Dataset, Scale, Split, SplitPlan, make_splits, scale_split
 from paragone.errors import InputError
-from paragone.methods.method import Method
+from paragone.methods.method import Method, methods
 from paragone.metrics import ranking_metric
 from paragone.protocols.curve.evaluate import predict_along
 from paragone.protocols.curve.protocol import curve_values
@@ -183,3 +183,6 @@ def _suggest(trial: Any, name: str, limits: Mapping[str, Any]) -> Any:
     suggest = trial.suggest_int if whole else trial.suggest_float
     options = {key: limits[key] for key in ("log", "step") if key in limits}
     return suggest(name, limits["low"], limits["high"], **options)
+
+
+methods.add(TunedRanker, "tuned")

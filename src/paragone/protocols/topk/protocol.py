@@ -20,8 +20,8 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, mak
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.methods.method import Method, aliases, digest
-from paragone.methods.recommenders import FLOORS, RECOMMENDERS
+from paragone.methods.method import Method, digest
+from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS
 from paragone.metrics import adopt, described_functions, find_metric
 from paragone.metrics.topk import PRESETS, TopKResult
@@ -123,8 +123,6 @@ def declare(
 ) -> dict[str, Method]:
     """Make recommenders of what the user declared, and add the floors that were not.
 
-    A short name means a recommender first: ``ridge`` is ours here, whatever it is elsewhere.
-
     Examples
     --------
     >>> list(declare({"mine": {"use": "ridge", "params": {"penalty": 5.0}}}, floors=True, places=20, reverse=False))
@@ -136,22 +134,11 @@ def declare(
     found: dict[str, Method] = {}
     for name, given in wanted.items():
         log = given.get("log") if isinstance(given, Mapping) else None
-        method = Method.declare(_resolved(given), kind=f"method {name!r}")
+        plain = {key: value for key, value in given.items() if key != "log"} if isinstance(given, Mapping) else given
+        method = Method.declare(plain, kind=f"method {name!r}")
         recommending = Recommending(method.factory, method.params, places, reverse, single)
         found[name] = recommending.with_log(log, name)
     return found
-
-
-def _resolved(given: Any) -> Any:
-    if isinstance(given, Mapping) and isinstance(given.get("use"), str):
-        return {key: value for key, value in given.items() if key != "log"} | {"use": _path(given["use"])}
-    return _path(given) if isinstance(given, str) else given
-
-
-def _path(use: str) -> str:
-    if use not in RECOMMENDERS and ":" not in use and use not in aliases():
-        raise unknown_name("recommender", use, RECOMMENDERS)
-    return RECOMMENDERS.get(use, use)
 
 
 Validation: TypeAlias = Literal["file", "none"] | float

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from paragone.data.prescriptions import Prescriptions, read_pairs
 from paragone.errors import InputError
+from paragone.methods.method import methods
 from paragone.methods.recommenders.base import Recommender
 from paragone.methods.recommenders.smgcn.log import Observation
 from paragone.methods.recommenders.smgcn.settings import (
@@ -71,6 +72,18 @@ class SMGCN(Recommender):
         Where to train: ``cpu``, ``cuda`` ...
     seed : int, default=0
         Of initial values, draws and dropout.
+
+    References
+    ----------
+    .. code-block:: bibtex
+
+        @inproceedings{jin2020,
+          author    = {Jin, Yuanyuan and Zhang, Wei and He, Xiangnan and Wang, Xinyu and Wang, Xiaoling},
+          title     = {Syndrome-aware Herb Recommendation with Multi-Graph Convolution Network},
+          booktitle = {IEEE 36th International Conference on Data Engineering (ICDE)},
+          pages     = {145--156},
+          year      = {2020}
+        }
 
     Examples
     --------
@@ -225,3 +238,6 @@ def _identity(settings: SMGCNSettings, train: Any, validation: Any, *pairs: IntA
     for array in pairs:
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+methods.add(SMGCN, "smgcn")
