@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection, TopKSection
+from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection
 from paragone.methods.method import methods
 from paragone.protocols.crossval.variants import STEPS
 
