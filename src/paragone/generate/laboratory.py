@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import sklearn
@@ -16,13 +16,14 @@ from paragone.errors import InputError, unknown_name
 from paragone.generate.classifiers import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.lab.engine import Observer
-from paragone.lab.engine.workers import Isolation
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
 from paragone.methods.method import digest
 from paragone.protocols import Protocol
 from paragone.validation import FloatArray
+
+if TYPE_CHECKING:
+    from paragone.lab.engine import Observer
 
 
 class Laboratory:
@@ -87,7 +88,7 @@ class Laboratory:
         *,
         seed: int = 0,
         observer: Observer | None = None,
-        isolation: Isolation = "cell",
+        isolation: Literal["cell", "worker", "none"] = "cell",
     ) -> dict[tuple[str, str], Fitted]:
         """Run every method on every dataset, on its own train part, and return what they gave.
 
