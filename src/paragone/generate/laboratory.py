@@ -19,6 +19,7 @@ from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
 from paragone.methods.method import digest
+from paragone.metrics import find_metric
 from paragone.protocols import Protocol
 from paragone.validation import FloatArray
 
@@ -228,7 +229,7 @@ class Holdout(Protocol):
         return tuple(scores), None, tuple(notes)
 
     def _scored(self, fitted: Any, data: SplitData, values: FloatArray) -> list[float]:
-        from sklearn.metrics import average_precision_score, f1_score
+        from sklearn.metrics import f1_score
 
         scored = positive_class(data.y_train, data.y_test)
         positive = np.asarray(data.y_test) == scored
@@ -236,9 +237,10 @@ class Holdout(Protocol):
         def hard_labels() -> Any:
             return np.asarray(fitted.predict(data.X_test)) == scored
 
+        # F1 is that of class 1, as published; the metric of that name is a mean over both classes.
         known: dict[str, Callable[[], float]] = {
             "auroc": lambda: auroc(positive, values),
-            "auprc": lambda: average_precision_score(positive, values),
+            "auprc": lambda: find_metric("auprc")(positive, np.column_stack([-values, values]), classes=(False, True)),
             "f1": lambda: f1_score(positive, hard_labels(), zero_division=0),
         }
         return [float(known[name]()) for name in self.metrics]
