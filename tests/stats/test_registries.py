@@ -25,7 +25,7 @@ def sign(differences):
     p = binomtest(up, up + down).pvalue if up + down else 1.0
     return TestResult(p=p, side=up - down, exact=True, smallest_p=min(1.0, 2.0 ** (1 - up - down)))
 
-SIGN = Test("sign", "sign test", sign, units=("dataset", "subject"))
+SIGN = Test("sign", "sign", sign, heading="Sign test", label="sign test", units=("dataset", "subject"))
 
 def sidak(p_values):
     return 1 - (1 - np.asarray(p_values)) ** len(p_values)
@@ -75,9 +75,12 @@ def test_a_file_of_the_users_brings_a_test_and_a_correction(own):
         assert pair.p == pytest.approx(expected)
         assert pair.p_adjusted == pytest.approx(1 - (1 - expected) ** 2)
         assert pair.smallest_p_adjusted == pytest.approx(1 - (1 - 2.0**-11) ** 2)
-    assert "sign test, two-sided" in result.choices["test"]
+    assert "sign, two-sided" in result.choices["test"]
     assert "Sidak over a family of 2" in result.choices["correction"]
     assert "Sidak" in result.verdict
+    # The power is that of the signed-rank test, so nothing is said of it for another one.
+    assert "80 % power" not in result.verdict
+    assert "not worked out for the sign test" in result.choices["power"]
     two = pairwise(frame()["C"], frame()["A"], metric="accuracy", test="own_statistics:SIGN", **FAST)
     assert "Sign test p" in repr(two)
     assert "sign test p" in two.table.index

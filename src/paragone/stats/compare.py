@@ -15,7 +15,14 @@ from paragone.errors import unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
-from paragone.stats.pairs import PROCEDURES, Scored, Settings, better_ranked_first, choose_family, dataset_pairs
+from paragone.stats.pairs import (
+    PROCEDURES,
+    ComparisonSettings,
+    UnitScores,
+    better_ranked_first,
+    choose_family,
+    dataset_pairs,
+)
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
 from paragone.stats.scores import Missing, ScoreTable, score_table
@@ -36,7 +43,9 @@ COLUMNS = [
 ]
 
 
-def per_dataset_tests(table: ScoreTable, pairs: Sequence[tuple[int, int]], settings: Settings) -> pd.DataFrame:
+def per_dataset_tests(
+    table: ScoreTable, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings
+) -> pd.DataFrame:
     """Test every pair on the folds of every dataset that has two or more.
 
     Parameters
@@ -45,7 +54,7 @@ def per_dataset_tests(table: ScoreTable, pairs: Sequence[tuple[int, int]], setti
         Scores with their folds.
     pairs : sequence of (int, int)
         Positions of method and rival.
-    settings : Settings
+    settings : ComparisonSettings
         The options.
 
     Returns
@@ -56,7 +65,8 @@ def per_dataset_tests(table: ScoreTable, pairs: Sequence[tuple[int, int]], setti
     Examples
     --------
     >>> frame = pd.DataFrame({"dataset": "d", "fold": [0, 1, 2], "A": [3.0, 4, 6], "B": [1.0, 2, 3]})
-    >>> per_dataset_tests(score_table(frame, higher_is_better=True), [(0, 1)], Settings())["p"].round(4).tolist()
+    >>> table = score_table(frame, higher_is_better=True)
+    >>> per_dataset_tests(table, [(0, 1)], ComparisonSettings())["p"].round(4).tolist()
     [0.0474]
     """
     first, second = np.array(pairs).T
@@ -65,7 +75,7 @@ def per_dataset_tests(table: ScoreTable, pairs: Sequence[tuple[int, int]], setti
     for dataset, folds in zip(table.datasets, table.folds, strict=True):
         if len(folds) < 2:
             continue
-        difference = Scored(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
+        difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
         given = settings.test_train_ratio
         ratio = 1 / (len(folds) - 1) if given is None else given
         tests = _tests(difference, 1 / len(folds) + ratio, settings.rope)
@@ -183,7 +193,7 @@ def compare(
     >>> print(result.verdict)
     new is better than old (p = 0.00781 Holm; mean difference +0.0325 [+0.0225, ...
     """
-    settings = Settings(
+    settings = ComparisonSettings(
         alpha=alpha,
         rope=rope,
         missing=missing,
@@ -206,7 +216,7 @@ def compare_table(
     reference: str | None = None,
     test: str | Test | Callable[..., TestResult] | None = None,
     correction: str | Correction | Callable[..., Any] | None = None,
-    settings: Settings,
+    settings: ComparisonSettings,
 ) -> DatasetComparison:
     """Compare the methods of a table of scores that is complete already."""
     if reference is not None and reference not in table.methods:
@@ -218,7 +228,7 @@ def compare_table(
     ranks = method_ranks(
         table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
     )
-    scored = Scored(table.methods, table.datasets, table.values, table.higher_is_better)
+    scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
     return DatasetComparison(
         unit="dataset",

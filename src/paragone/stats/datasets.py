@@ -88,8 +88,8 @@ class DatasetComparison(Comparison):
     @property
     def verdict(self) -> str:
         """The verdict in words, one line per rival of the leader."""
-        lines = (dataset_sentence(p, self.family, self.settings, self.scores.decimals) for p in self.leading_pairs)
-        return "\n".join(lines)
+        known = self.family, self.test, self.settings, self.scores.decimals
+        return "\n".join(dataset_sentence(pair, *known) for pair in self.leading_pairs)
 
     @property
     def method_warnings(self) -> tuple[str, ...]:

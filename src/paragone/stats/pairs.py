@@ -26,7 +26,7 @@ from paragone.stats.intervals import Interval, median_interval, paired_bootstrap
 from paragone.stats.ranks import rank_z
 from paragone.stats.registries import Correction, Test, TestResult, Unit, corrections, find_correction, tests
 from paragone.stats.scores import Missing
-from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, pairs_for_power, rank_sums
+from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, rank_sums
 from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
 
 BAYES_UP_TO = 45
@@ -42,7 +42,7 @@ OPPOSITE = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True)
-class Settings:
+class ComparisonSettings:
     """The choices of a comparison, checked.
 
     Attributes
@@ -178,7 +178,8 @@ class Pair:
     flipped_by : tuple of str
         Units whose removal changes the test's decision.
     needed : int or None
-        Units in all for 80 % power at the observed effect; None where there is no effect to speak of.
+        Units in all for 80 % power at the observed effect; None where there is no effect to speak of, or where the test
+        does not tell.
 
     Examples
     --------
@@ -330,13 +331,13 @@ def fitting_corrections(family: Family, n_methods: int) -> list[Correction]:
     return sorted(fit, key=lambda one: one.on_ranks)
 
 
-def wants_bayes(family: Family, settings: Settings) -> bool:
+def wants_bayes(family: Family, settings: ComparisonSettings) -> bool:
     """Say whether Bayesian probabilities are computed.
 
     Examples
     --------
-    >>> wants_bayes(choose_family(20, None, None), Settings()), wants_bayes(choose_family(20, 0, None), Settings())
-    (False, True)
+    >>> [wants_bayes(choose_family(20, reference, None), ComparisonSettings()) for reference in (None, 0)]
+    [False, True]
     """
     if settings.bayes is not None:
         return settings.bayes
@@ -362,7 +363,7 @@ def judge(p_adjusted: float, side: float, p_equal: float | None, rope: float, al
 
 
 @dataclass(frozen=True)
-class Scored:
+class UnitScores:
     """Scores of methods on common units: what the engine takes.
 
     Attributes
@@ -386,7 +387,7 @@ class Scored:
     clusters: NDArray[Any] | None = None
     n_train: float | None = None
 
-    def differences(self, pairs: Sequence[tuple[int, int]], settings: Settings) -> FloatArray:
+    def differences(self, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> FloatArray:
         """Return the settled differences of pairs, one column per pair, positive where the first is better."""
         first, second = np.array(pairs).T
         oriented = self.values if self.higher_is_better else -self.values
@@ -394,12 +395,12 @@ class Scored:
 
 
 def measure_pairs(
-    scored: Scored,
+    scored: UnitScores,
     pairs: Sequence[tuple[int, int]],
     *,
     unit: Unit,
     test: Test,
-    settings: Settings,
+    settings: ComparisonSettings,
     bayes: bool = True,
     difference: FloatArray | None = None,
 ) -> tuple[Pair, ...]:
@@ -407,7 +408,7 @@ def measure_pairs(
 
     Parameters
     ----------
-    scored : Scored
+    scored : UnitScores
         The scores.
     pairs : sequence of (int, int)
         Positions of method and rival.
@@ -415,7 +416,7 @@ def measure_pairs(
         What a row of the scores is.
     test : Test
         How differences are tested.
-    settings : Settings
+    settings : ComparisonSettings
         The options.
     bayes : bool, default=True
         Whether the posterior is worked out, where the unit has one.
@@ -429,8 +430,9 @@ def measure_pairs(
 
     Examples
     --------
-    >>> scored = Scored(("A", "B"), ("s", "t", "u"), np.array([[0.1, 0.2], [0.2, 0.1], [0.3, 0.5]]), True)
-    >>> pair, = measure_pairs(scored, [(1, 0)], unit="subject", test=tests.get("wilcoxon"), settings=Settings())
+    >>> scored = UnitScores(("A", "B"), ("s", "t", "u"), np.array([[0.1, 0.2], [0.2, 0.1], [0.3, 0.5]]), True)
+    >>> test, settings = tests.get("wilcoxon"), ComparisonSettings()
+    >>> pair, = measure_pairs(scored, [(1, 0)], unit="subject", test=test, settings=settings)
     >>> pair.won, pair.lost, pair.p
     (('s', 'u'), ('t',), 0.75)
     """
@@ -467,13 +469,14 @@ def measure_pairs(
             tied=_names(scored.names, column == 0),
             lost=_names(scored.names, column < 0),
             posterior=posterior,
-            **_effects(scored, first, second, column, len(pairs), procedure, settings),
+            needed=_needed(column, test, len(pairs), procedure, settings),
+            **_effects(scored, first, second, column, procedure, settings),
         )
         found.append(decided(pair, result.p, result.side, settings))
     return tuple(found)
 
 
-def decided(pair: Pair, p_adjusted: float, side: float, settings: Settings) -> Pair:
+def decided(pair: Pair, p_adjusted: float, side: float, settings: ComparisonSettings) -> Pair:
     """Return the pair with its adjusted p and the verdict that follows."""
     equal = None if pair.posterior is None else pair.posterior.equal
     verdict = judge(p_adjusted, side, equal, settings.rope, settings.alpha)
@@ -485,7 +488,7 @@ def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
 
 
 def _means(
-    difference: FloatArray, results: Sequence[TestResult], procedure: Procedure, settings: Settings
+    difference: FloatArray, results: Sequence[TestResult], procedure: Procedure, settings: ComparisonSettings
 ) -> list[Interval]:
     """Return the mean differences with their intervals; one unit says nothing of its spread."""
     means = settled_mean(difference).tolist()
@@ -501,7 +504,7 @@ def _means(
     return [Interval(mean, low, high) for mean, (low, high) in zip(means, ends, strict=True)]
 
 
-def _medians(difference: FloatArray, procedure: Procedure, settings: Settings) -> list[Interval]:
+def _medians(difference: FloatArray, procedure: Procedure, settings: ComparisonSettings) -> list[Interval]:
     medians = np.median(difference, axis=0).tolist()
     if procedure.interval == "test" or len(difference) < 2:
         return [Interval(median) for median in medians]
@@ -509,7 +512,9 @@ def _medians(difference: FloatArray, procedure: Procedure, settings: Settings) -
     return [Interval(median, low, high) for median, (low, high) in zip(medians, ends, strict=True)]
 
 
-def _posteriors(difference: FloatArray, procedure: Procedure, settings: Settings) -> Sequence[Posterior | None]:
+def _posteriors(
+    difference: FloatArray, procedure: Procedure, settings: ComparisonSettings
+) -> Sequence[Posterior | None]:
     if procedure.posterior == "signed-rank":
         # All pairs share the draws, as they share the datasets.
         weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
@@ -521,15 +526,14 @@ def _posteriors(difference: FloatArray, procedure: Procedure, settings: Settings
 
 
 def _effects(
-    scored: Scored,
+    scored: UnitScores,
     first: int,
     second: int,
     difference: FloatArray,
-    n_pairs: int,
     procedure: Procedure,
-    settings: Settings,
-) -> dict[str, Any]:
-    """Return effect sizes, and how many units would be needed at the level that is left to one of the pairs."""
+    settings: ComparisonSettings,
+) -> dict[str, float]:
+    """Return effect sizes."""
     if not procedure.effects:
         return {"a12": np.nan, "cliffs_delta": np.nan, "rank_biserial": np.nan}
     higher, lower = (first, second) if scored.higher_is_better else (second, first)
@@ -537,13 +541,20 @@ def _effects(
         scored.values[:, lower], scored.values[:, higher], tolerance=settings.tolerance, size=settings.size
     )
     plus, minus = rank_sums(difference, settings.zeros)
-    alpha = settings.alpha / n_pairs
     return {
         "a12": a12,
         "cliffs_delta": 2 * a12 - 1,
         "rank_biserial": (plus - minus) / (plus + minus) if plus + minus else 0.0,
-        "needed": pairs_for_power(difference, alpha=alpha, most=MOST_NEEDED) if difference.size > 1 else None,
     }
+
+
+def _needed(
+    difference: FloatArray, test: Test, n_pairs: int, procedure: Procedure, settings: ComparisonSettings
+) -> int | None:
+    """Return how many units would be needed at the level that is left to one of the pairs, where the test tells."""
+    if test.power is None or not procedure.effects or difference.size < 2:
+        return None
+    return test.power(difference, alpha=settings.alpha / n_pairs, most=MOST_NEEDED)
 
 
 def decisions(p_adjusted: FloatArray, side: FloatArray, alpha: float) -> NDArray[np.int64]:
@@ -588,7 +599,7 @@ def leave_one_unit_out(
     --------
     >>> d = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> holm = corrections.get("holm").adjust
-    >>> leave_one_unit_out(d, holm, tests.get("wilcoxon"), Settings().options).ravel().tolist()
+    >>> leave_one_unit_out(d, holm, tests.get("wilcoxon"), ComparisonSettings().options).ravel().tolist()
     [0, 0, 0, 0, 0, 0]
     """
     columns = [test.leave_one_out(column, options) for column in differences.T]
@@ -598,13 +609,13 @@ def leave_one_unit_out(
 
 
 def dataset_pairs(
-    scored: Scored, family: Family, ranks: FloatArray, test: Test, settings: Settings
+    scored: UnitScores, family: Family, ranks: FloatArray, test: Test, settings: ComparisonSettings
 ) -> tuple[Pair, ...]:
     """Work out every pair of a family over datasets: adjusted, and decided again without each dataset.
 
     Parameters
     ----------
-    scored : Scored
+    scored : UnitScores
         Scores of all methods.
     family : Family
         Which pairs, and how they are adjusted.
@@ -612,7 +623,7 @@ def dataset_pairs(
         Ranks within each dataset.
     test : Test
         How differences are tested.
-    settings : Settings
+    settings : ComparisonSettings
         The choices.
 
     Returns
@@ -680,7 +691,7 @@ def _smallest_adjusted(family: Family, raw: FloatArray, pairs: Sequence[Pair]) -
 
 
 def _decisions_without_each(
-    difference: FloatArray, family: Family, test: Test, settings: Settings
+    difference: FloatArray, family: Family, test: Test, settings: ComparisonSettings
 ) -> NDArray[np.int64]:
     if len(difference) < 2:
         return np.zeros(difference.shape, dtype=np.int64)

@@ -14,7 +14,7 @@ import pandas as pd
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.pairing import Paired, pair_scores
-from paragone.stats.pairs import PROCEDURES, Pair, Scored, Settings, measure_pairs
+from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScores, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test, tests
 from paragone.stats.result import Comparison, plain
 from paragone.stats.scores import direction
@@ -332,7 +332,7 @@ def _shown_sentence(result: PairedComparison) -> str:
 def _needed_sentence(result: PairedComparison) -> str:
     """Say how many subjects it would take, where the question is open."""
     main = result.main
-    if result.unit == "fold" or result.p <= result.settings.alpha or main.n_used == 0:
+    if result.test.power is None or result.p <= result.settings.alpha or main.n_used == 0:
         return ""
     if main.needed is None:
         return f"The observed effect is next to nothing: more than 10 000 {result.units} like these would be needed."
@@ -447,7 +447,7 @@ def pairwise(
     # Datasets as pairs are independent as subjects are.
     engine_unit: Unit = "fold" if unit == "fold" else "subject"
     chosen = find_test(PROCEDURES[engine_unit].test if test is None else test, engine_unit)
-    settings = Settings(
+    settings = ComparisonSettings(
         alpha=alpha,
         rope=rope,
         zeros=zeros,
@@ -468,7 +468,7 @@ def pairwise(
         test=chosen,
         pairs=tuple(
             measure_pairs(
-                Scored((first, second), tuple(keys[kept]), values[kept], higher),
+                UnitScores((first, second), tuple(keys[kept]), values[kept], higher),
                 [(1, 0)],
                 unit=engine_unit,
                 test=chosen,

@@ -91,6 +91,8 @@ class Test:
         From the results and the options to the words behind the title among the choices.
     without_each : callable, optional
         A quicker way to p and side without each difference in turn than to run the test anew.
+    power : callable, optional
+        From differences, the level ``alpha`` and the ``most`` worth naming to how many would give 80 % power, or None.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Test:
     label: str = ""
     chosen: Callable[[Sequence[Any], Mapping[str, Any]], str] | None = None
     without_each: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    power: Callable[..., int | None] | None = None
 
     __test__: ClassVar[bool] = False
 

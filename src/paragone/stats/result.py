@@ -17,7 +17,7 @@ import pandas as pd
 from paragone.charts import check_formats, embedded, save_chart
 from paragone.errors import unknown_name
 from paragone.folders import replaced_folder, written_files
-from paragone.stats.pairs import Pair, Settings
+from paragone.stats.pairs import ComparisonSettings, Pair
 from paragone.stats.registries import Test, Unit
 from paragone.tables import Table, frame_as_csv, to_csv, to_html, to_latex, to_markdown
 
@@ -34,7 +34,7 @@ class Comparison(ABC):
         How differences were tested.
     pairs : tuple of Pair
         Everything about every pair of methods.
-    settings : Settings
+    settings : ComparisonSettings
         The options.
     warnings : tuple of str
         What a reader must know about the input.
@@ -52,7 +52,7 @@ class Comparison(ABC):
     unit: Unit
     test: Test
     pairs: tuple[Pair, ...]
-    settings: Settings
+    settings: ComparisonSettings
     warnings: tuple[str, ...] = ()
 
     @property

@@ -13,7 +13,7 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
-from paragone.stats.pairs import PROCEDURES, Pair, Scored, Settings, decided, measure_pairs
+from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScores, decided, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
 from paragone.stats.t_tests import TTest
@@ -275,7 +275,7 @@ def compare_samples(
     if adjustment.family != "any":
         raise InputError(f"{adjustment.title} does not fit differences on samples: choose holm")
     clustered = cluster is not None and cluster in frame.columns
-    settings = Settings(alpha=alpha, tolerance=tolerance, level=1 - alpha)
+    settings = ComparisonSettings(alpha=alpha, tolerance=tolerance, level=1 - alpha)
     found: list[tuple[Measurement, Pair]] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
@@ -290,7 +290,7 @@ def compare_samples(
             notes.append(f"{name}: which way is better is not known, so it is left out: say higher_is_better")
             continue
         there = [reference, *(method for method in methods if method != reference and method in values)]
-        scored = Scored(tuple(there), (), np.stack([values[method] for method in there], axis=1), higher, groups)
+        scored = UnitScores(tuple(there), (), np.stack([values[method] for method in there], axis=1), higher, groups)
         pairs = measure_pairs(
             scored,
             [(0, rival) for rival in range(1, len(there))],
@@ -362,8 +362,8 @@ def compare_losses(
     >>> pair.rival, round(pair.p_adjusted, 4), pair.verdict
     ('other', 0.085, 'undecided')
     """
-    scored = Scored(tuple(losses), (), np.stack(list(losses.values()), axis=1), False, n_train=n_train)
-    settings = Settings(alpha=alpha, level=1 - alpha, size=size)
+    scored = UnitScores(tuple(losses), (), np.stack(list(losses.values()), axis=1), False, n_train=n_train)
+    settings = ComparisonSettings(alpha=alpha, level=1 - alpha, size=size)
     test, correction = find_test("corrected-sample-t", "sample"), find_correction("holm")
     against = [(0, rival) for rival in range(1, len(losses))]
     pairs = measure_pairs(scored, against, unit="sample", test=test, settings=settings)

@@ -13,16 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from paragone.errors import InputError, unknown_name
 from paragone.stats.registries import Test, TestResult, tests
 from paragone.stats.t_tests import check_differences
-from paragone.ties import TOLERANCE, FloatArray, average_ranks, settle_differences
+from paragone.ties import TOLERANCE, BoolArray, FloatArray, average_ranks, settle_differences
 
 
 def smallest_p(n_pairs: int, *, two_sided: bool = True) -> float:
@@ -264,9 +264,6 @@ def _check_choices(zeros: str, alternative: str, exact_up_to: int) -> None:
         raise InputError(f"exact_up_to must lie between 0 and 52 (counts stay whole), not {exact_up_to}")
 
 
-BoolArray: TypeAlias = NDArray[np.bool_]
-
-
 def leave_one_out_p(
     difference: FloatArray, zeros: Zeros = "wilcox", exact_up_to: int = EXACT_UP_TO
 ) -> tuple[FloatArray, FloatArray]:
@@ -443,5 +440,6 @@ WILCOXON = tests.add(
         label="Wilcoxon",
         chosen=_chosen,
         without_each=leave_one_out_p,
+        power=pairs_for_power,
     )
 )

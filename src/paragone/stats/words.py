@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from paragone.stats.pairs import Family, Pair, Settings, wants_bayes
+from paragone.stats.pairs import ComparisonSettings, Family, Pair, wants_bayes
 from paragone.stats.registries import Test
 from paragone.stats.scores import ScoreTable, listed
 from paragone.tables import format_interval, format_p, p_is
@@ -23,7 +23,7 @@ def direction_in_words(higher_is_better: bool) -> str:
 
 
 def dataset_choices(
-    table: ScoreTable, family: Family, test: Test, pairs: Sequence[Pair], settings: Settings
+    table: ScoreTable, family: Family, test: Test, pairs: Sequence[Pair], settings: ComparisonSettings
 ) -> Mapping[str, str]:
     """Return what was chosen for a comparison over datasets, one line per choice.
 
@@ -37,7 +37,7 @@ def dataset_choices(
         How differences were tested.
     pairs : sequence of Pair
         Their results.
-    settings : Settings
+    settings : ComparisonSettings
         The options.
 
     Returns
@@ -62,7 +62,9 @@ def dataset_choices(
         "bayes": _bayes(family, settings),
         "per dataset": _per_dataset(table, settings),
         "robustness": "every decision taken again, correction included, without each dataset in turn",
-        "power": f"Noether's formula at alpha/{len(family.pairs)}, the observed effect taken as the true one",
+        "power": f"Noether's formula at alpha/{len(family.pairs)}, the observed effect taken as the true one"
+        if test.power is not None
+        else f"not worked out for the {test.title} test",
         "seed": str(settings.seed),
     }
     return MappingProxyType(lines)
@@ -76,7 +78,7 @@ def _folds(table: ScoreTable) -> str:
     return f"each the mean of its {span} folds"
 
 
-def _intervals(table: ScoreTable, settings: Settings) -> str:
+def _intervals(table: ScoreTable, settings: ComparisonSettings) -> str:
     if len(table.datasets) < 2:
         return "no interval: one dataset says nothing of its spread"
     return (
@@ -85,13 +87,13 @@ def _intervals(table: ScoreTable, settings: Settings) -> str:
     )
 
 
-def _bayes(family: Family, settings: Settings) -> str:
+def _bayes(family: Family, settings: ComparisonSettings) -> str:
     if not wants_bayes(family, settings):
         return f"left out for {len(family.pairs)} pairs; bayes=True (--bayes) computes it"
     return f"signed-rank, ROPE {settings.rope:g}, prior weight 0.5 at zero, {settings.n_samples} draws"
 
 
-def _per_dataset(table: ScoreTable, settings: Settings) -> str:
+def _per_dataset(table: ScoreTable, settings: ComparisonSettings) -> str:
     if max(len(folds) for folds in table.folds) < 2:
         return "no folds, so no test within a dataset"
     given = settings.test_train_ratio
@@ -99,9 +101,9 @@ def _per_dataset(table: ScoreTable, settings: Settings) -> str:
     return f"corrected resampled t and Bayesian correlated t on folds, n_test/n_train = {ratio}; p not adjusted"
 
 
-def dataset_sentence(pair: Pair, family: Family, settings: Settings, decimals: int) -> str:
+def dataset_sentence(pair: Pair, family: Family, test: Test, settings: ComparisonSettings, decimals: int) -> str:
     """Return one line about one pair over datasets: the claim, and its evidence in brackets."""
-    return f"{_claim(pair)} ({'; '.join(_evidence(pair, family, settings, decimals))})."
+    return f"{_claim(pair)} ({'; '.join(_evidence(pair, family, test, settings, decimals))})."
 
 
 def _claim(pair: Pair) -> str:
@@ -112,7 +114,7 @@ def _claim(pair: Pair) -> str:
     return f"{pair.method} is {pair.verdict} than {pair.rival}"
 
 
-def _evidence(pair: Pair, family: Family, settings: Settings, decimals: int) -> list[str]:
+def _evidence(pair: Pair, family: Family, test: Test, settings: ComparisonSettings, decimals: int) -> list[str]:
     parts = [
         f"{p_is(pair.p_adjusted)} {family.title}",
         f"mean difference {format_interval(pair.mean.estimate, pair.mean.low, pair.mean.high, decimals)}",
@@ -125,24 +127,26 @@ def _evidence(pair: Pair, family: Family, settings: Settings, decimals: int) -> 
     if pair.n_used == 0:
         parts.append("every dataset is a tie")
     elif pair.verdict == "undecided":
-        parts.append(_why_undecided(pair, family, settings))
+        parts += _why_undecided(pair, family, test, settings)
     elif pair.verdict in ("better", "worse"):
         parts += _doubts(pair)
     return parts
 
 
-def _why_undecided(pair: Pair, family: Family, settings: Settings) -> str:
+def _why_undecided(pair: Pair, family: Family, test: Test, settings: ComparisonSettings) -> list[str]:
     if not family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
         differing = "one dataset that differs" if pair.n_used == 1 else f"{pair.n_used} datasets that differ"
-        return (
+        return [
             f"cannot be significant at this size: with {differing} the smallest "
             f"attainable p is {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after correction"
-        )
+        ]
+    if test.power is None:
+        return []
     if pair.needed is None:
-        return "no effect to speak of: more than 10 000 datasets like these would be needed"
+        return ["no effect to speak of: more than 10 000 datasets like these would be needed"]
     more = max(pair.needed - pair.n, 0)
     tail = f", {more} more" if more else ""
-    return f"about {pair.needed} datasets like these would give 80 % power{tail}"
+    return [f"about {pair.needed} datasets like these would give 80 % power{tail}"]
 
 
 def _doubts(pair: Pair) -> list[str]:
