@@ -532,7 +532,7 @@ def _effects(
     difference: FloatArray,
     procedure: Procedure,
     settings: ComparisonSettings,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Return effect sizes."""
     if not procedure.effects:
         return {"a12": np.nan, "cliffs_delta": np.nan, "rank_biserial": np.nan}
