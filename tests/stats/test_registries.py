@@ -80,7 +80,7 @@ def test_a_file_of_the_users_brings_a_test_and_a_correction(own):
     assert "Sidak" in result.verdict
     # The power is that of the signed-rank test, so nothing is said of it for another one.
     assert "80 % power" not in result.verdict
-    assert "not worked out for the sign test" in result.choices["power"]
+    assert "not worked out for this test" in result.choices["power"]
     two = pairwise(frame()["C"], frame()["A"], metric="accuracy", test="own_statistics:SIGN", **FAST)
     assert "Sign test p" in repr(two)
     assert "sign test p" in two.table.index

@@ -64,7 +64,7 @@ def dataset_choices(
         "robustness": "every decision taken again, correction included, without each dataset in turn",
         "power": f"Noether's formula at alpha/{len(family.pairs)}, the observed effect taken as the true one"
         if test.power is not None
-        else f"not worked out for the {test.title} test",
+        else "not worked out for this test",
         "seed": str(settings.seed),
     }
     return MappingProxyType(lines)
