@@ -23,7 +23,7 @@ from paragone.stats import compare
 if TYPE_CHECKING:
     import pandas as pd
 
-ScoreRow: TypeAlias = tuple[str, str, int, float]
+SeedScore: TypeAlias = tuple[str, str, int, float]
 Fits: TypeAlias = dict[str, tuple[Dataset, Fitted]]
 """By dataset: its rows, and what the tuned method gave on them."""
 
@@ -187,7 +187,7 @@ def _on_collection(
 ) -> MethodBenchmark:
     """Tune on each dataset's own rows, then score the chosen configuration on the samples of the evidence."""
     _refuse_known(contender, list(chosen[0].aurocs))
-    rows: list[ScoreRow] = []
+    rows: list[SeedScore] = []
     fits: Fits = {}
     for item in chosen:
         dataset = item.load()
@@ -226,7 +226,7 @@ def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:
 
 
 def _result(
-    method: str, collection: str, rows: Sequence[ScoreRow], fits: Fits, n_sets: int, how: str
+    method: str, collection: str, rows: Sequence[SeedScore], fits: Fits, n_sets: int, how: str
 ) -> MethodBenchmark:
     import pandas as pd
 

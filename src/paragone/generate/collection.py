@@ -213,12 +213,12 @@ class GeneratedSet:
         if found_md5 != self.md5:
             raise InputError(f"{self.name}: the formula was altered: its md5 is {found_md5}, not {self.md5}")
         dataset = self.generator().sample(self.n_rows, self.seed, name=self.name)
-        for what, found, kept in (
+        for what, found, expected in (
             ("features", hash_features(np.asarray(dataset.X)), self.x_hash),
             ("labels", hash_labels(dataset.y), self.y_hash),
         ):
-            if found != kept:
-                raise InputError(f"{self.name}: the {what} made here have the hash {found}, not {kept}")
+            if found != expected:
+                raise InputError(f"{self.name}: the {what} made here have the hash {found}, not {expected}")
         return dataset
 
 

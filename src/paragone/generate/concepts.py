@@ -107,8 +107,13 @@ def active_features(
     (3,)
     """
     changed = influences(expression, threshold or halving_threshold(expression, n_features), n_features)
-    kept = [feature for feature in changed if changed[feature] > negligible]
-    return tuple(sorted(kept, key=lambda feature: (-changed[feature], feature)))
+    return _above(changed, negligible)
+
+
+def _above(influence: Mapping[int, float], least: float) -> tuple[int, ...]:
+    """Return the features whose influence exceeds a share, most influential first."""
+    features = [feature for feature in influence if influence[feature] > least]
+    return tuple(sorted(features, key=lambda feature: (-influence[feature], feature)))
 
 
 def influences(expression: Expression, threshold: Threshold, n_features: int = 10) -> dict[int, float]:
@@ -152,12 +157,12 @@ def signature(
     """
     threshold = threshold or halving_threshold(expression, n_features)
     changed = influences(expression, threshold, n_features)
-    kept = sorted((f for f in changed if changed[f] > NEGLIGIBLE), key=lambda f: (-changed[f], f))
-    influence = np.array([changed[feature] for feature in kept])
+    placed = _above(changed, NEGLIGIBLE)
+    influence = np.array([changed[feature] for feature in placed])
     empty = np.empty((0, n_rows), dtype=np.int8)
-    bare = Signature(expression, threshold, n_features, tuple(kept), influence, empty)
-    orders = [tuple(range(len(kept)))] if bare.is_wide else permutations(range(len(kept)))
-    signs = [(1.0,) * len(kept)] if bare.is_wide else product((1.0, -1.0), repeat=len(kept))
+    bare = Signature(expression, threshold, n_features, placed, influence, empty)
+    orders = [tuple(range(len(placed)))] if bare.is_wide else permutations(range(len(placed)))
+    signs = [(1.0,) * len(placed)] if bare.is_wide else product((1.0, -1.0), repeat=len(placed))
     placements = product(orders, signs)
     return replace(bare, labels=np.array([bare.placed_labels(order, turned) for order, turned in placements]))
 
@@ -351,7 +356,7 @@ class EliteArchive:
         niche, lead = self.niches[pair], candidate.lead(pair)
         if lead <= self.floor:
             return False
-        return len(niche) < self.depth or lead > min(kept.lead(pair) for kept in niche.values())
+        return len(niche) < self.depth or lead > min(member.lead(pair) for member in niche.values())
 
     def _enter(self, pair: tuple[int, int], concept: int, candidate: ScreenedFormula) -> bool:
         niche = self.niches[pair]

@@ -276,8 +276,8 @@ class Duel:
             pool = [*population, *self._fought(generation, children)]
             if pool:
                 objectives = np.array([[-fighter.lead, -fighter.spread] for fighter in pool])
-                kept = self._survival.select(objectives, self.settings.population, rng)
-                population = [pool[position] for position in sorted(kept.tolist())]
+                survivors = self._survival.select(objectives, self.settings.population, rng)
+                population = [pool[position] for position in sorted(survivors.tolist())]
                 # Of the whole pool: the bar must not fall when survival prefers others.
                 self._best_lead = max(fighter.lead for fighter in pool)
             if tell is not None:

@@ -359,8 +359,8 @@ class Evolution:
         pool = [*self._population, *candidates]
         if pool:
             objectives = np.array([[-c.lead(pair), -float(np.std(c.scores))] for c in pool])
-            kept = self._survival.select(objectives, self.spec.batch, rng)
-            self._population = [pool[position] for position in sorted(kept.tolist())]
+            survivors = self._survival.select(objectives, self.spec.batch, rng)
+            self._population = [pool[position] for position in sorted(survivors.tolist())]
 
     # Scores
 
