@@ -19,9 +19,9 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.metrics import named_metric
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import ChainScores, Criterion, Scoring
 from paragone.protocols.crossval.variants import simplicity
-from paragone.results.chains import CrossvalRun
 from paragone.ties import least_loss, loss_order, slack_of
 from paragone.validation import FloatArray
 

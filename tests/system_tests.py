@@ -40,7 +40,7 @@ SYSTEM = (
     "tests/lab/test_experiment.py",
     "tests/lab/test_kept_logs.py",  # training runs
     "tests/lab/test_limits.py",
-    "tests/lab/test_round_trip.py",
+    "tests/protocols/test_round_trip.py",
     "tests/lab/test_seeds.py",  # every seeded ranker on every form of the data
     "tests/methods/recommenders/test_classic_log.py",  # training runs
     "tests/methods/recommenders/test_smgcn.py",

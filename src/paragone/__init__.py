@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from paragone.data import Dataset, load
     from paragone.errors import InputError
     from paragone.lab.experiment import Experiment
+    from paragone.lab.results import Results
     from paragone.metrics.topk import topk_scores
     from paragone.protocols import Crossval, Curve, TopK, ranking_curve
     from paragone.reporting import report
-    from paragone.results import Results
     from paragone.stats import Comparison, PairedComparison, compare, pairwise
 
 __version__ = "0.2.0"
@@ -27,7 +27,7 @@ _PUBLIC = {
     "Experiment": "paragone.lab.experiment",
     "InputError": "paragone.errors",
     "PairedComparison": "paragone.stats",
-    "Results": "paragone.results",
+    "Results": "paragone.lab.results",
     "TopK": "paragone.protocols",
     "audit": "paragone.checks",
     "compare": "paragone.stats",

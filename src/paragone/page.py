@@ -78,6 +78,8 @@ class Sheet:
         Rows at the end that are never sorted away, such as means.
     wide : bool
         Whether the columns are many and of one kind, so that the reader may want some of them only.
+    printed : bool
+        Whether the command line prints it too, once the page is written.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Sheet:
     n_footer: int = 0
     wide: bool = False
     tags: Tags = field(default_factory=dict)
+    printed: bool = False
 
     def __post_init__(self) -> None:
         for what in (self.numbers, self.behind):
@@ -124,7 +127,16 @@ class Fold:
     tags: Tags = field(default_factory=dict)
 
 
-Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold
+@dataclass(frozen=True)
+class Attachment:
+    """A file that is written beside the page and not shown on it: its name in the folder, and its text."""
+
+    name: str
+    text: str
+    tags: Tags = field(default_factory=dict)
+
+
+Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold | Attachment
 
 
 @dataclass(frozen=True)
@@ -134,6 +146,37 @@ class Section:
     name: str
     title: str
     blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Cover:
+    """What a protocol says of its page as a whole, in the place of what is said by default.
+
+    Attributes
+    ----------
+    subtitle : str
+        The line under the heading.
+    choices : tuple of Choice, optional
+        What the reader chooses.
+    paragraph : str
+        The methods paragraph for a paper.
+    references : tuple of str, optional
+        Keys of the literature behind it.
+    decisions : mapping, optional
+        The choices of the comparison, by name.
+    lines : tuple of str
+        What the command line says once the page is written.
+    evidence : mapping of str to Evidence, optional
+        What is behind the numbers, by key.
+    """
+
+    subtitle: str = ""
+    choices: tuple[Choice, ...] | None = None
+    paragraph: str = ""
+    references: tuple[str, ...] | None = None
+    decisions: Mapping[str, str] | None = None
+    lines: tuple[str, ...] = ()
+    evidence: Mapping[str, Evidence] | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +213,8 @@ class Page:
         What stands in words, by title: the verdict and how it was done.
     record : mapping
         What `paragone reproduce` needs to do the experiment again; empty where nothing was recorded.
+    lines : tuple of str
+        What the command line says once the page is written.
     """
 
     title: str
@@ -180,10 +225,16 @@ class Page:
     references: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
 
     def sheets(self) -> tuple[Sheet, ...]:
         """Return every table, from top to bottom."""
         return tuple(block for section in self.sections for block in _flat(section.blocks) if isinstance(block, Sheet))
+
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Return the files to write beside the page."""
+        everything = (block for section in self.sections for block in _flat(section.blocks))
+        return tuple(block for block in everything if isinstance(block, Attachment))
 
     def figures(self) -> tuple[Figure, ...]:
         """Return every chart, from top to bottom."""

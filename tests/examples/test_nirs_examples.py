@@ -10,7 +10,7 @@ import pytest
 
 from paragone import Experiment, load
 from paragone.data import describe
-from paragone.reporting.crossval_tables import gap_lines
+from paragone.protocols.crossval.tables import gap_lines
 
 pytestmark = pytest.mark.known_answer
 

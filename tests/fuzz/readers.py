@@ -31,11 +31,11 @@ from paragone.data.toplists import join_run, read_qrels, read_run, read_scores, 
 from paragone.errors import InputError
 from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archive, read_rows
 from paragone.lab.declaration import declared_protocol, parse_declaration
-from paragone.lab.protocol_files import read_ranking
 from paragone.lab.reproduction import read_record
+from paragone.lab.results import Results
 from paragone.lab.store.doctor import examine
 from paragone.lab.store.schema import table_shapes
-from paragone.results import Results
+from paragone.protocols.curve.files import read_ranking
 from paragone.stats.intake import read_frame as read_score_frame
 
 ROOT = Path(__file__).parents[2]

@@ -16,9 +16,9 @@ from paragone.data import prescription_dataset
 from paragone.errors import InputError
 from paragone.lab.engine import Silent
 from paragone.lab.progress_folder import KeptLogs, ProgressFolder, safe_name
+from paragone.lab.protocol import KEPT
 from paragone.methods.recommenders.smgcn import SMGCN
 from paragone.protocols import Curve, TopK
-from paragone.protocols.base import KEPT
 from paragone.testing.recommenders import example_prescriptions
 
 PARAMS = {"widths": (4, 6), "batch_size": 32, "max_epochs": 4, "evaluate_every": 2, "ks": (1, 3), "patience": None}

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiment_files import write_lab
 from paragone.lab.experiment import Experiment
 from paragone.lab.provenance import code_state, package_versions
-from paragone.results import Results
+from paragone.lab.results import Results
 
 METHODS = {"V": 'use = "variance"', "S": 'use = "lab_methods:Still"'}
 

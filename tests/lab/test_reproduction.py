@@ -16,8 +16,8 @@ from experiment_files import write_lab
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.reproduction import read_record, reproduce
+from paragone.lab.results import Results
 from paragone.reporting import report
-from paragone.results import Results
 
 VERSION_1 = Path(__file__).parent / "store" / "version1.sqlite"
 METHODS = {"V": 'use = "variance"', "R": 'use = "random"', '"</script><b>"': 'use = "lab_methods:Still"'}

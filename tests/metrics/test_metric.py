@@ -27,7 +27,7 @@ from paragone.metrics import (
     remember,
 )
 from paragone.metrics import metric as home
-from paragone.protocols.curve import KGrid
+from paragone.protocols import KGrid
 from paragone.testing import check_metric
 
 LOWER_BY_SPEC = ["hamming_loss", "one_error", "ranking_loss", "coverage", "rmse", "mae", "log_loss", "sep"]

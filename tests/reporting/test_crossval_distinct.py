@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, make_problem
-from paragone.reporting.crossval_tables import ALPHA, distinction_words, distinguish, losses
+from paragone.protocols.crossval.tables import ALPHA, distinction_words, distinguish, losses
 from paragone.stats.corrections import holm
 from paragone.stats.registries import find_correction
 from paragone.stats.t_tests import corrected_sample_t

@@ -12,8 +12,7 @@ from paragone import Dataset, Experiment
 from paragone.charts.save import chart_specification
 from paragone.metrics import metric_values
 from paragone.protocols import Crossval
-from paragone.reporting import report
-from paragone.reporting.crossval_charts import (
+from paragone.protocols.crossval.charts import (
     candlestick_chart,
     components_chart,
     confusion_chart,
@@ -21,7 +20,7 @@ from paragone.reporting.crossval_charts import (
     predicted_chart,
     residual_chart,
 )
-from paragone.reporting.crossval_tables import (
+from paragone.protocols.crossval.tables import (
     distinction_words,
     distinguish,
     final_table,
@@ -30,6 +29,7 @@ from paragone.reporting.crossval_tables import (
     model_table,
     top_table,
 )
+from paragone.reporting import report
 from paragone.tables import to_text
 
 PLS = "sklearn.cross_decomposition:PLSRegression"

@@ -8,10 +8,16 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from paragone import Crossval, Dataset, Experiment
+from paragone.lab.view import View
 from paragone.protocols.crossval.problem import choose
 from paragone.protocols.crossval.scores import Criterion
-from paragone.reporting.crossval_tables import final_table
-from paragone.reporting.crossval_words import crossval_paragraph, crossval_views, problem_headline, rule_in_words
+from paragone.protocols.crossval.tables import final_table
+from paragone.protocols.crossval.words import (
+    crossval_paragraph,
+    crossval_views,
+    problem_headline,
+    rule_in_words,
+)
 from paragone.tables import to_text
 
 PLS = "sklearn.cross_decomposition:PLSRegression"
@@ -39,7 +45,7 @@ def told(tmp_path):
         experiment = Experiment([data], methods, split or {"folds": 5}, Crossval(**protocol), name="cv", seed=2)
         with experiment.run(tmp_path / "a.sqlite", workers=0) as results:
             views = crossval_views(results.crossval())
-            return crossval_paragraph(results, results.described(), views), problem_headline(views[0]), views[0]
+            return crossval_paragraph(View(results), views), problem_headline(views[0]), views[0]
 
     return tell
 

@@ -16,10 +16,10 @@ from scipy import stats
 import paragone
 from paragone import Experiment, Results
 from paragone.errors import InputError
+from paragone.lab.view import View, Wording
+from paragone.protocols.curve.page import jaccard, kuncheva, seed_stability
 from paragone.reporting import read_display_map
-from paragone.reporting.curve import jaccard, kuncheva, mean_chart, seed_stability
-from paragone.reporting.scores import grid_scores
-from paragone.reporting.words import Wording
+from paragone.reporting.charts import mean_chart
 from real_latex import compile_latex
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -94,7 +94,7 @@ def test_a_score_table_prints_mean_and_deviation_with_the_best_in_bold(store, wr
 
 def test_statistics_are_scipys(store, written):
     with Results.open(store) as results:
-        scores = grid_scores(results, "lab")[0]
+        scores = View(results, "lab").grids[0]
     means = scores.folds.query("metric == 'macro_f1'").groupby(["dataset", "method"])["value"].mean().unstack()
     text = (written / "kgrid" / "table_stats.tex").read_text()
     line = next(row for row in text.splitlines() if row.startswith("Macro-F1 & Random"))
@@ -179,7 +179,7 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
 
 def test_the_mean_chart_is_the_mean_over_datasets(store):
     with Results.open(store) as results:
-        scores = grid_scores(results, "lab")[0]
+        scores = View(results, "lab").grids[0]
     drawn = mean_chart(scores, "micro_f1", Wording()).to_dict()["data"]["values"]
     by_hand = scores.curves.query("metric == 'micro_f1'").groupby(["dataset", "method", "at"])["value"].mean()
     by_hand = by_hand.groupby(["method", "at"]).mean()
@@ -193,7 +193,7 @@ def test_repeated_methods_get_a_stability_table(store, written):
     assert set(table["method"]) == {"Random"}
     assert set(table["seeds"]) == {3}
     with Results.open(store) as results:
-        again = seed_stability(results, "lab")
+        again = seed_stability(View(results, "lab"))
         tops = [[set(results.ranking("wine-traits", f, "Random", repeat=r)[:2]) for r in range(3)] for f in range(3)]
     pairs = [(a, b) for fold in tops for i, a in enumerate(fold) for b in fold[i + 1 :]]
     wanted = np.mean([len(a & b) / len(a | b) for a, b in pairs])

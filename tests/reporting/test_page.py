@@ -19,14 +19,13 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
+from paragone.lab.view import View, Wording
 from paragone.methods.method import methods, reference_of
 from paragone.page import Page, Section, Sheet
-from paragone.reporting import report
-from paragone.reporting.curve import curve_page, dataset_curves
+from paragone.reporting import pages, report
 from paragone.reporting.render import compact, json_in_script, render_page
-from paragone.reporting.scores import grid_scores, named, views_of
 from paragone.reporting.sections import BETTER, WORSE
-from paragone.reporting.words import STATISTICS, Wording, bibtex
+from paragone.reporting.words import STATISTICS, bibtex
 from paragone.tables import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -38,13 +37,7 @@ DATASETS = [f"set-{i}" for i in range(8)]
 
 def page_of(store: Path, reference: str | None = None, wording: Wording | None = None) -> Page:
     with Results.open(store) as results:
-        described = results.described()
-        grids = grid_scores(results, described["name"])
-        words = wording or Wording()
-        chief = words.name(reference or next(iter(described["methods"])))
-        shown = [named(scores, words) for scores in grids]
-        views = views_of(shown, chief, described["split"])
-        return curve_page(results, described, views, chief, words, dict(dataset_curves(shown)))
+        return pages.page_of(View(results, reference=reference, wording=wording))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +93,7 @@ def read(html: str) -> Reader:
 
 def test_the_parts_stand_in_the_order_a_reader_asks(page):
     names = [section.name for section in page.sections]
-    assert names == ["verdict", "answer", "charts", "datasets", "methods", "trouble", "how"]
+    assert names == ["verdict", "answer", "charts", "datasets", "methods", "failures", "how"]
 
 
 def test_every_cell_of_the_answer_table_is_the_mean_of_the_folds_behind_it(page, answer, folds):

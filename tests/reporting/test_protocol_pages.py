@@ -13,17 +13,18 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
-from paragone.reporting.crossval import crossval_page
-from paragone.reporting.crossval_words import crossval_views, narrowed, renamed
+from paragone.lab.view import View, Wording
+from paragone.protocols.crossval.words import crossval_views, narrowed
+from paragone.protocols.topk.page import topk_figures
+from paragone.reporting.pages import page_of
 from paragone.reporting.render import render_page
-from paragone.reporting.topk import topk_figures, topk_page
-from paragone.reporting.words import Wording, bibtex
+from paragone.reporting.words import bibtex
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import crossval_lab, topk_lab
 from synthetic_stores import NASTY_NAMES
 
-ORDER = ["verdict", "answer", "charts", "datasets", "methods", "trouble", "how"]
+ORDER = ["verdict", "answer", "charts", "datasets", "methods", "failures", "how"]
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +38,13 @@ def topk(tmp_path_factory) -> Path:
 
 
 def crossval_page_of(store: Path, wording: Wording | None = None, metric: str | None = None):
-    words = wording or Wording()
     with Results.open(store) as results:
-        return crossval_page(results, results.described(), renamed(results.crossval(), words), words, metric)
+        return page_of(View(results, wording=wording, metric=metric))
 
 
 def topk_page_of(store: Path, reference: str | None = None):
     with Results.open(store) as results:
-        return topk_page(topk_figures(results, "lab", reference), results.described(), Wording())
+        return page_of(View(results, "lab", reference=reference))
 
 
 def sheet(page, name: str):
@@ -183,7 +183,7 @@ def test_every_value_of_a_topk_answer_is_that_of_the_store(topk):
 def test_marks_of_a_topk_answer_are_those_of_the_comparison(topk):
     page = topk_page_of(topk, reference="popularity")
     with Results.open(topk) as results:
-        rows = topk_figures(results, "lab", "popularity").comparison.rows
+        rows = topk_figures(View(results, "lab", reference="popularity")).comparison.rows
     told = {(row.metric, row.at, row.rival): row.difference for row in rows if row.p_holm <= 0.05}
     assert told
     found = {}

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import Criterion
-from paragone.reporting.crossval_tables import crossval_tables, distinction_words
-from paragone.reporting.crossval_words import answer_sheet, crossval_views, problem_headline, summary
+from paragone.protocols.crossval.tables import crossval_tables, distinction_words
+from paragone.protocols.crossval.words import answer_sheet, crossval_views, problem_headline, summary
 from paragone.reporting.sections import Behind
-from paragone.results.chains import CrossvalRun
 from paragone.tables import to_text
 from score_oracles import selected
 

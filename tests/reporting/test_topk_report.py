@@ -11,7 +11,7 @@ from paragone.data import prescription_dataset
 from paragone.errors import InputError
 from paragone.metrics.topk.segments import segment_table
 from paragone.protocols import TopK
-from paragone.results.topk_runs import score_frame, segment_frame
+from paragone.protocols.topk.reader import score_frame, segment_frame
 from paragone.testing.recommenders import example_prescriptions
 
 ROWS = example_prescriptions(240, 10, 24, seed=6)

@@ -20,11 +20,12 @@ from sklearn.preprocessing import StandardScaler
 
 from paragone import Dataset, Experiment, compare
 from paragone.lab.cells import WarningCount
+from paragone.lab.reader import CellAddress
+from paragone.lab.results import Results
+from paragone.lab.summaries import verdict_sentences, warned_groups
 from paragone.protocols import Crossval
 from paragone.reporting import report
-from paragone.reporting.live.details import Place, cell_details, progress_of
-from paragone.results import Results
-from paragone.results.summaries import verdict_sentences, warned_groups
+from paragone.reporting.live.details import cell_details, progress_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import topk_lab
@@ -137,10 +138,10 @@ def test_the_page_says_it_in_the_verdict_and_under_failures_and_warnings(page):
     html = (page / "report.html").read_text(encoding="utf-8")
     sentence = "LR did not converge in 3 of 3 fits"
     assert sentence in words(section(html, "verdict"))
-    trouble = words(section(html, "trouble"))
-    assert sentence in trouble
-    assert "ConvergenceWarning" in trouble
-    assert NONE not in trouble
+    failures = words(section(html, "failures"))
+    assert sentence in failures
+    assert "ConvergenceWarning" in failures
+    assert NONE not in failures
     assert sentence in (page / "tables.md").read_text(encoding="utf-8")
     assert (
         (page / "tables" / "warnings.csv")
@@ -179,7 +180,7 @@ def test_a_comparison_of_two_says_it_of_those_two_only(lab, paragone):
 def test_the_live_view_says_it(lab):
     with Results.open(lab) as results:
         progress = progress_of(results, "lab")
-        cell = cell_details(results, Place("lab", "tumours", "LR", 0))
+        cell = cell_details(results, CellAddress("lab", "tumours", "LR", 0))
     assert progress["warned"][0].startswith("LR: ConvergenceWarning in ")
     assert all(entry["cpu_seconds"] is not None for entry in progress["slowest"])
     parts = {part["title"]: part["lines"] for part in cell["parts"]}
@@ -202,7 +203,7 @@ def test_a_page_of_curves_says_it_and_one_without_warnings_says_so(tmp_path):
     report(path, tmp_path / "warned", charts=False)
     html = (tmp_path / "warned" / "report.html").read_text(encoding="utf-8")
     assert "A warned in 4 of 12 fits: the guard acted" in words(section(html, "verdict"))
-    assert "A warned in 4 of 12 fits: the guard acted" in words(section(html, "trouble"))
+    assert "A warned in 4 of 12 fits: the guard acted" in words(section(html, "failures"))
     assert NONE not in html
     report(curve_store(tmp_path / "b.sqlite", {"A": [], "B": []}), tmp_path / "silent", charts=False)
     assert NONE in words((tmp_path / "silent" / "report.html").read_text(encoding="utf-8"))
@@ -216,7 +217,7 @@ def test_a_page_of_lists_says_it(tmp_path):
         database.commit()
     report(path, tmp_path / "report", charts=False)
     html = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-    for part in ("verdict", "trouble"):
+    for part in ("verdict", "failures"):
         assert "EASE warned in 1 of 1 fits: ill-conditioned" in words(section(html, part))
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from paragone import Dataset, Experiment
 from paragone.errors import InputError
+from paragone.lab.results import Results
 from paragone.methods.method import Method, resolve
 from paragone.protocols import Curve, KGrid
-from paragone.results import Results
 from paragone.sources import changed_words, code_words, one_look
 from paragone.sources.finding import find
 

@@ -10,8 +10,8 @@ import pytest
 
 import paragone
 from browser import chromium, console, requests
+from paragone.lab.summaries import MAX_DATASETS, MAX_METHODS, score_chart
 from paragone.protocols import Curve, KGrid
-from paragone.results.summaries import MAX_DATASETS, MAX_METHODS, score_chart
 
 NASTY = "<script>document.title='run'</script>"
 NAMES = ("a & b", NASTY, "{{7*7}}", "%s")

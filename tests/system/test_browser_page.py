@@ -249,8 +249,8 @@ def test_failures_show_with_their_tracebacks(browser, tmp_path):
     browser.get((tmp_path / "report" / "report.html").as_uri())
     draw_everything(browser)
     assert len(texts(browser, "#failures tbody tr")) == 4
-    assert "the matrix is singular" in texts(browser, "#trouble pre")[0]
-    assert "75 cells: 36 done, 4 failed, 35 missing." in texts(browser, "#trouble p")
+    assert "the matrix is singular" in texts(browser, "#failures pre")[0]
+    assert "75 cells: 36 done, 4 failed, 35 missing." in texts(browser, "#failures p")
     assert console(browser) == []
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
+from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.metrics import named_metric
-from paragone.results import Results
 from paragone.stats import compare
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data import Dataset, Split
-from paragone.protocols.base import Arrangement
+from paragone.lab.protocol import Arrangement
 from paragone.protocols.crossval.splits import FoldSplit
 from paragone.validation import FloatArray, IntArray
 

@@ -20,14 +20,14 @@ from paragone.checks.rows import check_exact_rows, check_groups, check_replicate
 from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
 from paragone.checks.tables import table_files
 from paragone.checks.tuning import check_selection, check_tuning
-from paragone.checks.verify import Verification, check_truths, verify_crossval, verify_curve, verify_topk
+from paragone.checks.verify import RECOMPUTED, Verification, check_truths, verify_crossval, verify_curve, verify_topk
 from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import extended
+from paragone.lab.protocol import Arrangement
+from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecords
-from paragone.protocols.base import Arrangement
-from paragone.results import Results
 
 NEED_DATA = "leaks, canary and determinism (they need the data)"
 NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
@@ -121,8 +121,13 @@ class ExperimentAudit:
             self._verified = verify_crossval(results.crossval(name), self.ledger)
         elif name in results.topk_experiments():
             self._verified = verify_topk(results.topk(name), self._records, self.ledger)
-        else:
+        elif name in results.experiments_of("curve"):
             self._verified = verify_curve(self._records, results, name, self.ledger)
+        else:
+            cells = len(self._records.cells)
+            self.ledger.miss(
+                RECOMPUTED, cells, "cells", "its protocol alone knows how, and runs a sample of them again"
+            )
 
     def _choices(self, results: Results) -> None:
         name = self.subject.name

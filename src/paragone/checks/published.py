@@ -30,8 +30,8 @@ from paragone.checks.tables import (
     read_tables,
 )
 from paragone.errors import InputError, unknown_name
+from paragone.lab.results import Results
 from paragone.reporting import report
-from paragone.results import Results
 from paragone.stats import compare
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from paragone.data.loading import reader_named
 from paragone.data.reader import readers
 from paragone.errors import InputError, unknown_name
 from paragone.lab.declaration import (
-    CrossvalSection,
     Declaration,
     SetSection,
-    TopKSection,
+    check_protocol,
     load_entry,
     parse_declaration,
     read_declaration,
@@ -32,13 +31,12 @@ from paragone.lab.declaration import (
 from paragone.lab.experiment import Experiment, reopen
 from paragone.lab.named_code import NamedCode, code_named_by
 from paragone.lab.planning import PART_LENGTH
+from paragone.lab.protocol import Arrangement, Protocol, default_kind, protocols
+from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.store.queries import spoilt
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.protocols import Crossval, Curve, Protocol, TopK
-from paragone.protocols.base import Arrangement
-from paragone.protocols.crossval.splits import FoldSplit, mark_test_rows, problems_of
-from paragone.results import Results
+from paragone.protocols.crossval.splits import FoldSplit
 from paragone.validation import IntArray
 
 ELSEWHERE = "the data found now are not those of the store"
@@ -82,8 +80,11 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
     DataAtHand
         Only data whose fingerprint is that of the store's cells is among them.
     """
-    kinds: dict[type, Protocol] = {TopKSection: TopK(floors=False), CrossvalSection: Crossval()}
-    protocol = kinds.get(type(declaration.protocol), Curve())
+    kind = str(declaration.protocol.get("kind", default_kind()))
+    if ":" in kind:
+        usual = protocols.get(default_kind())()
+        return DataAtHand({}, usual, ((declaration.name, f"its protocol {kind} is code that the store names"),))
+    protocol = protocols.get(kind)()
     if any(cell.protocol not in (protocol.kind, protocol.later_kind) for cell in records.cells):
         return DataAtHand({}, protocol, ((declaration.name, "its cells are not of the protocol that it declares"),))
     cells: dict[str, list[CellRecord]] = {}
@@ -157,17 +158,7 @@ def _outside() -> str:
 
 def _prepared(dataset: Dataset, declaration: Declaration, protocol: Protocol) -> Iterator[tuple[Dataset, str]]:
     """Make of a dataset what its cells call by name: itself, or one per target in a cross-validation."""
-    section = declaration.protocol
-    if not isinstance(protocol, Curve):
-        protocol.check(dataset)
-    if not isinstance(section, CrossvalSection):
-        yield dataset, ""
-        return
-    # Of the ways to name test rows only a column changes the data; which rows they are is in the store.
-    marked = section.test if isinstance(section.test, str) and section.stored is None else None
-    whole, _ = mark_test_rows(dataset, marked, declaration.seed)
-    for problem in problems_of(whole, joint=section.targets == "joint"):
-        yield problem, dataset.name
+    yield from protocol.datasets_of(dataset, check_protocol(declaration.protocol), declaration.seed)
 
 
 def _splits(records: CellRecords, cells: list[CellRecord], dataset: Dataset, store: Path) -> Iterator[Split]:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from paragone.checks.finding import Ledger
+from paragone.lab.results import Results
 from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.metrics import named_metric
 from paragone.protocols.crossval.problem import Problem, choose
-from paragone.results import Results
-from paragone.results.chains import CrossvalRun
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.ties import best_losses, least_loss, loss_order
 
 CHECK = "choices against inner scores"

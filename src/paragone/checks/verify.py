@@ -17,15 +17,15 @@ from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.subject import ELSEWHERE
 from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
+from paragone.lab.protocol import Arrangement
+from paragone.lab.results import Results
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.metrics import named_metric
 from paragone.protocols import Curve, KGrid, PGrid, Protocol
-from paragone.protocols.base import Arrangement
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.curve.evaluate import CurvePredictions
-from paragone.results import Results
-from paragone.results.chains import CrossvalRun
-from paragone.results.topk_runs import TopKRun
+from paragone.protocols.topk.reader import TopKRun
 from paragone.validation import FloatArray
 
 RECOMPUTED = "scores recomputed from predictions"

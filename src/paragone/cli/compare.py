@@ -118,7 +118,7 @@ def compare_test_samples(
     out: Path | None,
 ) -> None:
     """Compare the methods of a store on the samples of its test sets."""
-    from paragone.results import Results
+    from paragone.lab.results import Results
     from paragone.stats import compare_samples
 
     with Results.open(store) as results:
@@ -140,11 +140,16 @@ def _set(options: Mapping[str, object]) -> list[str]:
 
 
 def one_set_of_samples(source: str) -> bool:
-    """Say whether a source is a store of one topk experiment on one dataset, where datasets cannot be compared over."""
+    """Say whether a source is a store of one experiment that is compared on test samples, for want of datasets."""
     from paragone.cli.sources import is_store
-    from paragone.results import Results
+    from paragone.lab.reader import reader_of
+    from paragone.lab.results import Results
 
     if not is_store(source) or not Path(source).is_file():
         return False
     with Results.open(source) as results:
-        return len(results.experiments()) == len(results.topk_experiments()) == 1 == len(results.topk().datasets)
+        names = results.experiments()
+        if len(names) != 1:
+            return False
+        kind = str(results.described(names[0])["protocol"]["kind"])
+        return reader_of(results, kind).compares_samples(names[0])

@@ -24,7 +24,7 @@ def demo(
     Example: paragone demo --out my-demo
     """
     from paragone.cli.run import conclude, run_with_progress
-    from paragone.cli.scores import summarise
+    from paragone.cli.scores import show_scores
     from paragone.lab.experiment import Experiment
     from paragone.reporting import report as write_report
 
@@ -34,7 +34,7 @@ def demo(
     say(f"experiment file: {file}")
     experiment = Experiment.from_toml(file)
     results = run_with_progress(experiment, out / "demo.sqlite", workers)
-    summarise(results.scores())
+    show_scores(results)
     write_report(results, out / "report")
     page = (out / "report" / "report.html").resolve()
     say(f"the page: {page}")

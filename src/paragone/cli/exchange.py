@@ -37,8 +37,8 @@ def export(
     Example: paragone export first.sqlite --layout archive --out first-archive
     """
     from paragone.errors import unknown_name
-    from paragone.lab.protocol_files import export_protocol_files
-    from paragone.results import Results
+    from paragone.lab.results import Results
+    from paragone.protocols.curve.files import export_protocol_files
 
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
@@ -114,9 +114,9 @@ def import_run(
     from paragone.data import SplitPlan
     from paragone.errors import InputError
     from paragone.lab.archive import is_archive
-    from paragone.lab.protocol_files import import_rankings
     from paragone.methods.method import Method
     from paragone.protocols import Curve, KGrid, PGrid
+    from paragone.protocols.curve.files import import_rankings
     from paragone.protocols.curve.protocol import DEFAULT_METRICS
 
     if is_archive(run):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import ExperimentName, StoreFile
 from paragone.cli.output import say
+
+if TYPE_CHECKING:
+    from paragone.page import Page
 
 
 @app.command()
@@ -30,56 +33,27 @@ def report(
 
     Example: paragone report first.sqlite --out paper --reference DAGFS --split-columns 4
     """
+    from paragone.lab.results import Results
+    from paragone.lab.view import View, Wording
     from paragone.reporting import read_display_map
-    from paragone.reporting import report as write_report
+    from paragone.reporting.write import written_report
 
-    names = read_display_map(display_map) if display_map is not None else None
-    files = write_report(
-        store,
-        out,
-        reference=reference,
-        experiment=experiment,
-        display_map=names,
-        split_columns=split_columns,
-        caption_note=caption_note,
-        label_suffix=label_suffix,
-        charts=charts,
-    )
-    show_crossval(store, experiment)
-    show_topk(store, experiment, reference)
-    page = out / "report.html"
-    say(f"{len(files)} files written to {out}" + (f"; open {page}" if page in files else ""))
+    names = read_display_map(display_map) if display_map is not None else {}
+    with Results.open(store) as results:
+        wording = Wording(names, caption_note, label_suffix, split_columns)
+        view = View(results, experiment, reference=reference, wording=wording)
+        files, page = written_report(view, out, charts=charts)
+    show_page(page)
+    written = out / "report.html"
+    say(f"{len(files)} files written to {out}" + (f"; open {written}" if written in files else ""))
 
 
-def show_crossval(store: Path, experiment: str | None) -> None:
-    """Print the tables of a cross-validation, where that is what the store holds."""
-    from paragone.reporting.crossval_tables import crossval_tables, gap_lines
-    from paragone.results import Results
+def show_page(page: Page) -> None:
+    """Print what a page has for the terminal: tables, and what was noticed."""
     from paragone.tables import to_text
 
-    with Results.open(store) as results:
-        names = [name for name in results.crossval_experiments() if experiment in (None, name)]
-        for name in names:
-            run = results.crossval(name)
-            for table in crossval_tables(run):
-                say(to_text(table) + "\n")
-            for line in gap_lines(run):
-                say(line)
-
-
-def show_topk(store: Path, experiment: str | None, reference: str | None) -> None:
-    """Print the tables of a topk experiment, where that is what the store holds."""
-    from paragone.reporting.topk import lines, topk_figures
-    from paragone.reporting.topk_tables import topk_tables
-    from paragone.reporting.words import Wording
-    from paragone.results import Results
-    from paragone.tables import to_text
-
-    with Results.open(store) as results:
-        for name in results.topk_experiments():
-            if experiment in (None, name):
-                figures = topk_figures(results, name, reference)
-                for table in topk_tables(figures, Wording()):
-                    say(to_text(table) + "\n")
-                for line in lines(figures):
-                    say(line)
+    for sheet in page.sheets():
+        if sheet.printed:
+            say(to_text(sheet.table) + "\n")
+    for line in page.lines:
+        say(line)

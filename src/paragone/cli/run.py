@@ -20,7 +20,7 @@ from paragone.errors import InputError
 if TYPE_CHECKING:
     from paragone.lab.engine import Tally
     from paragone.lab.experiment import Experiment, Forecast
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
 EVERY_METHOD = "*"
 EXIT_FAILURES = 1
@@ -120,13 +120,15 @@ def run(
 
 def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> None:
     """Write the report of an experiment; print its tables too, unless the output is for a program."""
-    from paragone.cli.report import show_crossval, show_topk
-    from paragone.reporting import report
+    from paragone.cli.report import show_page
+    from paragone.lab.results import Results
+    from paragone.lab.view import View
+    from paragone.reporting.write import written_report
 
-    files = report(store, out, experiment=experiment)
+    with Results.open(store) as results:
+        files, page = written_report(View(results, experiment), out)
     if not as_json:
-        show_crossval(store, experiment)
-        show_topk(store, experiment, None)
+        show_page(page)
     say(f"{len(files)} files written to {out}", stderr=True)
 
 

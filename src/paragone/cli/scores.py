@@ -12,10 +12,7 @@ from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, say, show_table, write_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from paragone.protocols.crossval.scores import Naming
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
 
 @app.command()
@@ -35,7 +32,7 @@ def scores(
 
     Example: paragone scores first.sqlite --metric micro_f1 --out scores.csv
     """
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
     with Results.open(store) as results:
         frame = results.scores(metric)
@@ -45,35 +42,18 @@ def scores(
         if as_json:
             print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
         elif out is None:
-            summarise(frame[~frame["protocol"].isin(["crossval", "topk"])])
-            summarise_topk(frame[frame["protocol"] == "topk"])
-            summarise_crossval(results, metric, naming)
+            show_scores(results, metric, naming)
 
 
-def summarise(frame: object) -> None:
-    """Print the mean score of every method on every dataset, a table per metric."""
-    from paragone.results import mean_table
+def show_scores(results: Results, metric: str | None = None, naming: str | None = None) -> None:
+    """Print what the protocol of every experiment shows of its scores."""
+    from paragone.lab.view import View
+    from paragone.tables import Table, to_text
 
-    for (protocol, metric), table in mean_table(frame).items():
-        show_table(table, title=f"{metric} ({protocol}): mean over folds and grid")
-
-
-def summarise_topk(frame: pd.DataFrame) -> None:
-    """Print the mean over folds of every method at every cut-off, a table per dataset and metric."""
-    for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
-        table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
-        table.columns = [f"K = {int(cut)}" for cut in table.columns]
-        show_table(table.reset_index(), title=f"{metric} on {dataset}")
-
-
-def summarise_crossval(results: Results, metric: str | None = None, naming: Naming | None = None) -> None:
-    """Print the final scores and the best chains of every cross-validation."""
-    experiments = results.crossval_experiments()
-    if not experiments:
-        return
-    from paragone.reporting.crossval_tables import crossval_tables
-    from paragone.tables import to_text
-
-    for name in experiments:
-        for table in crossval_tables(results.crossval(name), naming=naming, metric=metric):
-            say(to_text(table) + "\n")
+    for name in results.experiments():
+        view = View(results, name, metric=metric)
+        for shown in view.reader.summary(view, naming):
+            if isinstance(shown, Table):
+                say(to_text(shown) + "\n")
+            else:
+                show_table(shown[1], title=shown[0])

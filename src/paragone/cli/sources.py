@@ -13,7 +13,7 @@ from paragone.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
 GROUP = "group"
 STORES = (".sqlite", ".sqlite3", ".db")
@@ -38,7 +38,7 @@ def open_results(path: str) -> Results:
     file = Path(path)
     if not file.is_file():
         raise InputError(f"there is no store {file}")
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
     return Results.open(file)
 
@@ -116,7 +116,7 @@ def _warned(path: str, method: str | None) -> tuple[str, ...]:
     """Return what a store says of a method that a verdict must not leave out; a file says nothing."""
     if not is_store(path):
         return ()
-    from paragone.results.summaries import verdict_sentences, warned_groups
+    from paragone.lab.summaries import verdict_sentences, warned_groups
 
     with open_results(path) as results:
         groups = [group for name in results.experiments() for group in warned_groups(results, name)]
@@ -132,7 +132,8 @@ def _side(
     if is_store(path):
         with open_results(path) as results:
             if key == GROUP:
-                return results.scores_by_group(method, metric)
+                side: tuple[pd.Series, str | None] = results.scores_by_group(method, metric)
+                return side
             frame = results.scores()
     else:
         frame = read_frame(Path(path))

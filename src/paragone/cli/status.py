@@ -16,7 +16,7 @@ from paragone.cli.output import print_json, say, show_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.results import Results
+    from paragone.lab.results import Results
 
 
 @app.command()
@@ -33,7 +33,8 @@ def status(
 
     Example: paragone status first.sqlite
     """
-    from paragone.results import STATUSES, Results
+    from paragone.lab.places import STATUSES
+    from paragone.lab.results import Results
 
     if dry_run is not None:
         from paragone.cli.run import show_forecast
@@ -93,7 +94,7 @@ def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
 
 def show_warnings(results: Results) -> None:
     """Say what the methods warned of, put together by method and kind of warning."""
-    from paragone.results.summaries import warned_groups, warning_lines
+    from paragone.lab.summaries import warned_groups, warning_lines
 
     for experiment in results.experiments():
         for line in warning_lines(warned_groups(results, experiment)):

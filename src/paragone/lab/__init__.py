@@ -7,35 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paragone.lab.archive import Archive, export_archive, import_archive, is_archive
-    from paragone.lab.protocol_files import (
-        Exported,
-        Imported,
-        export_protocol_files,
-        import_rankings,
-        read_ranking,
-        write_ranking,
-    )
+    from paragone.lab.view import View
 
-__all__ = [
-    "Archive",
-    "Exported",
-    "Imported",
-    "export_archive",
-    "export_protocol_files",
-    "import_archive",
-    "import_rankings",
-    "is_archive",
-    "read_ranking",
-    "write_ranking",
-]
+__all__ = ["Archive", "View", "export_archive", "import_archive", "is_archive"]
 
 # Every process of a run comes through this door, and must not wait for what it does not use.
 _HOMES = {
     **dict.fromkeys(("Archive", "export_archive", "import_archive", "is_archive"), "paragone.lab.archive"),
-    **dict.fromkeys(
-        ("Exported", "Imported", "export_protocol_files", "import_rankings", "read_ranking", "write_ranking"),
-        "paragone.lab.protocol_files",
-    ),
+    "View": "paragone.lab.view",
 }
 
 

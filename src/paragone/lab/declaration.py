@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+)
 
 from paragone.data import Dataset, ReadOptions, SplitPlan, load
 from paragone.data.dataset import with_replicates
@@ -17,14 +27,8 @@ from paragone.data.loading import expand
 from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
+from paragone.lab.protocol import Protocol, default_kind, protocols
 from paragone.methods.method import Method
-from paragone.metrics.multilabel import ZeroDivision
-from paragone.metrics.topk.evaluate import DEFAULT_K
-from paragone.protocols import Crossval, Curve, Protocol, TopK
-from paragone.protocols.crossval import Criterion, StoredFolds
-from paragone.protocols.crossval.ledger import Weighting
-from paragone.protocols.crossval.scores import Naming
-from paragone.protocols.curve.protocol import DEFAULT_METRICS, KGrid, PGrid
 from paragone.reading import parse_toml
 
 HEADER = re.compile(r"^\s*\[\[?\s*(?P<path>[^\]]+?)\s*\]\]?\s*(#.*)?$")
@@ -155,65 +159,44 @@ class MethodSection(EstimatorSection):
         return {**tuned, **({} if self.log is None else {"log": self.log})}
 
 
-class ProtocolSection(Section):
-    """``[protocol]``: how a method is scored."""
-
-    kind: Literal["curve"] = "curve"
-    k: KGrid | None = None
-    p: PGrid | None = None
-    evaluator: str | EstimatorSection = "mlknn"
-    metrics: Annotated[tuple[str, ...], Field(min_length=1)] = DEFAULT_METRICS
-    zero_division: ZeroDivision = 0
-    keep_predictions: bool = True
-
-
-class CrossvalSection(Section):
-    """``[protocol]`` of kind ``crossval``."""
-
-    kind: Literal["crossval"]
-    metric: str | None = None
-    select: Annotated[tuple[Criterion, ...], Field(min_length=1)] = (Criterion(),)
-    test: float | str | None = None
-    repeats: Annotated[int, Field(ge=1)] = 1
-    stored: str | None = None
-    targets: Literal["separate", "joint"] = "separate"
-    aggregate: Literal["mean"] | None = None
-    naming: Naming = "nirs"
-    weighting: Weighting = "compat"
-    ddof: Literal[0, 1] = 0
-    task: Literal["regression", "classification"] | None = None
-    share: bool = True
+@cache
+def protocol_section(kind: type[Protocol]) -> type[Section]:
+    """Return the table of a protocol: its fields are the keys, but for what it says of itself in ``file_options``."""
+    keys = {**get_type_hints(kind, include_extras=True), **kind.file_options}
+    declared: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    given = {field.name for field in declared if field.init}
+    wanted = [name for name in keys if (name in given or name in kind.file_options) and keys[name] is not None]
+    # A key that is not there is left to the protocol: no default stands here a second time.
+    found: dict[str, Any] = {name: (_in_file(keys[name]), None) for name in wanted}
+    return create_model(f"{kind.__name__}Section", __base__=Section, kind=(str, ""), **found)
 
 
-class TopKSection(Section):
-    """``[protocol]`` of kind ``topk``."""
-
-    kind: Literal["topk"]
-    k: Annotated[tuple[int, ...], Field(min_length=1)] = DEFAULT_K
-    metrics: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    ties: str | None = None
-    preset: str | None = None
-    idcg: str = "min"
-    empty: str | None = None
-    validation: str | float = "file"
-    floors: bool = True
+def _in_file(hint: Any) -> Any:
+    """Return how a file gives what a field holds: an estimator is a name, or a table with its parameters."""
+    return str | EstimatorSection if hint is Method else hint
 
 
-SECTIONS: dict[str, type[Section]] = {"curve": ProtocolSection, "crossval": CrossvalSection, "topk": TopKSection}
+def _protocol_class(given: Any) -> type[Protocol] | None:
+    """Return the protocol that a table names; None for ``module:name``, which is imported when the experiment is."""
+    kind = given.get("kind", default_kind()) if isinstance(given, dict) else default_kind()
+    if isinstance(kind, str) and ":" in kind:
+        return None
+    return protocols.get(kind)
 
 
-def _protocol_kind(given: Any) -> str:
-    """Tell which protocol's table this is; the curve's, where it does not say, or says something unknown."""
-    kind = given.get("kind") if isinstance(given, dict) else getattr(given, "kind", None)
-    return kind if kind in SECTIONS else "curve"
+def check_protocol(given: dict[str, Any]) -> dict[str, Any]:
+    """Check the table of a protocol and return its values; nothing is imported for ``module:name``."""
+    protocol = _protocol_class(given)
+    if protocol is None:
+        return {name: value for name, value in given.items() if name != "kind"}
+    return _values(protocol, given)
 
 
-AnyProtocol = Annotated[
-    Annotated[ProtocolSection, Tag("curve")]
-    | Annotated[CrossvalSection, Tag("crossval")]
-    | Annotated[TopKSection, Tag("topk")],
-    Discriminator(_protocol_kind),
-]
+def _values(protocol: type[Protocol], given: dict[str, Any]) -> dict[str, Any]:
+    section = protocol_section(protocol).model_validate_json(json.dumps(given))
+    set_here = section.model_fields_set - {"kind"}
+    found = {name: getattr(section, name) for name in given if name in set_here}
+    return {name: value.model_dump() if isinstance(value, Section) else value for name, value in found.items()}
 
 
 def _size(given: str | int) -> int:
@@ -261,7 +244,7 @@ class Declaration(Section):
     isolation: Isolation = "cell"
     data: DataSection
     split: SplitPlan = SplitPlan()
-    protocol: AnyProtocol = ProtocolSection()
+    protocol: dict[str, Any] = Field(default_factory=dict)
     methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
     audit: AuditSection = AuditSection()
@@ -311,13 +294,22 @@ def parse_declaration(text: str, *, where: str = "experiment") -> Declaration:
     except RecursionError as error:
         raise InputError(f"{where} is not valid TOML: it is nested too deeply") from error
     try:
-        return Declaration.model_validate_json(plain)
+        declaration = Declaration.model_validate_json(plain)
     except ValidationError as error:
-        raise _explained(error, text, document, where) from error
+        raise _explained(error.errors(), text, document, where) from error
+    try:
+        check_protocol(declaration.protocol)
+    except ValidationError as error:
+        problems = [{**problem, "loc": ("protocol", *problem["loc"])} for problem in error.errors()]
+        raise _explained(problems, text, document, where) from error
+    except InputError as error:
+        line = line_of(text, ["protocol", "kind"])
+        raise InputError(f"{where if line is None else f'{where}, line {line}'}: 'protocol.kind': {error}") from error
+    return declaration
 
 
-def _explained(error: ValidationError, text: str, document: dict[str, Any], where: str) -> InputError:
-    problem = max(error.errors(), key=lambda found: (found["type"] == "extra_forbidden", len(found["loc"])))
+def _explained(problems: Sequence[Any], text: str, document: dict[str, Any], where: str) -> InputError:
+    problem = max(problems, key=lambda found: (found["type"] == "extra_forbidden", len(found["loc"])))
     path = _document_path(problem["loc"], document)
     line = line_of(text, [str(part) for part in path])
     place = where if line is None else f"{where}, line {line}"
@@ -354,53 +346,49 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
         (): Declaration,
         ("data",): DataSection,
         ("split",): SplitPlan,
-        ("protocol",): SECTIONS[_protocol_kind(document.get("protocol", {}))],
-        ("protocol", "k"): KGrid,
-        ("protocol", "p"): PGrid,
-        ("protocol", "evaluator"): EstimatorSection,
         ("limits",): LimitsSection,
         ("audit",): AuditSection,
     }
+    if path[:1] == ["protocol"]:
+        return _keys_inside(_protocol_class(document["protocol"]), path[1:])
     section = sections.get(tuple(path))
     if section is None:
-        by_table: dict[str, Any] = {"data": SetSection, "protocol": Criterion, "audit": AcknowledgeSection}
+        by_table: dict[str, Any] = {"data": SetSection, "audit": AcknowledgeSection}
         section = by_table.get(str(path[0]), TuneSection if path[-1] == "tune" else MethodSection)
     fields = getattr(section, "model_fields", None) or section.__dataclass_fields__
     return list(fields)
 
 
-def declared_protocol(section: ProtocolSection | CrossvalSection | TopKSection, folder: Path) -> Protocol:
-    """Make the protocol of its section; file names in it are relative to the experiment file's folder."""
-    if isinstance(section, CrossvalSection):
-        return _crossval(section, folder)
-    if isinstance(section, TopKSection):
-        return TopK(**section.model_dump(exclude={"kind"}))
-    evaluator = section.evaluator if isinstance(section.evaluator, str) else section.evaluator.model_dump()
-    return Curve(
-        section.k,
-        section.p,
-        Method.declare(evaluator, kind="evaluator"),
-        section.metrics,
-        section.zero_division,
-        section.keep_predictions,
-    )
+def _keys_inside(protocol: type[Protocol] | None, path: list[int | str]) -> list[str]:
+    """List the keys of a protocol's table, or of a table in it."""
+    if protocol is None:
+        return []
+    fields = protocol_section(protocol).model_fields
+    if not path:
+        return list(fields)
+    inner = next((one for one in _classes_in(fields[str(path[0])].annotation)), None)
+    return list(getattr(inner, "model_fields", None) or getattr(inner, "__dataclass_fields__", {}))
 
 
-def _crossval(section: CrossvalSection, folder: Path) -> Crossval:
-    return Crossval(
-        metric=section.metric,
-        select=section.select,
-        test=section.test,
-        repeats=section.repeats,
-        folds=None if section.stored is None else StoredFolds.read(folder / section.stored),
-        targets=section.targets,
-        aggregate=section.aggregate,
-        naming=section.naming,
-        weighting=section.weighting,
-        ddof=section.ddof,
-        task=section.task,
-        share=section.share,
-    )
+def _classes_in(hint: Any) -> Iterator[type]:
+    """Find the tables in a type such as ``tuple[Criterion, ...] | None``."""
+    if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or issubclass(hint, Section)):
+        yield hint
+    for inner in get_args(hint):
+        yield from _classes_in(inner)
+
+
+def declared_protocol(given: dict[str, Any], folder: Path) -> Protocol:
+    """Make the protocol of its table; file names in it are relative to the experiment file's folder."""
+    kind = given.get("kind", default_kind())
+    protocol = protocols.get(kind)
+    try:
+        return protocol.declared(_values(protocol, given), folder)
+    except ValidationError as error:
+        # Only the table of a user's own protocol comes here unchecked: its code was not to be imported before.
+        problem = error.errors()[0]
+        where = ".".join(["protocol", *(str(part) for part in problem["loc"])])
+        raise InputError(f"{where!r}: {problem['msg']}") from error
 
 
 def loaded(given: str | Path | Dataset) -> list[Dataset]:

@@ -41,10 +41,10 @@ from paragone.lab.given import (
     given_workers,
 )
 from paragone.lab.planning import Layout, extended, lay_out
+from paragone.lab.protocol import Protocol
+from paragone.lab.results import Results
 from paragone.lab.running import Forecast, RunOptions, overwritten, run_into, store_forecast, workplace_for
 from paragone.lab.store import Plan, Store
-from paragone.protocols import Protocol
-from paragone.results import Results
 
 __all__ = ["Experiment", "Forecast"]
 

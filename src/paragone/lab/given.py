@@ -15,8 +15,8 @@ from scipy import sparse
 from paragone.data import Dataset, SplitPlan, load
 from paragone.data.loading import expand
 from paragone.errors import InputError, unknown_name
+from paragone.lab.protocol import Protocol, default_kind, protocols
 from paragone.methods.method import Method
-from paragone.protocols import Curve, Protocol
 
 
 def check_names(kind: str, names: Iterable[str]) -> None:
@@ -243,9 +243,9 @@ def given_split(split: Any) -> SplitPlan:
 
 
 def given_protocol(protocol: Any) -> Protocol:
-    """Return the protocol; the curve protocol for nothing."""
+    """Return the protocol; the usual one for nothing."""
     if protocol is None:
-        return Curve()
+        return protocols.get(default_kind())()
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise InputError(f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()")
     if not isinstance(protocol, Protocol):

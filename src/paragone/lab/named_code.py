@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from paragone.lab.declaration import CrossvalSection, Declaration, ProtocolSection
+from paragone.lab.declaration import Declaration
+from paragone.lab.protocol import default_kind, protocols
 from paragone.methods.method import methods
-from paragone.protocols.crossval.variants import STEPS
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ def _uses(declaration: Declaration) -> Iterator[str]:
     if ":" in declaration.split.kind:
         yield declaration.split.kind
     yield from _nested(dict(declaration.split.params))
-    protocol = declaration.protocol
-    if isinstance(protocol, ProtocolSection):
-        yield from _estimator(protocol.evaluator if isinstance(protocol.evaluator, str) else dict(protocol.evaluator))
-    named = (protocol.metric,) if isinstance(protocol, CrossvalSection) else protocol.metrics
-    chosen = (one.metric for one in protocol.select) if isinstance(protocol, CrossvalSection) else ()
-    yield from (metric for metric in (*(named or ()), *chosen) if metric and ":" in metric)
+    kind = declaration.protocol.get("kind", "")
+    if ":" in str(kind):
+        yield str(kind)
+    for name, value in declaration.protocol.items():
+        yield from _estimator(value) if name == "evaluator" else _nested(value)
+        yield from _metrics(name, value)
     for method in declaration.methods.values():
         yield from _estimator({"use": method.use, "params": method.params, "grid": method.grid})
         for step in method.steps:
@@ -90,6 +90,16 @@ def _uses(declaration: Declaration) -> Iterator[str]:
             yield from _nested({"grid": method.tune.grid, "space": method.tune.space})
             evaluator = method.tune.evaluator
             yield from _estimator(evaluator if isinstance(evaluator, str) else dict(evaluator))
+
+
+def _metrics(key: str, value: Any) -> Iterator[str]:
+    """Find functions that are named as metrics: under ``metric`` or ``metrics``, in a table or in a list of tables."""
+    if key in ("metric", "metrics"):
+        named = value if isinstance(value, (list, tuple)) else [value]
+        yield from (each for each in named if isinstance(each, str) and ":" in each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _metrics("metric", each.get("metric")) if isinstance(each, Mapping) else ()
 
 
 def _estimator(given: str | Mapping[str, Any]) -> Iterator[str]:
@@ -126,9 +136,9 @@ def _path(use: str, declaration: Declaration) -> str:
     """Return ``module:Class`` of an alias; empty for what nobody knows, which nothing is imported for."""
     if ":" in use:
         return use
-    if isinstance(declaration.protocol, CrossvalSection) and use in STEPS:
-        return STEPS[use].path
-    return methods.paths().get(use, "")
+    kind = declaration.protocol.get("kind", default_kind())
+    own = {} if ":" in str(kind) else protocols.get(kind).aliases()
+    return own.get(use) or methods.paths().get(use, "")
 
 
 def _origin(module: str, folder: Path) -> str:

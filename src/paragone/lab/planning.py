@@ -15,11 +15,10 @@ from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
 from paragone.lab.cells import Cell, Fitted, Parts, Place
 from paragone.lab.given import check_names
+from paragone.lab.protocol import Arrangement, Protocol
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.methods.method import Method, digest
-from paragone.protocols import Protocol
-from paragone.protocols.base import Arrangement
 from paragone.sources import code_words, one_look
 
 # Stands in the key of every cell: results whose seeds were derived in another way are not taken for these.
@@ -276,7 +275,7 @@ def _laid_out(
         notes += [f"{dataset.name}: {note}" for note in dataset.notes]
         for name, method in methods.items():
             protocol.check_method(name, method, dataset)
-        for arrangement in protocol.arrange(dataset, plan, seed):
+        for arrangement in protocol.tasks(dataset, plan, seed):
             if arrangement.dataset.name in arrangements:
                 raise InputError(f"two datasets are called {arrangement.dataset.name!r}: rename one of them")
             arrangements[arrangement.dataset.name] = arrangement
@@ -400,5 +399,5 @@ def extended(layout: Layout, methods: Mapping[str, Method], store: Store) -> Lay
         cell = cells[place]
         return store.fitted(cell.fit_key) if statuses[cell.key] == "done" else None
 
-    places = layout.protocol.next_places(tuple(layout.arrangements.values()), methods, fitted)
+    places = layout.protocol.next(tuple(layout.arrangements.values()), methods, fitted)
     return layout.with_places(places)

@@ -13,7 +13,7 @@ from typing import Self
 
 from paragone.lab.cells import Cell, Outcome
 from paragone.lab.engine import Observer, Tally
-from paragone.protocols.base import KEPT
+from paragone.lab.protocol import KEPT
 
 RESULT = ".result"
 _UNSAFE = re.compile(r"[^\w.+-]+")

@@ -12,10 +12,9 @@ from typing import Any
 
 from paragone.data.output import safe_file_name, whole_folder
 from paragone.errors import InputError, unknown_name
+from paragone.lab.results import ELEMENT, FORMAT, VERSION, Results, experiment_record
 from paragone.lab.store.opening import HEADER
 from paragone.reading import check_size, parse_json
-from paragone.results import Results
-from paragone.results.results import ELEMENT, FORMAT, VERSION, experiment_record
 
 REQUIREMENTS, PYTHON, README = "requirements.txt", ".python-version", "REPRODUCE.md"
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

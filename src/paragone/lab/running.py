@@ -37,11 +37,11 @@ from paragone.lab.engine.resources import check_memory_can_be_watched
 from paragone.lab.engine.workers import Isolation, check_isolation
 from paragone.lab.planning import Layout, extended, method_at
 from paragone.lab.progress_folder import ProgressFolder
+from paragone.lab.protocol import Protocol
 from paragone.lab.provenance import provenance
 from paragone.lab.store import Plan, Store
 from paragone.lab.store.runs import RunIdentity
 from paragone.methods.method import Method
-from paragone.protocols import Protocol
 
 
 class RunnableExperiment(Interface):

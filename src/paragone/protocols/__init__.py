@@ -1,8 +1,68 @@
-"""Protocols: how one cell is scored."""
+"""Protocols: how a method is run on a split, scored and told; each is found by its kind."""
 
-from paragone.protocols.base import Protocol
-from paragone.protocols.crossval import Criterion, Crossval
-from paragone.protocols.curve.protocol import Curve, KGrid, PGrid, ranking_curve
-from paragone.protocols.topk import TopK
+from __future__ import annotations
 
-__all__ = ["Criterion", "Crossval", "Curve", "KGrid", "PGrid", "Protocol", "TopK", "ranking_curve"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paragone.lab.protocol import Protocol, protocols
+    from paragone.protocols.crossval.protocol import Crossval
+    from paragone.protocols.crossval.scores import Criterion
+    from paragone.protocols.curve.files import (
+        Exported,
+        Imported,
+        export_protocol_files,
+        import_rankings,
+        read_ranking,
+        write_ranking,
+    )
+    from paragone.protocols.curve.protocol import Curve, KGrid, PGrid, ranking_curve
+    from paragone.protocols.topk.protocol import TopK
+
+__all__ = [
+    "Criterion",
+    "Crossval",
+    "Curve",
+    "Exported",
+    "Imported",
+    "KGrid",
+    "PGrid",
+    "Protocol",
+    "TopK",
+    "export_protocol_files",
+    "import_rankings",
+    "protocols",
+    "ranking_curve",
+    "read_ranking",
+    "write_ranking",
+]
+
+DEFAULT_KIND = "curve"
+"""The protocol of an experiment that names none."""
+_HOMES = {
+    **dict.fromkeys(
+        ("Exported", "Imported", "export_protocol_files", "import_rankings", "read_ranking", "write_ranking"),
+        "paragone.protocols.curve.files",
+    ),
+    "Criterion": "paragone.protocols.crossval.scores",
+    "Crossval": "paragone.protocols.crossval.protocol",
+    "Curve": "paragone.protocols.curve.protocol",
+    "KGrid": "paragone.protocols.curve.protocol",
+    "PGrid": "paragone.protocols.curve.protocol",
+    "Protocol": "paragone.lab.protocol",
+    "TopK": "paragone.protocols.topk.protocol",
+    "protocols": "paragone.lab.protocol",
+    "ranking_curve": "paragone.protocols.curve.protocol",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a protocol when it is first used: one alone takes longer than reading a store."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from paragone.lab.places import STATUSES
 from paragone.lab.store.queries import notes_of
-from paragone.page import Block, Listing, Points, Prose, Sheet
-from paragone.reporting.scores import View
-from paragone.reporting.words import Wording, listing, title_of
-from paragone.results import STATUSES, Results
-from paragone.results.summaries import Warned, verdict_sentences, warned_groups
+from paragone.lab.summaries import Warned, verdict_sentences
+from paragone.lab.view import Measure, View
+from paragone.page import Block, Cover, Listing, Points, Prose, Sheet
+from paragone.reporting.words import bibtex, listing
+from paragone.stats import DatasetComparison
 from paragone.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
     from paragone.stats import DatasetComparison
 
+NO_CODE = "its code is not at hand, and a store never has code imported by its word alone"
 MAIN = ("paragone", "python", "numpy", "scipy", "scikit-learn", "numba")
 
 
-def run_blocks(results: Results, experiment: str) -> list[Block]:
+def run_blocks(view: View) -> list[Block]:
     """Return the tables of an experiment's runs, of what they ran with, and the versions of all packages."""
-    runs = results.runs()
-    mine = [run for run in runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
+    experiment = view.experiment
+    mine = [run for run in view.runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
     rows = [
         [str(run.run), run.begun_at, str(run.workers), run.environment.get("system", ""), _versions(run.environment)]
         for run in mine
@@ -120,81 +122,67 @@ SCALES = {
 }
 
 
-def how_it_was_done(
-    results: Results,
-    described: Mapping[str, Any],
-    paragraph: str,
-    references: str,
-    wording: Wording,
-    choices: Mapping[str, str] | None = None,
-) -> tuple[Block, ...]:
+def how_blocks(view: View, cover: Cover) -> tuple[Block, ...]:
     """Return the methods paragraph and what is behind it: choices, runs, references, the declaration.
 
     Parameters
     ----------
-    results : Results
-        An open store.
-    described : mapping
-        What the store knows of the experiment's declaration.
-    paragraph : str
-        The methods paragraph.
-    references : str
-        The literature, as BibTeX.
-    wording : Wording
-        Names to display.
-    choices : mapping, optional
-        The choices of the comparison, by name.
+    view : View
+        The experiment.
+    cover : Cover
+        The paragraph, the literature and the choices of the comparison.
 
     Returns
     -------
     tuple of Block
         For the last section of any page.
     """
-    places = results.places()
-    places = places[places["experiment"] == described["name"]]
-    blocks: list[Block] = [Prose((paragraph, cost_sentence(places, wording)))]
-    if choices:
+    blocks: list[Block] = [Prose((cover.paragraph, cost_sentence(view)))]
+    if view.protocol is None:
+        blocks.append(Prose((f"What the protocol {view.kind!r} adds to a page is left out: {NO_CODE}.",), "note"))
+    if cover.decisions:
         columns: list[str | Column] = [Column("choice", "left"), Column("what was chosen", "left")]
         blocks.append(
-            Sheet("choices", "Choices of the comparison", Table.of(columns, [list(c) for c in choices.items()]))
+            Sheet("choices", "Choices of the comparison", Table.of(columns, [list(c) for c in cover.decisions.items()]))
         )
-    blocks += run_blocks(results, described["name"])
-    if references:
-        blocks.append(Listing("References as BibTeX", references))
-    blocks.append(Listing("The methods paragraph as plain text", paragraph))
-    blocks.append(Listing("The experiment as declared", results.declared(described["name"])))
+    blocks += run_blocks(view)
+    if cover.references:
+        blocks.append(Listing("References as BibTeX", bibtex(cover.references)))
+    blocks.append(Listing("The methods paragraph as plain text", cover.paragraph))
+    blocks.append(Listing("The experiment as declared", view.results.declared(view.experiment)))
     return tuple(blocks)
 
 
-def methods_paragraph(results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording) -> str:
-    """Write the paragraph that can go into a paper."""
+def methods_paragraph(view: View, protocol: str = "") -> str:
+    """Write the paragraph that can go into a paper, with what the protocol says of itself."""
+    described = view.described
     sentences = [
-        _what([wording.name(name) for name in described["methods"]], results.datasets(described["name"])),
+        _what([view.name(name) for name in view.method_facts], view.dataset_facts),
         _split(described["split"], described["seed"]),
-        _protocol(described["protocol"], views),
-        _repeats({wording.name(name): count for name, count in described["repeats"].items()}),
-        _statistics(views),
-        software_sentence(results.runs()),
+        protocol,
+        repeats_sentence(view),
+        _statistics(view.comparison),
+        software_sentence(view.runs),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def cost_sentence(places: pd.DataFrame, wording: Wording) -> str:
+def cost_sentence(view: View) -> str:
     """Say what the experiment cost: processor time where it is known, wall time, memory."""
-    done = places[places["seconds"].notna()]
+    done = view.places[view.places["seconds"].notna()]
     text = f"Computing took {time_words(done)} in {len(done)} cell{'s' * (len(done) != 1)}"
     if done.empty:
         return text + "."
     slowest = done.loc[done["seconds"].idxmax()]
-    text += f"; the slowest cell took {float(slowest['seconds']):.3g} s of wall time ({_where(slowest, wording)})"
+    text += f"; the slowest cell took {float(slowest['seconds']):.3g} s of wall time ({_where(slowest, view)})"
     if done["peak_memory"].notna().any():
         largest = done.loc[done["peak_memory"].idxmax()]
-        text += f", the largest held {float(largest['peak_memory']) / 2**20:,.0f} MiB ({_where(largest, wording)})"
+        text += f", the largest held {float(largest['peak_memory']) / 2**20:,.0f} MiB ({_where(largest, view)})"
     return text + "."
 
 
-def _where(cell: pd.Series, wording: Wording) -> str:
-    return f"{wording.name(cell['method'])} on {wording.name(cell['dataset'])}"
+def _where(cell: pd.Series, view: View) -> str:
+    return f"{view.name(cell['method'])} on {view.name(cell['dataset'])}"
 
 
 def time_words(cells: pd.DataFrame) -> str:
@@ -255,36 +243,16 @@ def _split(split: Mapping[str, Any], seed: int) -> str:
     return f"Performance was estimated by {how}{tail} with seed {seed}; features were {scaled}{fitted}."
 
 
-def _protocol(protocol: Mapping[str, Any], views: Sequence[View]) -> str:
-    if protocol["kind"] != "curve":
-        return ""
-    evaluator = protocol["evaluator"]
-    params = ", ".join(f"{name} = {value}" for name, value in evaluator["params"].items())
-    model = evaluator["use"] + (f" ({params})" if params else "")
-    grids = []
-    if protocol["k"] is not None:
-        k = protocol["k"]
-        grids.append(f"k = {k['min']}, {k['min'] + k['step']}, ..., {k['max']} features")
-    if protocol["p"] is not None:
-        p = protocol["p"]
-        grids.append(f"{100 * p['min']:g} % to {100 * p['max']:g} % of the features in steps of {100 * p['step']:g} %")
-    metrics = listing([title_of(metric) for metric in protocol["metrics"]])
-    reductions = listing(list(dict.fromkeys(view.scores.reduction for view in views)))
-    return (
-        "Every method ranked the features on the training part; the best-ranked features were scored on the test part "
-        f"with {model} at {listing(grids)}, by {metrics}. A curve counts as {reductions}."
-    )
-
-
-def _repeats(repeats: Mapping[str, int]) -> str:
+def repeats_sentence(view: View) -> str:
+    """Say which methods were repeated over seeds; nothing where none was."""
+    repeats = view.described["repeats"]
     if not repeats:
         return ""
-    told = listing([f"{name} over {count} seeds" for name, count in repeats.items()])
+    told = listing([f"{view.name(name)} over {count} seeds" for name, count in repeats.items()])
     return f"Scores are means over repetitions of {told}."
 
 
-def _statistics(views: Sequence[View]) -> str:
-    compared = next((view.comparison for view in views if view.comparison is not None), None)
+def _statistics(compared: DatasetComparison | None) -> str:
     if compared is None:
         return ""
     choices = page_choices(compared)
@@ -325,19 +293,23 @@ LISTED = 200
 TRACEBACKS = 20
 
 
-def trouble(results: Results, experiment: str, views: Sequence[View], wording: Wording) -> tuple[Block, ...]:
-    """Return everything that did not go as planned, or a sentence that nothing did not."""
-    warned = warned_groups(results, experiment, wording.names)
-    places = results.places()
-    places = places[places["experiment"] == experiment]
-    failures = results.failures()
-    failures = failures[failures["experiment"] == experiment]
+def failure_blocks(view: View, measures: Sequence[Measure]) -> tuple[Block, ...]:
+    """Return everything that did not go as planned, or say that all went well.
+
+    Parameters
+    ----------
+    view : View
+        The experiment.
+    measures : sequence of Measure
+        Those whose comparisons may have warned of something.
+    """
+    warned, places, failures = view.warned, view.places, view.failures
     blocks: list[Block] = [Prose((_counts(places),))]
     if len(failures):
-        blocks += [_failures(failures, wording), *_tracebacks(failures, wording)]
+        blocks += [_failures(failures, view), *_tracebacks(failures, view)]
     if warned:
         blocks += [Points(verdict_sentences(warned, LISTED)), _warned(warned)]
-    lines = [*_notes(places, wording), *_warnings(views)]
+    lines = [*_notes(places, view), *_warnings(measures)]
     if lines:
         blocks.append(Points(tuple(lines)))
     unknown = int((places["seconds"].notna() & ~places["costs_kept"]).sum())
@@ -380,11 +352,11 @@ def _counts(places: pd.DataFrame) -> str:
     return f"{len(places)} cells: {shown}."
 
 
-def _failures(failures: pd.DataFrame, wording: Wording) -> Sheet:
+def _failures(failures: pd.DataFrame, view: View) -> Sheet:
     rows = [
         [
-            wording.name(row.method),
-            wording.name(row.dataset),
+            view.name(row.method),
+            view.name(row.dataset),
             f"{row.fold}" + (f", seed {row.repeat}" if row.repeat else ""),
             row.status,
             row.error,
@@ -399,13 +371,13 @@ def _failures(failures: pd.DataFrame, wording: Wording) -> Sheet:
     return Sheet("failures", "Failed cells", Table.of([*columns, "wall s"], rows, caption=caption), numbers)
 
 
-def _tracebacks(failures: pd.DataFrame, wording: Wording) -> list[Block]:
+def _tracebacks(failures: pd.DataFrame, view: View) -> list[Block]:
     """Return each distinct traceback once, with the number of cells that ended so."""
     distinct = failures[failures["traceback"] != ""].groupby("traceback", sort=False)
     blocks: list[Block] = []
     for traceback, rows in list(distinct)[:TRACEBACKS]:
         first = rows.iloc[0]
-        where = f"{wording.name(first['method'])} on {wording.name(first['dataset'])}, fold {first['fold']}"
+        where = f"{view.name(first['method'])} on {view.name(first['dataset'])}, fold {first['fold']}"
         more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
         blocks.append(Listing(f"Traceback of {where}{more}", str(traceback)))
     if len(distinct) > TRACEBACKS:
@@ -413,21 +385,20 @@ def _tracebacks(failures: pd.DataFrame, wording: Wording) -> list[Block]:
     return blocks
 
 
-def _notes(places: pd.DataFrame, wording: Wording) -> list[str]:
+def _notes(places: pd.DataFrame, view: View) -> list[str]:
     notes: Counter[str] = Counter()
     for row in places[places["notes"].notna()].itertuples():
-        notes.update(f"{wording.name(row.dataset)}: {note}" for note in notes_of(row.notes))
+        notes.update(f"{view.name(row.dataset)}: {note}" for note in notes_of(row.notes))
     lines = [f"{text} ({count} cells)" for text, count in notes.items()]
     stale = places.loc[places["status"] == "stale", "why"].value_counts()
     return [*lines, *(f"{count} results are stale: {why}" for why, count in stale.items())]
 
 
-def _warnings(views: Sequence[View]) -> list[str]:
-    found = [text for view in views if view.comparison for text in view.comparison.warnings]
-    return list(dict.fromkeys([*found, *(view.refusal for view in views if view.refusal)]))
+def _warnings(measures: Sequence[Measure]) -> list[str]:
+    found = [text for measure in measures if measure.comparison for text in measure.comparison.warnings]
+    return list(dict.fromkeys([*found, *(measure.refusal for measure in measures if measure.refusal)]))
 
 
-def warned_words(results: Results, experiment: str, wording: Wording) -> tuple[Block, ...]:
+def warned_words(view: View) -> tuple[Block, ...]:
     """Return what a verdict must say of the methods' warnings, a paragraph each."""
-    sentences = verdict_sentences(warned_groups(results, experiment, wording.names))
-    return tuple(Prose((sentence,), "warning") for sentence in sentences)
+    return tuple(Prose((sentence,), "warning") for sentence in verdict_sentences(view.warned))

@@ -15,9 +15,9 @@ from importlib.resources import files
 from typing import Any
 
 from paragone.charts.save import vega_bundle
+from paragone.lab.results import ELEMENT
 from paragone.page import Evidence, Page, Sheet
 from paragone.reporting.drawing import file_stem
-from paragone.results.results import ELEMENT
 from paragone.tables import Cell
 
 FIGURES = 6

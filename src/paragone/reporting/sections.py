@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.metrics import named_metric
+from paragone.lab.view import GridScores, Measure, View, Wording
 from paragone.page import Block, Evidence, Fold, Gallery, Prose, Sheet, figure
-from paragone.reporting.scores import GridScores, View, score_table
-from paragone.reporting.words import Wording, title_of
-from paragone.results import Results
+from paragone.reporting.charts import dataset_curves
+from paragone.reporting.tables import marked, score_table
+from paragone.reporting.words import direction, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.stats.corrections import holm
 from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
@@ -45,6 +45,15 @@ class Behind:
 def _key(scores: GridScores, *parts: str) -> str:
     """Name evidence; a slash inside a name is doubled, so that no two places share a key."""
     return "/".join((scores.suffix, *(part.replace("/", "//") for part in parts)))
+
+
+def evidence(view: View) -> Behind:
+    """Return what is behind the numbers of a page, with the fold scores of every mean."""
+    behind = Behind()
+    for measure in view.measures:
+        folds = measure.scores.folds
+        _keep_folds(behind, measure.scores, measure.metric, folds[folds["metric"] == measure.metric])
+    return behind
 
 
 def answer_sheet(
@@ -80,7 +89,6 @@ def answer_sheet(
     table = score_table(scores, metric, Wording())
     rows = scores.folds[scores.folds["metric"] == metric]
     datasets, methods = rows["dataset"].unique().tolist(), rows["method"].unique().tolist()
-    _keep_folds(behind, scores, metric, rows)
     means = rows.groupby(["dataset", "method"], sort=False)["value"].mean().unstack("method")
     means = means.reindex(index=datasets, columns=methods)
     marks = {} if comparison is None else significance_marks(comparison)
@@ -104,7 +112,7 @@ def answer_sheet(
     )
     return Sheet(
         name=f"answer-{name}",
-        title=f"{title_of(metric)}: {scores.reduction}",
+        title=f"{title_of(metric)}: {scores.reduction}" if scores.reduction else title_of(metric),
         table=whole,
         numbers=(*numbers, *footer.numbers),
         behind=(*links, *footer.links),
@@ -193,7 +201,7 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
                 f"{method} on {dataset}: {title_of(metric)}",
                 ("fold", title_of(metric)),
                 tuple((str(fold), float(value), "") for fold, value in zip(folds["fold"], folds["value"], strict=True)),
-                f"A fold's score is {scores.reduction}.",
+                f"A fold's score is {scores.reduction}." if scores.reduction else "",
                 (dataset, method),
             ),
         )
@@ -243,31 +251,22 @@ def _or_none(value: float) -> float | None:
 OPEN_UP_TO = 2
 
 
-def dataset_folds(
-    results: Results,
-    described: Mapping[str, Any],
-    views: Sequence[View],
-    wording: Wording,
-    behind: Behind,
-    curves: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any]]],
-) -> tuple[Block, ...]:
+def dataset_blocks(view: View) -> tuple[Block, ...]:
     """Return a part that opens and closes for every dataset."""
-    known = {wording.name(name): facts for name, facts in results.datasets(described["name"]).items()}
-    names = list(dict.fromkeys(name for view in views for name in view.means))
+    behind, curves = view.once(evidence), view.once(dataset_curves)
+    names = list(dict.fromkeys(name for measure in view.measures for name in measure.means))
     parts: list[Block] = []
     for place, name in enumerate(names):
-        mine = [view for view in views if name in view.means]
-        blocks: list[Block] = [Prose((_facts(known[name]),))]
-        for view in mine:
-            curve = figure(dataset_figure_name(name, view.key), curves[view.scores.suffix, view.metric][name])
-            blocks += [Gallery((curve,), view.tags), _sheet(view, name, place, behind)]
+        blocks: list[Block] = [Prose((_facts(view.dataset_facts[name]),))]
+        for measure in view.measures:
+            if name not in measure.means:
+                continue
+            drawn = curves.get((measure.scores.suffix, measure.metric), {})
+            if name in drawn:
+                blocks.append(Gallery((figure(f"{name}_{measure.key}", drawn[name]),), measure.tags))
+            blocks.append(_dataset_sheet(measure, name, place, behind))
         parts.append(Fold(name, tuple(blocks), is_open=len(names) <= OPEN_UP_TO))
     return tuple(parts)
-
-
-def dataset_figure_name(dataset: str, key: str) -> str:
-    """Name the chart of a dataset, as its save button and its files do."""
-    return f"{dataset}_{key}"
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
@@ -279,17 +278,17 @@ def _facts(facts: Mapping[str, Any]) -> str:
     return ", ".join(sizes) + "".join(f"; {note}" for note in facts["notes"]) + "."
 
 
-def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
-    found = view.means[dataset]
+def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -> Sheet:
+    found = measure.means[dataset]
     methods, values = list(found), np.array([mean for mean, _ in found.values()])
-    higher = bool(named_metric(view.metric).higher_is_better)
     texts = [format_mean_std(mean, spread) for mean, spread in found.values()]
-    size = named_metric(view.metric).score_size
-    ranks = rank_losses(-values if higher else values, size=size)
-    tests = _tests(view, dataset)
+    # Without a known direction there is no rank either.
+    higher, size = direction(measure.metric), size_of(measure.metric)
+    ranks = np.full(len(values), np.nan) if higher is None else rank_losses(-values if higher else values, size=size)
+    tests = _tests(measure, dataset)
     rows, numbers, links = [], [], []
     for method, cell, value, rank in zip(
-        methods, mark_best(values.tolist(), texts, higher_is_better=higher, size=size), values, ranks, strict=True
+        methods, marked(values.tolist(), texts, measure.metric), values, ranks, strict=True
     ):
         gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
         tested = [
@@ -299,34 +298,36 @@ def _sheet(view: View, dataset: str, place: int, behind: Behind) -> Sheet:
         ]
         rows.append([Cell(method), cell, Cell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
         numbers.append((None, *(None if np.isnan(v) else float(v) for v in (value, rank, gain, t, p))))
-        key = behind.folds(view.scores, view.metric, dataset, method)
+        key = behind.folds(measure.scores, measure.metric, dataset, method)
         links.append(("", key, key, *(key if not np.isnan(gain) else "" for _ in range(3))))
-    leader = view.comparison.leader if view.comparison else ""
-    columns = ["method", title_of(view.metric), "rank", f"gain of {leader}" if leader else "gain", "t", "p (Holm)"]
+    leader = measure.comparison.leader if measure.comparison else ""
+    columns = ["method", title_of(measure.metric), "rank", f"gain of {leader}" if leader else "gain", "t", "p (Holm)"]
     if not tests:
         columns, rows = columns[:3], [row[:3] for row in rows]
         numbers, links = [n[:3] for n in numbers], [link[:3] for link in links]
-    caption = f"{title_of(view.metric)} on {dataset}: {view.scores.reduction}, mean ± standard deviation over folds."
+    caption = (
+        f"{title_of(measure.metric)} on {dataset}: {measure.scores.before_mean}mean ± standard deviation over folds."
+    )
     if tests:
         caption += (
             f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by Holm over the "
             "rivals on this dataset."
         )
     return Sheet(
-        f"dataset-{place}-{view.key}",
-        f"{title_of(view.metric)} on {dataset}",
-        Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{view.key}"),
+        f"dataset-{place}-{measure.key}",
+        f"{title_of(measure.metric)} on {dataset}",
+        Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{measure.key}"),
         tuple(numbers),
         tuple(links),
-        tags=view.tags,
+        tags=measure.tags,
     )
 
 
-def _tests(view: View, dataset: str) -> dict[str, tuple[float, float, float]]:
+def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, float]]:
     """Return gain of the leader, t and adjusted p by rival."""
-    if view.comparison is None:
+    if measure.comparison is None:
         return {}
-    frame, leader = view.comparison.per_dataset, view.comparison.leader
+    frame, leader = measure.comparison.per_dataset, measure.comparison.leader
     rows = frame[(frame["dataset"] == dataset) & (frame["method"] == leader)]
     if rows.empty:
         return {}
@@ -337,19 +338,16 @@ def _tests(view: View, dataset: str) -> dict[str, tuple[float, float, float]]:
     }
 
 
-def method_blocks(
-    results: Results, described: Mapping[str, Any], views: Sequence[View], wording: Wording, behind: Behind
-) -> tuple[Block, ...]:
+def method_blocks(view: View) -> tuple[Block, ...]:
     """Return the table of all methods, and a part that opens and closes for each."""
-    places = results.places()
-    places = places[places["experiment"] == described["name"]]
-    blocks: list[Block] = [methods_overview(described, places, wording)]
-    for number, (name, declared) in enumerate(described["methods"].items()):
-        shown = wording.name(name)
+    behind = view.once(evidence)
+    blocks: list[Block] = [methods_overview(view)]
+    for number, (name, declared) in enumerate(view.method_facts.items()):
+        shown = view.name(name)
         sheets = [
-            _method_parts_sheet(view, shown, number, behind)
-            for view in views
-            if (view.scores.folds["method"] == shown).any()
+            _method_sheet(measure, shown, number, behind)
+            for measure in view.measures
+            if (measure.scores.folds["method"] == shown).any()
         ]
         blocks.append(Fold(shown, (Prose((declared_words(declared),)), *sheets)))
     return tuple(blocks)
@@ -365,18 +363,18 @@ def _parameters(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in params.items())
 
 
-def methods_overview(described: Mapping[str, Any], places: pd.DataFrame, wording: Wording) -> Sheet:
+def methods_overview(view: View) -> Sheet:
     """Return the table of all methods: class, parameters, times, cells."""
     rows, numbers = [], []
-    for name, declared in described["methods"].items():
-        mine = places[places["method"] == name]
+    for name, declared in view.method_facts.items():
+        mine = view.places[view.places["method"] == name]
         done = mine[mine["status"] == "done"]
         bad = int(mine["status"].isin(["failed", "timeout"]).sum())
         fit, cell, cpu = (float(done[column].mean()) for column in ("fit_seconds", "seconds", "cpu_seconds"))
         peak = float(done["peak_memory"].max()) / 2**20
         memory = "" if np.isnan(peak) else f"{peak:.0f}"
         texts = [*(_seconds(value) for value in (fit, cell, cpu)), memory, f"{len(done)} of {len(mine)}", str(bad)]
-        rows.append([wording.name(name), declared["use"], _parameters(declared["params"]) or "defaults", *texts])
+        rows.append([view.name(name), declared["use"], _parameters(declared["params"]) or "defaults", *texts])
         finite = [None if np.isnan(value) else value for value in (fit, cell, cpu, peak)]
         numbers.append((None, None, None, *finite, float(len(done)), float(bad)))
     columns: list[str | Column] = [Column(name, "left") for name in ("method", "class", "parameters")]
@@ -392,30 +390,44 @@ def _seconds(value: float) -> str:
     return format_number(value, 3 if value < 10 else 1)
 
 
-def _method_parts_sheet(view: View, method: str, number: int, behind: Behind) -> Sheet:
-    sign = 1 if named_metric(view.metric).higher_is_better else -1
+def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) -> Sheet:
+    sign = 1 if direction(measure.metric) else -1
     rows, numbers, links = [], [], []
-    for dataset, means in view.means.items():
+    for dataset, means in measure.means.items():
         if method not in means:
             continue
         value, spread = means[method]
         rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
-        size = named_metric(view.metric).score_size
+        size = size_of(measure.metric)
         best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
         gap = sign * value - rivals[best] if rivals else np.nan
-        key = behind.folds(view.scores, view.metric, dataset, method)
-        other = behind.folds(view.scores, view.metric, dataset, best) if best else ""
+        key = behind.folds(measure.scores, measure.metric, dataset, method)
+        other = behind.folds(measure.scores, measure.metric, dataset, best) if best else ""
         mean = Cell(format_mean_std(value, spread), bold=bool(gap >= -slack_of(abs(value), size)))
         rows.append([Cell(dataset), mean, Cell(best), Cell(format_signed(gap) if best else "")])
         numbers.append((None, value, None, None if np.isnan(gap) else gap))
         links.append(("", key, "", other))
-    columns: list[str | Column] = ["dataset", title_of(view.metric), Column("best rival", "left"), "gain over it"]
-    caption = f"{method}: {title_of(view.metric)}, {view.scores.reduction}; bold where no rival is better."
+    columns: list[str | Column] = ["dataset", title_of(measure.metric), Column("best rival", "left"), "gain over it"]
+    reduced = f", {measure.scores.reduction}" if measure.scores.reduction else ""
+    caption = f"{method}: {title_of(measure.metric)}{reduced}; bold where no rival is better."
+    if direction(measure.metric) is None:
+        # Nobody has said which way is better: the values stand alone.
+        plain = Table.of(
+            columns[:2], [[row[0], Cell(row[1].text)] for row in rows], caption=f"{caption.split(';')[0]}."
+        )
+        return Sheet(
+            f"method-{number}-{measure.key}",
+            f"{title_of(measure.metric)} of {method}",
+            plain,
+            tuple(one[:2] for one in numbers),
+            tuple(one[:2] for one in links),
+            tags=measure.tags,
+        )
     return Sheet(
-        f"method-{number}-{view.key}",
-        f"{title_of(view.metric)} of {method}",
+        f"method-{number}-{measure.key}",
+        f"{title_of(measure.metric)} of {method}",
         Table.of(columns, rows, caption=caption),
         tuple(numbers),
         tuple(links),
-        tags=view.tags,
+        tags=measure.tags,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -79,30 +78,31 @@ def _rank(comparison: DatasetComparison) -> str:
     return f"Its average rank is {mine:.2f}, {place}."
 
 
-@dataclass(frozen=True)
-class Wording:
-    """What the user wants tables to say: names to display, a note for captions, a suffix for labels."""
-
-    names: Mapping[str, str] = field(default_factory=dict)
-    caption_note: str = ""
-    label_suffix: str = ""
-
-    def name(self, identifier: str) -> str:
-        """Return the display name of a method or dataset."""
-        return self.names.get(identifier, identifier)
-
-    def caption(self, text: str) -> str:
-        """Return a caption with the note."""
-        return f"{text} {self.caption_note}".strip()
-
-    def label(self, text: str) -> str:
-        """Return a label with the suffix."""
-        return f"tab:{text}{self.label_suffix}"
-
-
 def title_of(metric: str) -> str:
     """Return a metric's name for people."""
     return named_metric(metric).title
+
+
+def direction(metric: str) -> bool | None:
+    """Return whether higher values of a metric are better; None where nobody has said so."""
+    return named_metric(metric).higher_is_better
+
+
+def size_of(metric: str) -> float:
+    """Return the size of what a metric's values are made from, for telling ties."""
+    return named_metric(metric).score_size
+
+
+def direction_words(metric: str) -> str:
+    """Say in a caption which way a metric is better.
+
+    Examples
+    --------
+    >>> direction_words("hamming_loss")
+    ' (lower is better)'
+    """
+    higher = direction(metric)
+    return "" if higher is None else f" ({'higher' if higher else 'lower'} is better)"
 
 
 STATISTICS = (

@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from paragone.errors import InputError
 from paragone.folders import replaced_folder, written_files
+from paragone.lab.results import Results
+from paragone.lab.view import View, Wording
 from paragone.page import Page, Sheet
 from paragone.reading import read_json
 from paragone.reporting.drawing import Drawing, drawn_charts, file_stem
+from paragone.reporting.pages import page_of
 from paragone.reporting.render import render_page
-from paragone.reporting.words import Wording
-from paragone.results import Results
 from paragone.tables import Table, escape_markdown, to_csv, to_latex, to_markdown
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """An experiment and how it is to be told.
-
-    Attributes
-    ----------
-    results : Results
-        An open store.
-    described : mapping
-        What the store knows of the experiment's declaration.
-    reference : str or None
-        The method that is compared with each other, by its identifier; the first where it is None.
-    wording : Wording
-        Names to display, what is added to captions and labels.
-    split_columns : int or None
-        Stack wide LaTeX tables in blocks of so many columns.
-    """
-
-    results: Results
-    described: Mapping[str, Any]
-    reference: str | None = None
-    wording: Wording = field(default_factory=Wording)
-    split_columns: int | None = None
-
-    @property
-    def experiment(self) -> str:
-        """The experiment's name."""
-        return str(self.described["name"])
-
-
-WRITERS = {
-    "curve": "paragone.reporting.curve:write_curve",
-    "crossval": "paragone.reporting.crossval:write_crossval",
-    "topk": "paragone.reporting.topk:write_topk",
-}
-"""Where each protocol's writer is: importing the others would take longer than a small report."""
 
 
 def report(
@@ -111,23 +72,24 @@ def report(
     """
     opened = results if isinstance(results, Results) else Results.open(results)
     try:
-        described = opened.described(experiment)
-        wording = Wording(dict(display_map or {}), caption_note, label_suffix)
-        order = Order(opened, described, reference, wording, split_columns)
-        with replaced_folder(out, "report") as folder:
-            with drawn_charts(wanted=charts) as drawing:
-                _writer(described["protocol"]["kind"])(order, folder, drawing)
-            files = written_files(folder)
-        return tuple(Path(out) / file for file in files)
+        wording = Wording(dict(display_map or {}), caption_note, label_suffix, split_columns)
+        view = View(opened, experiment, reference=reference, wording=wording)
+        return written_report(view, out, charts=charts)[0]
     finally:
         if opened is not results:
             opened.close()
 
 
-def _writer(kind: str) -> Callable[[Order, Path, Drawing], None]:
-    module, _, name = WRITERS[kind].partition(":")
-    writer: Callable[[Order, Path, Drawing], None] = getattr(import_module(module), name)
-    return writer
+def written_report(view: View, out: str | Path, *, charts: bool = True) -> tuple[tuple[Path, ...], Page]:
+    """Write the report of a view into a folder, whole or not at all, and return its files and the page."""
+    with replaced_folder(out, "report") as folder:
+        with drawn_charts(wanted=charts) as drawing:
+            drawing.expect(len(view.described["data"]) * len(view.described["protocol"].get("metrics") or ()))
+            page = page_of(view)
+            draw_page(page, folder, drawing)
+            write_page(page, folder, view.wording.split_columns)
+        files = written_files(folder)
+    return tuple(Path(out) / file for file in files), page
 
 
 def read_display_map(path: Path) -> dict[str, str]:
@@ -185,6 +147,10 @@ def write_page(page: Page, folder: Path, split_columns: int | None = None) -> No
         _write(folder / "tables" / f"{file_stem(sheet.name)}.csv", to_csv(sheet.table))
     if page.references:
         _write(folder / "references.bib", page.references + "\n")
+    for attachment in page.attachments():
+        file = folder / attachment.name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _write(file, attachment.text)
 
 
 def captioned(sheet: Sheet) -> Table:

@@ -18,9 +18,9 @@ from paragone.data import Dataset
 from paragone.lab.cells import Cell, Outcome
 from paragone.lab.engine import Silent, Tally
 from paragone.lab.experiment import Experiment
-from paragone.protocols import Protocol
+from paragone.lab.protocol import Protocol
+from paragone.lab.results import Results
 from paragone.reporting import report
-from paragone.results import Results
 from paragone.testing.contract import Contract, require
 from paragone.testing.executors import content_of, first_difference
 

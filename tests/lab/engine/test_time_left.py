@@ -17,9 +17,9 @@ from paragone.cli.progress import time_left
 from paragone.lab.engine import Silent, Tally
 from paragone.lab.engine.resources import spoken_duration
 from paragone.lab.engine.run import Rest
+from paragone.lab.results import Results
 from paragone.protocols import Crossval, Curve, KGrid
 from paragone.reporting.live.details import progress_of
-from paragone.results import Results
 
 RNG = np.random.default_rng(0)
 

@@ -19,12 +19,12 @@ from paragone.errors import InputError
 from paragone.lab.archive import export_archive, import_archive
 from paragone.lab.cells import Cell, Fitted, Outcome, Parts, WarningCount
 from paragone.lab.experiment import Experiment
+from paragone.lab.results import Results
 from paragone.lab.store import Plan, Store
 from paragone.lab.store.doctor import compact, examine, repair
 from paragone.lab.store.merging import merge
 from paragone.lab.store.schema import SCHEMA_VERSION, missing_before, table_shapes
 from paragone.protocols import Curve, KGrid
-from paragone.results import Results
 
 OLD = [Path(__file__).with_name(name) for name in ("version1.sqlite", "version2.sqlite")]
 BESIDE = ("costs", "warnings", "outputs")

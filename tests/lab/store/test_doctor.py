@@ -14,13 +14,13 @@ import pytest
 
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
+from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.store.doctor import Repair, compact, examine, repair
 from paragone.lab.store.queries import arrays_of, pack
 from paragone.lab.store.runs import RunIdentity
 from paragone.lab.store.schema import SCHEMA_VERSION, table_shapes
 from paragone.protocols import Curve, KGrid
-from paragone.results import Results
 
 VERSION_1 = Path(__file__).with_name("version1.sqlite")
 

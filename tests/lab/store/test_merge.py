@@ -12,11 +12,11 @@ import pytest
 
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
+from paragone.lab.results import Results
 from paragone.lab.store.doctor import examine
 from paragone.lab.store.merging import merge
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols import Curve, KGrid
-from paragone.results import Results
 
 VERSION_1 = Path(__file__).with_name("version1.sqlite")
 

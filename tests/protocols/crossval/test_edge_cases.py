@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from paragone import Dataset, Experiment
 from paragone.errors import InputError
 from paragone.protocols import Crossval
-from paragone.protocols.crossval import StoredFolds
+from paragone.protocols.crossval.splits import StoredFolds
 
 sys.path.insert(0, str(Path(__file__).parent))
 from strange_models import FailsOnMany, Mean, Raises, SometimesNaN
@@ -325,7 +325,7 @@ def test_the_bias_ranks_by_its_size_and_never_as_lower_is_better(crossvalidate, 
 
 
 def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_never_eligible(crossvalidate, regression):
-    from paragone.reporting.crossval_tables import final_table
+    from paragone.protocols.crossval.tables import final_table
 
     results = crossvalidate(regression, {"Few": FailsOnMany(most=30), "None": Raises()})
     run = results.crossval()

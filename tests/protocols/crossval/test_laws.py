@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
-from paragone.protocols.crossval import Criterion, StoredFolds
 from paragone.protocols.crossval.ledger import (
     Chain,
     FoldLedger,
@@ -23,7 +22,8 @@ from paragone.protocols.crossval.ledger import (
     repeats_of,
     soft_vote,
 )
-from paragone.protocols.crossval.scores import Scoring, chain_scores, score_name, select
+from paragone.protocols.crossval.scores import Criterion, Scoring, chain_scores, score_name, select
+from paragone.protocols.crossval.splits import StoredFolds
 from paragone.protocols.crossval.variants import expand
 
 SCORES = st.lists(st.one_of(st.floats(-50, 50), st.just(float("nan"))), min_size=1, max_size=12)

@@ -162,8 +162,8 @@ def test_a_reader_who_has_the_newest_report_is_not_sent_it_again(store):
         ("dataset=w", "unknown dataset 'w'"),
         ("at=k=3", "there is no point k = 3"),
         ("at=q=3", "unknown grid 'q'"),
-        ("at=k=many", "is no point of a grid"),
-        ("reference=Z", "there is no method 'Z'"),
+        ("at=k=many", "is not a point of a grid"),
+        ("reference=Z", "unknown reference 'Z'"),
     ],
 )
 def test_a_wrong_selection_is_told_what_is_wrong(store, query, sentence):

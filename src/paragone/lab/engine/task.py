@@ -24,8 +24,8 @@ from paragone.data import Scale, scale_split
 from paragone.lab.cells import Fitted, Outcome, SplitData, WarningCount
 from paragone.lab.engine.preloading import seed_globals
 from paragone.lab.engine.spool import load_spooled
+from paragone.lab.protocol import Protocol
 from paragone.methods.method import Method
-from paragone.protocols import Protocol
 from paragone.validation import IntArray
 
 MESSAGE_LENGTH = 500

@@ -96,7 +96,7 @@ WHERE p.current = 1 AND e.name = ? GROUP BY p.method, p.protocol
 """
 OUTPUT = "SELECT printed FROM outputs JOIN cells ON cells.id = cell_id WHERE key = ?"
 ONE_CELL = """
-SELECT e.name, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
+SELECT e.name, p.protocol, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
        p.version_part, p.seed_part
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
 WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?

@@ -134,10 +134,13 @@ class Problem:
     failures: Mapping[str, str]
     n_features: int = 0
     pending: tuple[str, ...] = ()
+    _derived: dict[Scoring, dict[str, ChainScores]] = field(default_factory=dict, init=False, repr=False)
 
     def scores(self, scoring: Scoring) -> dict[str, ChainScores]:
-        """Derive the scores of every chain."""
-        return {variant: chain_scores(chain, scoring) for variant, chain in self.chains.items()}
+        """Derive the scores of every chain; those by one scoring are derived once."""
+        if scoring not in self._derived:
+            self._derived[scoring] = {name: chain_scores(chain, scoring) for name, chain in self.chains.items()}
+        return self._derived[scoring]
 
 
 def fold_ledger(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,19 @@ from typing_extensions import override
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Place, Score, SplitData
+from paragone.lab.protocol import Arrangement, Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
 from paragone.metrics.prediction import DEFAULT_METRIC
-from paragone.protocols.base import Arrangement, Protocol
 from paragone.protocols.crossval.fitting import fit_variant
 from paragone.protocols.crossval.ledger import Weighting, fold_weights
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
 from paragone.protocols.crossval.scores import Criterion, Naming, score_name
 from paragone.protocols.crossval.splits import FoldSplit, StoredFolds, arrange_problem, mark_test_rows, problems_of
-from paragone.protocols.crossval.variants import Variant, expand
+from paragone.protocols.crossval.variants import STEPS, Variant, expand
 
 
+@protocols.add
 @dataclass(frozen=True)
 class Crossval(Protocol):
     """Cross-validate every variant, select by the cross-validation alone, refit the chosen on all of train.
@@ -72,6 +74,7 @@ class Crossval(Protocol):
     later_kind: ClassVar[str] = "refit"
     default_scale: ClassVar[Scale | None] = "none"
     repeats_methods: ClassVar[bool] = False
+    file_options: ClassVar[Mapping[str, Any]] = {"test": float | str | None, "stored": str | None, "folds": None}
 
     metric: str | None = None
     select: tuple[Criterion, ...] = (Criterion(),)
@@ -122,15 +125,24 @@ class Crossval(Protocol):
         names = {self.metric, *(criterion.metric for criterion in self.select)} - {None}
         return described_functions(named_metric(name) for name in sorted(map(str, names)))
 
+    @classmethod
+    @override
+    def declared(cls, options: Mapping[str, Any], folder: Path) -> Self:
+        """Make the protocol of its table in an experiment file, where ``stored`` names a file of folds."""
+        given = dict(options)
+        stored = given.pop("stored", None)
+        return cls(**given, folds=None if stored is None else StoredFolds.read(folder / stored))
+
+    @classmethod
+    @override
+    def aliases(cls) -> Mapping[str, str]:
+        return {name: step.path for name, step in STEPS.items()}
+
     # Identity: what is stored depends on nothing that only scores depend on.
 
     @override
     def identity(self) -> str:
         return digest([self.kind, 1])
-
-    @override
-    def versions(self) -> dict[str, str]:
-        return {}
 
     @override
     def described(self) -> dict[str, Any]:
@@ -230,7 +242,7 @@ class Crossval(Protocol):
             raise InputError(f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}")
 
     @override
-    def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         self.check(dataset)
         dataset, test = mark_test_rows(dataset, self.test if self.folds is None else self.folds.test, seed)
         return tuple(
@@ -239,6 +251,16 @@ class Crossval(Protocol):
             )
             for problem in problems_of(dataset, joint=self.targets == "joint")
         )
+
+    @override
+    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+        self.check(dataset)
+        # Of the ways to name test rows only a column changes the data; which rows they are is in the store.
+        test = options.get("test")
+        marked = test if isinstance(test, str) and options.get("stored") is None else None
+        whole, _ = mark_test_rows(dataset, marked, seed)
+        for problem in problems_of(whole, joint=options.get("targets") == "joint"):
+            yield problem, dataset.name
 
     # What results need
 
@@ -292,7 +314,7 @@ class Crossval(Protocol):
         return sum(min(len(methods), each * max(1, a.dataset.n_targets)) for a in arrangements if a.later)
 
     @override
-    def next_places(
+    def next(
         self,
         arrangements: Sequence[Arrangement],
         methods: Mapping[str, Method],

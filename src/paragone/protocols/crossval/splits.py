@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from paragone.data import Dataset, Split, SplitPlan, describe_splits, make_splits
 from paragone.errors import InputError, unknown_name
-from paragone.protocols.base import Arrangement
+from paragone.lab.protocol import Arrangement
 from paragone.protocols.crossval.ledger import coverage, repeats_of
 from paragone.validation import IntArray
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,11 +15,11 @@ from paragone.cores import cpu_clock
 from paragone.data import Dataset, Task
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.lab.protocol import Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
 from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
-from paragone.protocols.base import Protocol
 from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
 from paragone.validation import IntArray, LabelArray, check_features, check_indicator, check_ranking
 
@@ -111,6 +111,7 @@ class PGrid:
 DEFAULT_METRICS = ("micro_f1", "macro_f1", "hamming_loss")
 
 
+@protocols.add
 @dataclass(frozen=True)
 class Curve(Protocol):
     """Score a ranker by the predictions from its first k features, over a k-grid, a p-grid or both.
@@ -204,6 +205,10 @@ class Curve(Protocol):
         check_features(dataset.X, name=f"dataset {dataset.name!r}: X")
         notes = (points.note for points in self.points(dataset.n_features).values())
         return tuple(f"{dataset.name}: {note}" for note in notes if note)
+
+    @override
+    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+        yield dataset, ""
 
     @override
     def check_split(self, dataset: Dataset, n_train: int) -> None:

@@ -1,5 +1,1 @@
-"""The topk protocol: recommenders trained once a seed, scored by their lists for the test queries."""
-
-from paragone.protocols.topk.protocol import TopK
-
-__all__ = ["TopK"]
+"""The topk protocol: recommenders trained once per seed, scored by their lists for the test queries."""

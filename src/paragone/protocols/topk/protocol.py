@@ -20,6 +20,7 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, mak
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.lab.protocol import KEPT, Arrangement, Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS
@@ -28,7 +29,6 @@ from paragone.metrics.topk import PRESETS, TopKResult
 from paragone.metrics.topk.evaluate import DEFAULT_K, DEFAULT_METRICS, EMPTY, TIES
 from paragone.metrics.topk.inputs import UserMetric, check_choice, check_cutoffs, rank, split_metrics
 from paragone.metrics.topk.segments import check_rows
-from paragone.protocols.base import KEPT, Arrangement, Protocol
 from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, popularity_note
 
 # Which arguments of a recommender's ``observe`` a log needs.
@@ -147,6 +147,7 @@ Validation: TypeAlias = Literal["file", "none"] | float
 PLACES_KEPT = 50
 
 
+@protocols.add
 @dataclass(frozen=True)
 class TopK(Protocol):
     """Train recommenders once a seed and score their lists for the test queries at every cut-off.
@@ -182,6 +183,7 @@ class TopK(Protocol):
     kind: ClassVar[str] = "topk"
     default_scale: ClassVar[Scale | None] = "none"
     keeps_progress: ClassVar[bool] = True
+    file_options: ClassVar[Mapping[str, Any]] = {"metrics": tuple[str, ...] | None, "validation": str | float}
 
     k: tuple[int, ...] = DEFAULT_K
     metrics: tuple[str | UserMetric, ...] | None = None
@@ -246,10 +248,6 @@ class TopK(Protocol):
         }
 
     @override
-    def versions(self) -> dict[str, str]:
-        return {}
-
-    @override
     def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
         own, functions = split_metrics(self.metrics or (), self.idcg)
         return {
@@ -307,7 +305,7 @@ class TopK(Protocol):
             method.check(name)
 
     @override
-    def arrange(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         self.check(dataset)
         if plan.scale not in (None, "none"):
             raise InputError(f"split: scale = {plan.scale!r} makes no sense for sets of tokens; leave it out")

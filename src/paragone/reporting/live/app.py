@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.save import vega_bundle
 from paragone.errors import InputError
-from paragone.reporting.live.details import Place, cell_details, fold_details, progress_of
+from paragone.lab.reader import CellAddress
+from paragone.lab.results import Results
+from paragone.reporting.live.details import cell_details, fold_details, progress_of
 from paragone.reporting.live.pages import Keeper, Selection
 from paragone.reporting.render import static_file
-from paragone.results import Results
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -296,8 +297,8 @@ def _experiment(results: Results, name: str) -> str:
     return str(results.described(name or names[0])["name"])
 
 
-def _place(results: Results, query: Mapping[str, str]) -> Place:
-    return Place(
+def _place(results: Results, query: Mapping[str, str]) -> CellAddress:
+    return CellAddress(
         _experiment(results, query.get("experiment", "")),
         query.get("dataset", ""),
         query.get("method", ""),

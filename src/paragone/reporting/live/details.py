@@ -3,83 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from paragone.errors import InputError
 from paragone.lab.engine.resources import spoken_duration
 from paragone.lab.engine.run import Estimates, Rest
-from paragone.protocols.crossval.ledger import Predictions
-from paragone.results import Results
-from paragone.results.summaries import warned_groups, warning_lines
-from paragone.tables import format_signed
+from paragone.lab.reader import CellAddress, reader_of
+from paragone.lab.results import Results
+from paragone.lab.summaries import warned_groups, warning_lines
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TOP_FEATURES = 50
-SAMPLES = 40
-LISTS = 20
-REFIT = "refit"
 
-
-class Place(NamedTuple):
-    """One cell, by its names in the plan."""
-
-    experiment: str
-    dataset: str
-    method: str
-    fold: int = 0
-    repeat: int = 0
-
-
-def fold_details(results: Results, place: Place) -> dict[str, Any]:
+def fold_details(results: Results, place: CellAddress) -> dict[str, Any]:
     """Return every fold of a method on a dataset, with its status, time and the name to show."""
     mine = results.folds_of(place.experiment, place.dataset, place.method)
     if mine.empty:
         raise InputError(f"there is no cell of method {place.method!r} on dataset {place.dataset!r}")
+    # The cells of a later stage are called by its name.
+    kind = results.described(place.experiment)["protocol"]["kind"]
     rows = [
         {
             "fold": int(row.fold),
             "repeat": int(row.repeat),
-            "label": REFIT
-            if row.protocol == REFIT
-            else f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else ""),
+            "label": f"fold {row.fold}" + (f", seed {row.repeat}" if row.repeat else "")
+            if row.protocol == kind
+            else row.protocol,
             "status": row.status,
             "seconds": None if row.seconds != row.seconds else float(row.seconds),
         }
         for row in mine.itertuples()
     ]
-    kind = results.described(place.experiment)["protocol"]["kind"]
-    return {"dataset": place.dataset, "method": place.method, "what": TELLS[kind], "folds": rows}
+    what = reader_of(results, kind).fold_title
+    return {"dataset": place.dataset, "method": place.method, "what": what, "folds": rows}
 
 
-def cell_details(results: Results, place: Place) -> dict[str, Any]:
+def cell_details(results: Results, place: CellAddress) -> dict[str, Any]:
     """Return what a cell holds, as parts of a title and lines of text each."""
     kind = results.described(place.experiment)["protocol"]["kind"]
-    parts = [*PARTS[kind](results, place), *_said(results, place)]
+    parts = [*reader_of(results, kind).cell_parts(place), *_said(results, place)]
     return {**place._asdict(), "parts": [{"title": title, "lines": lines} for title, lines in parts]}
 
 
-def _curve_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
-    dataset, method, fold, repeat = place.dataset, place.method, place.fold, place.repeat
-    ranking = results.ranking(dataset, fold, method, place.experiment, repeat)
-    names = results.datasets(place.experiment)[dataset]["feature_names"]
-    shown = [f"{i}. {names[feature]}" for i, feature in enumerate(ranking[:TOP_FEATURES], 1)]
-    return [
-        (f"Ranking: the first {len(shown)} of {len(ranking)} features", shown),
-        _told(results, place),
-        _label_predictions(results, place),
-    ]
-
-
-def _told(results: Results, place: Place) -> tuple[str, list[str]]:
-    found = results.diagnostics(place.dataset, place.fold, place.method, place.experiment, place.repeat)
-    return "What the method told about its fit", [f"{name}: {value}" for name, value in found.items()]
-
-
-def _said(results: Results, place: Place) -> list[tuple[str, list[str]]]:
+def _said(results: Results, place: CellAddress) -> list[tuple[str, list[str]]]:
     """Return what a cell cost, warned of and printed."""
     mine = results.folds_of(place.experiment, place.dataset, place.method)
     mine = mine[(mine["fold"] == place.fold) & (mine["repeat"] == place.repeat)]
@@ -97,84 +65,6 @@ def _cost_lines(seconds: float, cpu_seconds: float, peak_memory: float) -> list[
     lines = [] if math.isnan(seconds) else [f"wall time: {seconds:.3g} s"]
     lines += [] if math.isnan(cpu_seconds) else [f"processor time: {cpu_seconds:.3g} s"]
     return lines + ([] if math.isnan(peak_memory) else [f"most memory held: {peak_memory / 2**20:.0f} MiB"])
-
-
-def _label_predictions(results: Results, place: Place) -> tuple[str, list[str]]:
-    try:
-        frame = results.predictions(
-            place.dataset, place.fold, place.method, experiment=place.experiment, repeat=place.repeat
-        )
-    except InputError as refusal:
-        return f"Predictions: {refusal}", []
-    k = int(frame["k"].max())
-    frame = frame[frame["k"] == k]
-    lines = []
-    for sample, labels in list(frame.groupby("sample", sort=False))[:SAMPLES]:
-        true, predicted = (
-            ", ".join(str(label) for label in labels.loc[labels[column] == 1, "label"]) or "-"
-            for column in ("y_true", "y_pred")
-        )
-        lines.append(f"sample {sample}: true {true}; predicted {predicted}")
-    n = frame["sample"].nunique()
-    return f"Predictions: {len(lines)} of {n} samples, predicted from {k} features", lines
-
-
-def _crossval_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
-    parts = []
-    for problem in results.chain(place.experiment, place.dataset, place.method).problems:
-        chain = problem.chains.get(place.method)
-        if chain is None:
-            raise InputError(f"{place.method} on {place.dataset} has not all its folds yet")
-        if place.fold < len(chain.folds):
-            ledger, roles = chain.folds[place.fold], (("validation", "val"), ("test", "test"))
-        elif chain.final is not None:
-            ledger, roles = chain.final, (("test", "test"), ("train", "train"))
-        else:
-            raise InputError(f"no cell of method {place.method!r} on dataset {place.dataset!r}, fold {place.fold}")
-        for words, role in roles:
-            part = getattr(ledger, role)
-            if len(part):
-                title = f"Predictions of {problem.target}, {words} rows: {min(len(part), SAMPLES)} of {len(part)}"
-                parts.append((title, _predicted_lines(part, chain.task)))
-    return [*parts, _told(results, place)]
-
-
-def _predicted_lines(part: Predictions, task: str) -> list[str]:
-    lines = []
-    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[:SAMPLES]:
-        if task == "regression":
-            residual = format_signed(float(predicted - truth))
-            lines.append(f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual {residual}")
-        else:
-            mark = "" if truth == predicted else "  (wrong)"
-            lines.append(f"sample {sample}: true {truth}; predicted {predicted}{mark}")
-    return lines
-
-
-def _topk_parts(results: Results, place: Place) -> list[tuple[str, list[str]]]:
-    frame = results.recommendations(place.dataset, place.method, place.fold, place.repeat, place.experiment)
-    names = results.datasets(place.experiment)[place.dataset]["target_names"]
-    samples = list(dict.fromkeys(frame["sample"]))
-    lines = []
-    for sample, rows in frame[frame["sample"].isin(samples[:LISTS])].groupby("sample", sort=False):
-        items = [
-            f"{names[item]}{' ✓' if hit else ''}" for item, hit in zip(rows["item"], rows["relevant"], strict=True)
-        ]
-        lines.append(f"sample {sample}: {', '.join(items)}")
-    title = f"Lists: {len(lines)} of {len(samples)} test rows, best item first, ✓ where it is relevant"
-    return [(title, lines), _told(results, place)]
-
-
-PARTS: dict[str, Callable[[Results, Place], list[tuple[str, list[str]]]]] = {
-    "curve": _curve_parts,
-    "crossval": _crossval_parts,
-    "topk": _topk_parts,
-}
-TELLS = {
-    "curve": "Ranking and predictions of a fold:",
-    "crossval": "Predictions of a fold:",
-    "topk": "Lists of a fold:",
-}
 
 
 RECENT = 200

@@ -5,29 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from loky import ProcessPoolExecutor
 
 from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.guard import end_with
-from paragone.metrics import named_metric
+from paragone.lab.results import Results
+from paragone.lab.view import View
 from paragone.page import Page
-from paragone.reporting.crossval import crossval_page
-from paragone.reporting.crossval_tables import CLASS_FIGURES, REGRESSION_FIGURES, problem_name
-from paragone.reporting.crossval_words import narrowed
-from paragone.reporting.curve import curve_page, dataset_curves
+from paragone.reporting.pages import page_of
 from paragone.reporting.render import render_report
-from paragone.reporting.scores import GridScores, at_point, grid_scores, views_of
-from paragone.reporting.topk import topk_page
-from paragone.reporting.topk_tables import TopKFigures
-from paragone.reporting.words import Wording
-from paragone.results import Results
 
 
 @dataclass(frozen=True)
@@ -72,79 +64,7 @@ class Selection:
         return cls(**one, datasets=tuple(many["dataset"]), methods=tuple(many["method"]))
 
 
-def select(selection: Selection, grids: Sequence[GridScores]) -> list[GridScores]:
-    """Keep what was chosen; a name that is not there is refused.
-
-    Parameters
-    ----------
-    selection : Selection
-        The choice.
-    grids : sequence of GridScores
-        All there is.
-
-    Returns
-    -------
-    list of GridScores
-        One metric on one grid.
-    """
-    metrics = list(dict.fromkeys(metric for scores in grids for metric in scores.folds["metric"].unique()))
-    metric = selection.metric or metrics[0]
-    for kind, name, known in (
-        ("metric", metric, metrics),
-        *(("method", name, grids[0].folds["method"].unique().tolist()) for name in selection.methods),
-        *(("dataset", name, grids[0].folds["dataset"].unique().tolist()) for name in selection.datasets),
-    ):
-        if name not in known:
-            raise unknown_name(kind, name, known)
-    chosen = [_kept(scores, metric, selection) for scores in grids]
-    return [_at(chosen, selection.at)]
-
-
-def _kept(scores: GridScores, metric: str, selection: Selection) -> GridScores:
-    def keep(frame: Any) -> Any:
-        frame = frame[frame["metric"] == metric]
-        for column, names in (("method", selection.methods), ("dataset", selection.datasets)):
-            frame = frame[frame[column].isin(names)] if names else frame
-        return frame
-
-    return replace(scores, curves=keep(scores.curves), folds=keep(scores.folds))
-
-
-def _at(grids: Sequence[GridScores], at: str) -> GridScores:
-    """Take a grid at a point, given as ``k=10`` or ``p=0.2``; the first grid as it is where none is given."""
-    if not at:
-        return grids[0]
-    name, _, value = at.partition("=")
-    found = [scores for scores in grids if scores.grid == name]
-    try:
-        point = float(value)
-    except ValueError as error:
-        raise InputError(f"the point {at!r} is no point of a grid: say k=10 or p=0.2") from error
-    if not found:
-        raise unknown_name("grid", name, [scores.grid for scores in grids])
-    return at_point(found[0], point)
-
-
-def options(described: Mapping[str, Any], grids: Sequence[GridScores]) -> dict[str, list[str]]:
-    """Return what there is to choose from."""
-    points = []
-    for scores in grids:
-        places = sorted(scores.curves["at"].unique())
-        points += [f"{scores.grid}={place:g}" for place in places]
-    return {
-        "metric": list(described["protocol"]["metrics"]),
-        "at": points,
-        "reference": list(described["methods"]),
-        "method": list(described["methods"]),
-        "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())),
-    }
-
-
-Options = dict[str, list[str]]
-Described = Mapping[str, Any]
-
-
-def page_of(results: Results, selection: Selection) -> tuple[Page, Options]:
+def selected_page(results: Results, selection: Selection) -> tuple[Page, dict[str, list[str]]]:
     """Make the page of a selection.
 
     Parameters
@@ -159,86 +79,19 @@ def page_of(results: Results, selection: Selection) -> tuple[Page, Options]:
     Page, dict
         The page, and what there is to choose from; a part without a choice has none.
     """
-    described = results.described(selection.experiment or results.experiments()[0])
-    return PAGES[described["protocol"]["kind"]](results, described, selection)
-
-
-def _curve(results: Results, described: Described, selection: Selection) -> tuple[Page, Options]:
-    grids = grid_scores(results, described["name"])
-    choices = options(described, grids)
-    chosen = select(selection, grids)
-    methods = chosen[0].folds["method"].unique().tolist()
-    reference = _reference(selection, methods, list(described["methods"]))
-    shown = {**described, "methods": {m: v for m, v in described["methods"].items() if m in methods}}
-    views = views_of(chosen, reference, described["split"])
-    return curve_page(results, shown, views, reference, Wording(), dict(dataset_curves(chosen))), choices
-
-
-def _topk(results: Results, described: Described, selection: Selection) -> tuple[Page, Options]:
-    run = results.topk(described["name"])
-    if not run.cells:
-        raise InputError(f"experiment {described['name']!r} has no scores yet")
-    mine = run.narrowed(selection.datasets, selection.methods)
-    reference = _reference(selection, mine.methods, list(described["methods"]))
-    cut = _cut(selection.at)
-    figures = TopKFigures(results, mine, reference, selection.metric or None, cut)
-    # Named as in the tables: a user's functions stand beside the metrics of ours.
-    metrics = [str(name) for name in dict.fromkeys(figures.segments["metric"])]
-    choices = {
-        "metric": ["", *metrics],
-        "at": [f"K={cut}" for cut in run.ks],
-        "reference": run.methods,
-        "method": run.methods,
-        "dataset": run.datasets,
-    }
-    return topk_page(figures, described, Wording()), choices
-
-
-def _cut(at: str) -> int | None:
-    """Read a cut-off, given as ``K=10``."""
-    name, _, value = at.partition("=")
-    if at and (name != "K" or not value.isdigit()):
-        raise InputError(f"the point {at!r} is no cut-off: say K=10")
-    return int(value) if at else None
-
-
-def _crossval(results: Results, described: Described, selection: Selection) -> tuple[Page, Options]:
-    run = results.crossval(described["name"])
-    tasks = {problem.truth.task for problem in run.problems}
-    known = [
-        metric
-        for metric in (REGRESSION_FIGURES if tasks == {"regression"} else CLASS_FIGURES)
-        if named_metric(metric).higher_is_better is not None
-    ]
-    declared = run.settings.scoring(next(iter(tasks))).metric
-    metrics = list(dict.fromkeys([declared, *known])) if len(tasks) == 1 else []
-    if selection.metric and selection.metric not in metrics:
-        raise unknown_name("metric", selection.metric, metrics or ["(the declared one)"])
-    metric = selection.metric if selection.metric != declared else None
-    methods = [str(facts.get("method", name)) for name, facts in run.settings.variants.items()]
-    choices = {
-        "metric": metrics,
-        "at": [],
-        "reference": [],
-        "method": list(dict.fromkeys(methods)),
-        "dataset": [problem_name(problem, run) for problem in run.problems],
-    }
-    mine = narrowed(run, selection.datasets, selection.methods)
-    return crossval_page(results, described, mine, Wording(), metric or None), choices
-
-
-def _reference(selection: Selection, methods: list[str], declared: list[str]) -> str:
-    """Return the reference; the first method shown where the one chosen is not shown."""
-    if selection.reference and selection.reference not in declared:
-        raise InputError(f"there is no method {selection.reference!r} to compare with")
-    return selection.reference if selection.reference in methods else methods[0]
-
-
-PAGES: dict[str, Callable[[Results, Described, Selection], tuple[Page, Options]]] = {
-    "curve": _curve,
-    "crossval": _crossval,
-    "topk": _topk,
-}
+    experiment = selection.experiment or results.experiments()[0]
+    whole = View(results, experiment)
+    options = whole.options()
+    # One metric is shown at a time, unless the first choice is all of them.
+    metric = selection.metric or next(iter(options["metric"]), "")
+    view = whole.narrowed(
+        metric=metric or None,
+        at=selection.at,
+        reference=selection.reference or None,
+        datasets=selection.datasets,
+        methods=selection.methods,
+    )
+    return page_of(view), options
 
 
 KEPT = 12
@@ -265,7 +118,7 @@ def build(store: Path, selection: Selection) -> Built:
     begun = time.process_time()
     try:
         with Results.open(store) as results:
-            page, choices = page_of(results, selection)
+            page, choices = selected_page(results, selection)
             html = render_report(page)
             return Built(html, choices, time.process_time() - begun)
     except InputError as refusal:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from paragone.errors import InputError
+from paragone.lab.cells import Fitted, Parts
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import has_table
 from paragone.lab.store.records import Names, ScoreColumns
@@ -16,6 +20,24 @@ if TYPE_CHECKING:
 TIMES = ("seconds", "cpu_seconds", "peak_memory")
 """Wall time, processor time and memory of a cell."""
 STATUSES = ("done", "failed", "timeout", "running", "stale", "missing")
+
+
+EXPERIMENTS_OF = """
+SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
+WHERE p.current = 1 AND p.protocol = ? ORDER BY e.id
+"""
+KINDS = "SELECT DISTINCT protocol FROM plan WHERE current = 1"
+
+
+@dataclass(frozen=True)
+class StoredCell:
+    """Where a cell is in a store: its experiment and protocol, its keys and its parts."""
+
+    experiment: str
+    protocol: str
+    key: str
+    fit_key: str
+    parts: Parts
 
 
 class PlaceResults:
@@ -166,16 +188,62 @@ class PlaceResults:
         rows = self._store.read(queries.ENDED_COUNTS, (experiment,))
         return {(method, protocol): count for method, protocol, count in rows}
 
+    def diagnostics(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> dict[str, Any]:
+        """Return what a method told about its fit, its ``seconds`` of wall time and its ``cpu_seconds``, if known."""
+        fitted = self.fitted(dataset, fold, method, experiment, repeat)
+        known = {} if math.isnan(fitted.cpu_seconds) else {"cpu_seconds": fitted.cpu_seconds}
+        return {**fitted.info, "seconds": fitted.seconds, **known}
+
+    def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
+        """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
+        address = self.stored_cell(dataset, fold, method, experiment, repeat)
+        rows = self._store.read(queries.OUTPUT, (address.key,)) if has_table(self._store, "outputs") else []
+        return str(rows[0][0]) if rows else ""
+
+    def fitted(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> Fitted:
+        """Return what the fit of a cell gave."""
+        address = self.stored_cell(dataset, fold, method, experiment, repeat)
+        fitted = self._store.fitted(address.fit_key)
+        if fitted is None:
+            raise InputError(f"{method} on {dataset}, fold {fold}, has no result yet")
+        return fitted
+
+    def stored_cell(
+        self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
+    ) -> StoredCell:
+        """Return where a cell is in the store; one that is not there, or of several experiments, is refused."""
+        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat))
+        if experiment is not None:
+            rows = [row for row in rows if row[0] == experiment]
+        if not rows:
+            raise InputError(f"no cell of method {method!r} on dataset {dataset!r}, fold {fold}, in {self._store.path}")
+        if len(rows) > 1:
+            names = ", ".join(row[0] for row in rows)
+            raise InputError(f"several experiments have this cell ({names}): say which with experiment=")
+        name, protocol, key, fit_key, *parts = rows[0]
+        return StoredCell(name, protocol, key, fit_key, Parts(*parts))
+
+    def experiments_of(self, kind: str) -> list[str]:
+        """Return the experiments whose cells are of a protocol; quick to ask for."""
+        return [row[0] for row in self._store.read(EXPERIMENTS_OF, (kind,))]
+
+    def kinds(self) -> list[str]:
+        """Return the protocols of the planned cells."""
+        return [row[0] for row in self._store.read(KINDS)]
+
     def _costed(self, sql: str) -> str:
         """Complete a query by what cells cost, where the store has that."""
         return queries.with_costs(sql, has_table(self._store, "costs"))
 
 
 SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]
+GRID_COLUMNS = [*SCORE_COLUMNS[:6], "grid", *SCORE_COLUMNS[6:]]
 
 
-def score_frame(columns: ScoreColumns, *, repeats: bool) -> pd.DataFrame:
-    """Return scores as a frame, one row a value.
+def score_frame(columns: ScoreColumns, *, repeats: bool, with_grid: bool = False) -> pd.DataFrame:
+    """Return scores as a frame, one row per value.
 
     Parameters
     ----------
@@ -183,6 +251,8 @@ def score_frame(columns: ScoreColumns, *, repeats: bool) -> pd.DataFrame:
         The scores.
     repeats : bool
         Whether the repeats of a method stand row by row; else their mean stands.
+    with_grid : bool, default=False
+        Whether the grid is a column; else the protocol's name tells the grids of an experiment that has several apart.
 
     Returns
     -------
@@ -194,21 +264,23 @@ def score_frame(columns: ScoreColumns, *, repeats: bool) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "experiment": _texts(columns.experiment),
-            "protocol": _texts(_protocols(columns)),
+            "protocol": _texts(columns.protocol if with_grid else _protocols(columns)),
             "dataset": _texts(columns.dataset),
             "fold": columns.fold,
             "method": _texts(columns.method),
             "repeat": columns.repeat,
             "metric": _texts(columns.metric),
+            **({"grid": _texts(columns.grid)} if with_grid else {}),
             "at": columns.at,
             "value": columns.value,
         }
     )
     if repeats:
         return frame
+    kept = GRID_COLUMNS if with_grid else SCORE_COLUMNS
     if (columns.repeat > 0).any():
-        frame = frame.groupby(SCORE_COLUMNS[:-1], sort=False, dropna=False)["value"].mean().reset_index()
-    return frame[SCORE_COLUMNS]
+        frame = frame.groupby(kept[:-1], sort=False, dropna=False)["value"].mean().reset_index()
+    return frame[kept]
 
 
 def _texts(names: Names) -> pd.Series:
@@ -228,23 +300,3 @@ def _protocols(columns: ScoreColumns) -> Names:
     plain = tuple(columns.protocol.distinct)
     named = tuple(f"{protocol}-{grid}" for protocol in plain for grid in columns.grid.distinct)
     return Names(plain + named, np.where(both[columns.experiment.codes], len(plain) + joined, columns.protocol.codes))
-
-
-EXPERIMENTS = """
-SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
-WHERE p.current = 1 AND p.protocol = ? ORDER BY e.id
-"""
-
-
-def crossval_experiments(store: Store) -> list[str]:
-    """Return the experiments of a store whose protocol is a cross-validation."""
-    return _of_protocol(store, "crossval")
-
-
-def topk_experiments(store: Store) -> list[str]:
-    """Return the experiments of a store whose protocol is top-K recommendation."""
-    return _of_protocol(store, "topk")
-
-
-def _of_protocol(store: Store, protocol: str) -> list[str]:
-    return [row[0] for row in store.read(EXPERIMENTS, (protocol,))]

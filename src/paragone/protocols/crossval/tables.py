@@ -12,8 +12,8 @@ from paragone.metrics import metric_values
 from paragone.protocols.crossval.frames import final_frame, top_frame
 from paragone.protocols.crossval.ledger import Chain, Predictions
 from paragone.protocols.crossval.problem import Problem, Settings, choose
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import ChainScores, Naming, best_first, metric_name, score_name
-from paragone.results.chains import CrossvalRun
 from paragone.stats import SampleComparison, compare_losses
 from paragone.tables import Cell, Column, Table, decimals_for, format_number
 from paragone.ties import best_losses, least_loss

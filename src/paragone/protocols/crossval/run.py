@@ -1,4 +1,4 @@
-"""Read cross-validations back: the problems of an experiment with the chains of all their variants."""
+"""Cross-validations read back: the problems of an experiment with the chains of all their variants."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
+from paragone.lab.store import Store
 from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
-from paragone.lab.store.store import Store
 from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
 
 CELLS = """

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paragone.charts.theme import unchecked
 from paragone.errors import InputError, unknown_name
+from paragone.lab.view import View, Wording
 from paragone.metrics import named_metric
-from paragone.page import Block, Choice, Evidence, Fold, Gallery, Page, Points, Prose, Section, Sheet, figure, words_of
-from paragone.reporting.drawing import Drawing, file_stem
-from paragone.reporting.how import how_it_was_done, software_sentence, trouble, warned_words
-from paragone.reporting.sections import BETTER, WORSE, Behind, declared_words, methods_overview
-from paragone.reporting.topk_tables import (
+from paragone.page import (
+    Attachment,
+    Block,
+    Choice,
+    Cover,
+    Evidence,
+    Fold,
+    Gallery,
+    Points,
+    Prose,
+    Section,
+    Sheet,
+    figure,
+)
+from paragone.protocols.topk.reader import TopKReader
+from paragone.protocols.topk.tables import (
     TopKFigures,
     beyond_table,
     metric_table,
@@ -24,13 +34,13 @@ from paragone.reporting.topk_tables import (
     tie_table,
     topk_chart,
 )
-from paragone.reporting.words import Wording, bibtex, listing, method_references
-from paragone.reporting.write import Order, draw_page, write_page
-from paragone.results import Results
-from paragone.results.results import experiment_record
+from paragone.reporting.drawing import file_stem
+from paragone.reporting.how import repeats_sentence, software_sentence, warned_words
+from paragone.reporting.pages import TITLES
+from paragone.reporting.sections import BETTER, WORSE, Behind, declared_words, methods_overview
+from paragone.reporting.words import listing, method_references
 from paragone.stats import SampleComparison
-from paragone.stats.result import write_texts
-from paragone.tables import Cell, Column, Table, format_number, frame_to_csv
+from paragone.tables import Cell, Column, Table, format_number, frame_as_csv
 from paragone.ties import best_losses
 
 
@@ -96,7 +106,9 @@ def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording:
     name = file_stem(f"answer-{metric}-{dataset}")
     title = f"{metric} on {wording.name(dataset)}"
     tags = topk_tags(figures, dataset, metric)
-    return Sheet(name, title, whole, tuple(numbers), tuple(links), n_footer=len(footer), wide=True, tags=tags)
+    return Sheet(
+        name, title, whole, tuple(numbers), tuple(links), n_footer=len(footer), wide=True, tags=tags, printed=True
+    )
 
 
 def _finite(text: str) -> float | None:
@@ -199,11 +211,11 @@ def _kind(signs: set[bool]) -> str:
     return "better than" if True in signs else "worse than"
 
 
-def topk_paragraph(figures: TopKFigures, described: Mapping[str, Any], wording: Wording) -> str:
+def topk_paragraph(figures: TopKFigures, view: View) -> str:
     """Write the paragraph that can go into a paper."""
-    run = figures.run
+    run, wording = figures.run, view.wording
     methods = [wording.name(method) for method in run.methods]
-    datasets = figures.results.datasets(run.experiment)
+    datasets = view.results.datasets(run.experiment)
     sets = listing([f"{wording.name(name)} ({_sizes(datasets[name])})" for name in run.datasets])
     whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
     notes = [note for notes in run.settings["notes"].values() for note in notes]
@@ -212,25 +224,19 @@ def topk_paragraph(figures: TopKFigures, described: Mapping[str, Any], wording: 
     sentences = [
         f"We compared {whom} on {sets}.",
         *(f"{note[:1].upper()}{note[1:]}." for note in notes),
-        _repeats({wording.name(name): count for name, count in described["repeats"].items()}),
+        repeats_sentence(view),
         "Every method was trained on the training rows and ordered all items for every test row; the lists were "
         f"scored at K = {cuts} by {metrics}, as means over test rows.",
         f"Equal scores: {run.settings['ties']}; test rows without items: {run.settings['empty']}.",
         "Intervals are 95 % percentile bootstrap intervals of 1000 draws that resample equal queries together.",
         f"Methods were compared on the same samples: {figures.comparison.method}." if figures.comparison else "",
-        software_sentence(figures.results.runs()),
+        software_sentence(view.runs),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _sizes(facts: Mapping[str, Any]) -> str:
     return f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])} items"
-
-
-def _repeats(repeats: Mapping[str, int]) -> str:
-    if not repeats:
-        return ""
-    return f"Scores are means over repetitions of {listing([f'{n} over {c} seeds' for n, c in repeats.items()])}."
 
 
 def topk_references(figures: TopKFigures, described: Mapping[str, Any]) -> tuple[str, ...]:
@@ -254,43 +260,34 @@ def topk_choices(figures: TopKFigures) -> dict[str, str]:
 OPEN_UP_TO = 2
 
 
-def topk_page(figures: TopKFigures, described: Mapping[str, Any], wording: Wording) -> Page:
-    """Make the page of a topk experiment.
-
-    Parameters
-    ----------
-    figures : TopKFigures
-        What is to be told.
-    described : mapping
-        What the store knows of the experiment's declaration.
-    wording : Wording
-        Names to display.
-
-    Returns
-    -------
-    Page
-        Ready to be rendered.
-    """
-    run, behind = figures.run, Behind()
-    sheets = answer_sheets(figures, wording, behind)
-    verdict = (*_verdict(figures, wording), *warned_words(figures.results, run.experiment, wording))
-    paragraph = topk_paragraph(figures, described, wording)
-    references = bibtex(topk_references(figures, described))
-    how = how_it_was_done(figures.results, described, paragraph, references, wording, topk_choices(figures))
-    with unchecked():
-        charts = _charts(figures, wording)
-    sections = (
-        Section("verdict", "The verdict", verdict),
-        Section("answer", "The answer table", sheets),
-        Section("charts", "Charts", charts),
-        Section("datasets", "Dataset by dataset", _datasets(figures, wording)),
-        Section("methods", "Method by method", _methods(figures, described, wording, behind)),
-        Section("trouble", "Failures and warnings", _trouble(figures, wording)),
-        Section("how", "How it was done", how),
+def sections(view: View) -> Iterable[Section | Cover]:
+    """Return the page of a topk experiment but for what every page has: failures and how it was done."""
+    figures, wording, behind = view.once(topk_figures), view.wording, Behind()
+    yield Section("verdict", TITLES["verdict"], (*_verdict(figures, wording), *warned_words(view)))
+    yield Section("answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures)))
+    yield Section("charts", TITLES["charts"], _charts(figures, wording))
+    yield Section("datasets", TITLES["datasets"], _datasets(figures, wording))
+    yield Section("methods", TITLES["methods"], _methods(figures, view, behind))
+    yield Cover(
+        subtitle=_subtitle(figures),
+        choices=_choices(figures, wording),
+        paragraph=topk_paragraph(figures, view),
+        references=topk_references(figures, view.described),
+        decisions=topk_choices(figures),
+        lines=tuple(lines(figures)),
+        evidence=behind.found,
     )
-    told = {"The verdict": words_of(verdict), "How it was done": paragraph}
-    choices, record = _choices(figures, wording), experiment_record(figures.results, run.experiment)
-    return Page(run.experiment, _subtitle(figures), choices, sections, behind.found, references, told, record)
+
+
+def _files(figures: TopKFigures) -> list[Attachment]:
+    """Return the frames as CSV, and the comparison on samples in a folder."""
+    frames = {name: getattr(figures, name) for name in ("scores", "segments", "beyond")}
+    found = [Attachment(f"{name}.csv", frame_as_csv(frame)) for name, frame in frames.items()]
+    if figures.comparison is not None:
+        # Not by its own save: this folder is part of the report, and replaced with it.
+        texts = figures.comparison.texts()
+        found += [Attachment(f"comparison/{name}", text.rstrip("\n") + "\n") for name, text in texts.items()]
+    return found
 
 
 def _subtitle(figures: TopKFigures) -> str:
@@ -330,7 +327,7 @@ def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
 
 
 def _datasets(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    known = figures.results.datasets(figures.run.experiment)
+    known = figures.view.results.datasets(figures.run.experiment)
     parts: list[Block] = []
     for dataset in figures.run.datasets:
         facts, shown = known[dataset], wording.name(dataset)
@@ -353,24 +350,18 @@ def _datasets(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
     return tuple(parts)
 
 
-def _methods(figures: TopKFigures, described: Mapping[str, Any], wording: Wording, behind: Behind) -> tuple[Block, ...]:
-    places = figures.results.places()
-    places = places[places["experiment"] == figures.run.experiment]
-    blocks: list[Block] = [methods_overview(described, places, wording)]
+def _methods(figures: TopKFigures, view: View, behind: Behind) -> tuple[Block, ...]:
+    blocks: list[Block] = [methods_overview(view)]
     for number, method in enumerate(figures.run.methods):
-        sheet = method_sheet(figures, method, number, wording, behind)
-        words = declared_words(described["methods"][method])
-        blocks.append(Fold(wording.name(method), (Prose((words,)), sheet)))
+        sheet = method_sheet(figures, method, number, view.wording, behind)
+        words = declared_words(view.described["methods"][method])
+        blocks.append(Fold(view.name(method), (Prose((words,)), sheet)))
     return tuple(blocks)
-
-
-def _trouble(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    return trouble(figures.results, figures.run.experiment, (), wording)
 
 
 def _sheet(name: str, title: str, table: Table) -> Sheet:
     numbers = tuple(tuple(leading_number(cell.text) for cell in row) for row in table.rows)
-    return Sheet(file_stem(name), title, table, numbers)
+    return Sheet(file_stem(name), title, table, numbers, printed=True)
 
 
 def leading_number(text: str) -> float | None:
@@ -388,38 +379,26 @@ def leading_number(text: str) -> float | None:
         return None
 
 
-def topk_figures(results: Results, experiment: str, reference: str | None = None) -> TopKFigures:
+def topk_figures(view: View) -> TopKFigures:
     """Return the figures of a topk experiment, or say what is missing."""
-    run = results.topk(experiment)
+    run = TopKReader(view.results).topk(view.experiment)
     if not run.cells:
-        raise InputError(f"experiment {experiment!r} has no scores yet: run it first")
-    if reference is not None and reference not in run.methods:
-        raise unknown_name("reference", reference, run.methods)
-    return TopKFigures(results, run, reference)
+        raise InputError(f"experiment {view.experiment!r} has no scores yet: run it first")
+    wanted = view.wanted_reference
+    if wanted is not None and wanted not in (view.described["methods"] if view.methods else run.methods):
+        raise unknown_name("reference", wanted, run.methods)
+    shown = run.narrowed(view.datasets, view.methods)
+    # A reference that the reader has just hidden gives way to the first that is shown.
+    reference = wanted if wanted in shown.methods else None
+    return TopKFigures(view, shown, reference, view.metric or None, _cut(view.at))
 
 
-def write_topk(order: Order, folder: Path, drawing: Drawing) -> None:
-    """Write the page, the tables and the charts of a topk experiment into a folder that exists.
-
-    Parameters
-    ----------
-    order : Order
-        What is to be told, and how.
-    folder : Path
-        Where to.
-    drawing : Drawing
-        Draws the charts, while the rest is written.
-    """
-    figures = topk_figures(order.results, order.experiment, order.reference)
-    page = topk_page(figures, order.described, order.wording)
-    draw_page(page, folder, drawing)
-    for name in ("scores", "segments", "beyond"):
-        frame_to_csv(getattr(figures, name), folder / f"{name}.csv")
-    if figures.comparison is not None:
-        # Not by its own save: this folder is part of the report, and replaced with it.
-        (folder / "comparison").mkdir()
-        write_texts(folder / "comparison", figures.comparison.texts())
-    write_page(page, folder, order.split_columns)
+def _cut(at: str) -> int | None:
+    """Read a cut-off, given as ``K=10``."""
+    name, _, value = at.partition("=")
+    if at and (name != "K" or not value.isdigit()):
+        raise InputError(f"the point {at!r} is not a cut-off: say K=10")
+    return int(value) if at else None
 
 
 def lines(figures: TopKFigures) -> list[str]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
 from paragone.errors import unknown_name
+from paragone.lab.view import View, Wording
 from paragone.metrics import named_metric
-from paragone.reporting.words import Wording
-from paragone.results import Results
-from paragone.results.topk_runs import BEYOND, TopKRun, beyond_frame, score_frame, segment_frame
+from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
 from paragone.stats import SampleComparison, compare_samples
 from paragone.tables import Cell, Table, format_number, mark_best
 
@@ -25,8 +24,8 @@ class TopKFigures:
 
     Attributes
     ----------
-    results : Results
-        An open store.
+    view : View
+        The experiment.
     run : TopKRun
         The experiment, or the part of it to tell.
     reference : str or None
@@ -37,7 +36,7 @@ class TopKFigures:
         Show this cut-off only.
     """
 
-    results: Results
+    view: View
     run: TopKRun
     reference: str | None = None
     metric: str | None = None
@@ -51,8 +50,7 @@ class TopKFigures:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """Values of all samples, with ties and spread over seeds."""
-        tidy = self.results.scores(repeats=True)
-        frame = score_frame(self.run, self.segments, tidy[tidy["experiment"] == self.run.experiment])
+        frame = score_frame(self.run, self.segments, self.view.repeats)
         for column, wanted in (("metric", self.metric), ("at", self.at)):
             if wanted is not None and not (frame[column] == wanted).any():
                 raise unknown_name(
@@ -64,9 +62,7 @@ class TopKFigures:
     @cached_property
     def tidy_by_place(self) -> pd.DataFrame:
         """Scores of every fold and seed, by dataset, method, metric and cut-off."""
-        tidy = self.results.scores(repeats=True)
-        mine = tidy[tidy["experiment"] == self.run.experiment]
-        return mine.set_index(["dataset", "method", "metric", "at"]).sort_index()
+        return self.view.repeats.set_index(["dataset", "method", "metric", "at"]).sort_index()
 
     @cached_property
     def beyond(self) -> pd.DataFrame:
@@ -78,7 +74,7 @@ class TopKFigures:
         """The reference against each other method on the samples; None where there is one method."""
         if len(self.run.methods) < 2:
             return None
-        samples = self.results.sample_scores(experiment=self.run.experiment)
+        samples = TopKReader(self.view.results).sample_scores(experiment=self.run.experiment)
         mine = samples["method"].isin(self.run.methods) & samples["dataset"].isin(self.run.datasets)
         return compare_samples(samples[mine], reference=self.reference)
 

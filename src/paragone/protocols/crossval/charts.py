@@ -12,9 +12,9 @@ from paragone.charts.theme import colour_where
 from paragone.metrics.prediction import Confusion
 from paragone.protocols.crossval.ledger import Chain
 from paragone.protocols.crossval.problem import Problem
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import best_first, metric_name, score_name
-from paragone.reporting.crossval_tables import problem_name
-from paragone.results.chains import CrossvalRun
+from paragone.protocols.crossval.tables import problem_name
 from paragone.ties import loss_order
 
 SIZE = 320

@@ -17,7 +17,7 @@ from paragone.ties import loss_order
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.results.results import Results
+    from paragone.lab.results import Results
 
 MAX_DATASETS = 6
 MAX_METHODS = 12

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from typing_extensions import override
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
+from paragone.lab.reader import CellAddress, Reader
+from paragone.lab.store import Store
 from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
-from paragone.lab.store.store import Store
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.metrics.topk.result import TIE_SHARE_SHOWN, bootstrap_means, percentile_interval
@@ -24,6 +26,178 @@ from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from paragone.lab.view import View
+
+LISTS = 20
+SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
+
+
+class TopKReader(Reader):
+    """The topk experiments of a store: every list, and the value of every sample."""
+
+    fold_title = "Lists of a fold:"
+
+    def topk_experiments(self) -> list[str]:
+        """Return the experiments whose protocol is top-K recommendation."""
+        return self.results.experiments_of("topk")
+
+    def topk(self, experiment: str | None = None) -> TopKRun:
+        """Return a topk experiment, whose name may be left out where the store has one."""
+        names = self.topk_experiments()
+        if not names:
+            raise InputError(f"{self._store.path} holds no topk experiment")
+        if experiment is None and len(names) > 1:
+            raise InputError(f"several experiments are topk ({', '.join(names)}): say which with experiment=")
+        if experiment is not None and experiment not in names:
+            raise unknown_name("topk experiment", experiment, names)
+        return TopKRun(self._store, experiment or names[0])
+
+    def topk_result(
+        self, dataset: str, method: str, fold: int = 0, repeat: int = 0, experiment: str | None = None
+    ) -> TopKResult:
+        """Return the evaluation of one trained recommender: means, intervals, ties, per-sample values."""
+        run = self.topk(experiment)
+        found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
+        if not found:
+            raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
+        return run.result(found[0])
+
+    def recommendations(
+        self, dataset: str, method: str, fold: int = 0, repeat: int = 0, experiment: str | None = None
+    ) -> pd.DataFrame:
+        """Return the kept lists of one trained recommender.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``sample, place, item, score, relevant``; ``sample`` is the row number in the dataset, places
+            count from 1.
+        """
+        import pandas as pd
+
+        run = self.topk(experiment)
+        found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
+        if not found:
+            raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
+        lists, rows = run.lists(found[0]), run.rows(found[0])
+        items = lists["items"]
+        n_rows, places = items.shape
+        relevant = np.zeros((n_rows, rows.test.n_items), dtype=np.bool_)
+        relevant[np.repeat(np.arange(n_rows), np.diff(rows.test.indptr)), rows.test.items] = True
+        frame = pd.DataFrame(
+            {
+                "sample": np.repeat(rows.samples, places),
+                "place": np.tile(np.arange(1, places + 1), n_rows),
+                "item": items.ravel(),
+                "score": lists["scores"].ravel(),
+                "relevant": np.take_along_axis(relevant, np.maximum(items, 0), axis=1).ravel(),
+            }
+        )
+        return frame[frame["item"] >= 0].reset_index(drop=True)
+
+    def sample_scores(
+        self, metric: str | None = None, at: int | None = None, experiment: str | None = None
+    ) -> pd.DataFrame:
+        """Return the value of every test sample, method, metric and cut-off, averaged over seeds.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Keep one metric only, by its full name.
+        at : int, optional
+            Keep one cut-off only.
+        experiment : str, optional
+            Needed where the store holds several.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``experiment, dataset, fold, method, sample, query, metric, at, value``. Samples with the same
+            ``query`` are not independent: their set of tokens is the same.
+        """
+        import pandas as pd
+
+        run = self.topk(experiment)
+        frames = []
+        for dataset, fold, method in dict.fromkeys((c.dataset, c.fold, c.method) for c in run.cells):
+            cells = run.select(dataset, method, fold)
+            evaluated, values = mean_samples(run, dataset, method, fold)
+            if metric is not None and metric not in values:
+                raise unknown_name("metric with a value a sample", metric, values)
+            rows = run.rows(cells[0])
+            kept = [place for place, cut in enumerate(run.ks) if at in (None, cut)]
+            if not kept:
+                raise unknown_name("cut-off", str(at), [str(cut) for cut in run.ks])
+            for name in values if metric is None else [metric]:
+                block = values[name][evaluated][:, kept]
+                frames.append(
+                    pd.DataFrame(
+                        {
+                            "experiment": run.experiment,
+                            "dataset": dataset,
+                            "fold": fold,
+                            "method": method,
+                            "sample": np.repeat(rows.samples[evaluated], len(kept)),
+                            "query": np.repeat(rows.queries[evaluated], len(kept)),
+                            "metric": name,
+                            "at": np.tile([run.ks[place] for place in kept], len(block)),
+                            "value": block.ravel(),
+                        }
+                    )
+                )
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
+
+    @override
+    def compares_samples(self, experiment: str) -> bool:
+        return len(self.topk(experiment).datasets) == 1
+
+    @override
+    def options(self, view: View) -> dict[str, list[str]]:
+        run = self.topk(view.experiment)
+        if not run.cells:
+            raise InputError(f"experiment {view.experiment!r} has no scores yet")
+        # Named as in the tables: a user's functions stand beside the metrics of ours.
+        metrics = [str(name) for name in dict.fromkeys(view.scores["metric"])]
+        return {
+            "metric": ["", *metrics],
+            "at": [f"K={cut}" for cut in run.ks],
+            "reference": run.methods,
+            "method": run.methods,
+            "dataset": run.datasets,
+        }
+
+    @override
+    def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
+        dataset, method = address.dataset, address.method
+        frame = self.recommendations(dataset, method, address.fold, address.repeat, address.experiment)
+        names = self.results.datasets(address.experiment)[dataset]["target_names"]
+        samples = list(dict.fromkeys(frame["sample"]))
+        lines = []
+        for sample, rows in frame[frame["sample"].isin(samples[:LISTS])].groupby("sample", sort=False):
+            items = [
+                f"{names[item]}{' ✓' if hit else ''}" for item, hit in zip(rows["item"], rows["relevant"], strict=True)
+            ]
+            lines.append(f"sample {sample}: {', '.join(items)}")
+        title = f"Lists: {len(lines)} of {len(samples)} test rows, best item first, ✓ where it is relevant"
+        return [(title, lines), self.fit_lines(address)]
+
+    @override
+    def summary(self, view: View, naming: Any = None) -> Iterable[tuple[str, pd.DataFrame]]:
+        """Return the mean over folds of every method at every cut-off, a table per dataset and metric."""
+        frame = view.scores if view.metric is None else view.scores[view.scores["metric"] == view.metric]
+        for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
+            table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
+            table.columns = [f"K = {int(cut)}" for cut in table.columns]
+            yield f"{metric} on {dataset}", table.reset_index()
+
+
+def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np.ndarray, dict[str, FloatArray]]:
+    """Return which samples of a fold count, and their values averaged over seeds; a metric that failed is left out."""
+    each = [run.samples(cell) for cell in run.select(dataset, method, fold)]
+    shared = [name for name in each[0][1] if all(name in values for _, values in each)]
+    return each[0][0], {name: np.mean([values[name] for _, values in each], axis=0) for name in shared}
+
 
 CELLS = """
 SELECT p.dataset, p.fold, p.method, p.repeat, p.fit_key, p.data_part, p.split_part, c.id, c.notes
@@ -76,6 +250,7 @@ class TopKRun:
         self.settings: Mapping[str, Any] = store.settings(experiment)
         self._rows: dict[str, Prescriptions] = {}
         self._splits: dict[tuple[str, str], SplitRows] = {}
+        self._results: dict[TopKCell, TopKResult] = {}
 
     @cached_property
     def cells(self) -> tuple[TopKCell, ...]:
@@ -156,6 +331,13 @@ class TopKRun:
         self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
     ) -> TopKResult:
         """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
+        if ks is None and metrics is None:
+            if cell not in self._results:
+                self._results[cell] = self._evaluated(cell, None, None)
+            return self._results[cell]
+        return self._evaluated(cell, ks, metrics)
+
+    def _evaluated(self, cell: TopKCell, ks: Sequence[int] | None, metrics: Sequence[str] | None) -> TopKResult:
         names = self.settings["metrics"] if metrics is None else metrics
         result = evaluate_lists(
             self.lists(cell),
@@ -337,3 +519,6 @@ def _beyond(run: TopKRun, cell: TopKCell) -> list[tuple[Any, ...]]:
         (cell.dataset, cell.method, cut, *(float(found[name][place]) for name in BEYOND))
         for place, cut in enumerate(run.ks)
     ]
+
+
+READER = TopKReader

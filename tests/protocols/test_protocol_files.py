@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paragone.errors import InputError
-from paragone.lab.protocol_files import (
+from paragone.protocols import PGrid
+from paragone.protocols.curve.files import (
     RANKING,
     FilePlace,
     find_rankings,
@@ -23,7 +24,6 @@ from paragone.lab.protocol_files import (
     write_ranking,
     write_seconds,
 )
-from paragone.protocols import PGrid
 
 
 def file(folder, text):

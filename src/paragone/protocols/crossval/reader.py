@@ -1,34 +1,40 @@
-"""What a store says about its cross-validations: the part of `Results` that derives scores from ledgers."""
+"""Read cross-validations back: every number is derived from the stored predictions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.store import Store
-from paragone.results.places import crossval_experiments
+from paragone.lab.reader import CellAddress, Reader
+from paragone.metrics import named_metric
+from paragone.protocols.crossval import frames
+from paragone.protocols.crossval.ledger import Predictions
+from paragone.protocols.crossval.run import CrossvalRun, read_crossval
+from paragone.protocols.crossval.tables import CLASS_FIGURES, REGRESSION_FIGURES, crossval_tables, problem_name
+from paragone.tables import Table, format_signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from paragone.lab.view import View
     from paragone.protocols.crossval.ledger import Aggregate
     from paragone.protocols.crossval.scores import Naming
-    from paragone.results.chains import CrossvalRun
 
 
-class CrossvalResults:
+class CrossvalReader(Reader):
     """The cross-validations of a store, as tables; every number is derived from the stored predictions."""
 
-    _store: Store
+    fold_title = "Predictions of a fold:"
 
     def crossval_experiments(self) -> list[str]:
         """Return the experiments whose protocol is a cross-validation."""
-        return crossval_experiments(self._store)
+        return self.results.experiments_of("crossval")
 
     def crossval(self, experiment: str | None = None) -> CrossvalRun:
         """Return the ledgers of an experiment, which may be left out where the store has one."""
-        from paragone.results.chains import read_crossval
-
         names = self.crossval_experiments()
         if not names:
             raise InputError(f"{self._store.path} holds no cross-validation")
@@ -42,8 +48,6 @@ class CrossvalResults:
 
     def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
         """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
-        from paragone.results.chains import read_crossval
-
         return read_crossval(self._store, experiment, (dataset, variant))
 
     def ledger(self, *, ensembles: bool = False, experiment: str | None = None) -> pd.DataFrame:
@@ -61,17 +65,13 @@ class CrossvalResults:
         DataFrame
             Columns ``dataset, target, variant, repeat, fold, role, sample, y_true, y_pred`` and ``p(label)``.
         """
-        from paragone.protocols.crossval import frames as ledger_frames
-
         run = self.crossval(experiment)
-        return ledger_frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
+        return frames.ledger_frame(run.problems, run.settings, ensembles=ensembles)
 
     def cv_scores(
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return RMSECV, MF_Val, Ens_Test and W_Ens_Test of every variant, in declared order."""
-        from paragone.protocols.crossval import frames
-
         run = self.crossval(experiment)
         return frames.cv_frame(run.problems, run.settings, naming=naming, metric=metric)
 
@@ -79,8 +79,6 @@ class CrossvalResults:
         self, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return the refitted variants with all their scores and criteria, the best first."""
-        from paragone.protocols.crossval import frames
-
         run = self.crossval(experiment)
         return frames.final_frame(run.problems, run.settings, naming=naming, metric=metric)
 
@@ -88,8 +86,6 @@ class CrossvalResults:
         self, n: int = 30, naming: Naming | None = None, *, metric: str | None = None, experiment: str | None = None
     ) -> pd.DataFrame:
         """Return the best variants of every problem by RMSECV, with the scores of their folds."""
-        from paragone.protocols.crossval import frames
-
         if n < 1:
             raise InputError(f"top_chains: n must be at least 1, it is {n}")
         run = self.crossval(experiment)
@@ -97,8 +93,6 @@ class CrossvalResults:
 
     def fold_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return train, validation and test score of every fold, of ``avg``, ``w_avg`` and ``final``."""
-        from paragone.protocols.crossval import frames
-
         run = self.crossval(experiment)
         return frames.fold_frame(run.problems, run.settings, metric)
 
@@ -111,21 +105,15 @@ class CrossvalResults:
         experiment: str | None = None,
     ) -> pd.DataFrame:
         """Return scores a group (a physical sample, a subject) beside those a row."""
-        from paragone.protocols.crossval import frames as group_frames
-
         run = self.crossval(experiment)
         if all(problem.truth.groups is None for problem in run.problems):
             raise InputError("no dataset has groups: name their column with groups=, or say replicates=")
-        return group_frames.group_frame(
-            run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric
-        )
+        return frames.group_frame(run.problems, run.settings, how=how, exclude_outliers=exclude_outliers, metric=metric)
 
     def group_scores(self, *, metric: str | None = None, experiment: str | None = None) -> pd.DataFrame:
         """Return the score of every variant on every group, ready to be paired by group."""
-        from paragone.protocols.crossval import frames as group_frames
-
         run = self.crossval(experiment)
-        return group_frames.group_score_frame(run.problems, run.settings, metric)
+        return frames.group_score_frame(run.problems, run.settings, metric)
 
     def scores_by_group(
         self, variant: str | None = None, metric: str | None = None, experiment: str | None = None
@@ -163,19 +151,82 @@ class CrossvalResults:
 
     def failed_variants(self, experiment: str | None = None) -> pd.DataFrame:
         """Return the variants that failed, which are never selected, with the reason."""
-        from paragone.protocols.crossval import frames
-
         run = self.crossval(experiment)
         return frames.failure_frame(run.problems, run.settings)
 
-    def _crossval_scores(self, metric: str | None) -> list[Any]:
-        """Return the tidy fold scores of every cross-validation; none where a metric is of another task."""
-        found = [self._tidy_scores(name, metric) for name in self.crossval_experiments()]
-        return [frame for frame in found if len(frame)]
-
-    def _tidy_scores(self, experiment: str, metric: str | None) -> pd.DataFrame:
-        from paragone.protocols.crossval import frames
-        from paragone.results.chains import read_crossval
-
+    @override
+    def derived_scores(self, experiment: str, metric: str | None) -> pd.DataFrame:
         run = read_crossval(self._store, experiment)
         return frames.tidy_frame(run.problems, run.settings, experiment, metric)
+
+    @override
+    def options(self, view: View) -> dict[str, list[str]]:
+        run = view.of_whole(whole_run)
+        metrics = known_metrics(run)
+        methods = [str(facts.get("method", name)) for name, facts in run.settings.variants.items()]
+        return {
+            "metric": metrics,
+            "at": [],
+            "reference": [],
+            "method": list(dict.fromkeys(methods)),
+            "dataset": [problem_name(problem, run) for problem in run.problems],
+        }
+
+    @override
+    def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
+        parts = []
+        for problem in self.chain(address.experiment, address.dataset, address.method).problems:
+            chain = problem.chains.get(address.method)
+            if chain is None:
+                raise InputError(f"{address.method} on {address.dataset} has not all its folds yet")
+            if address.fold < len(chain.folds):
+                ledger, roles = chain.folds[address.fold], (("validation", "val"), ("test", "test"))
+            elif chain.final is not None:
+                ledger, roles = chain.final, (("test", "test"), ("train", "train"))
+            else:
+                raise InputError(
+                    f"no cell of method {address.method!r} on dataset {address.dataset!r}, fold {address.fold}"
+                )
+            for words, role in roles:
+                part = getattr(ledger, role)
+                if len(part):
+                    title = f"Predictions of {problem.target}, {words} rows: {min(len(part), SAMPLES)} of {len(part)}"
+                    parts.append((title, _predicted_lines(part, chain.task)))
+        return [*parts, self.fit_lines(address)]
+
+    @override
+    def summary(self, view: View, naming: Naming | None = None) -> Iterable[Table]:
+        return crossval_tables(view.of_whole(whole_run), naming=naming, metric=view.metric)
+
+
+SAMPLES = 40
+
+
+def whole_run(view: View) -> CrossvalRun:
+    """Return the ledgers of a view's experiment under the names of the store."""
+    return read_crossval(view.results.store, view.experiment)
+
+
+def known_metrics(run: CrossvalRun) -> list[str]:
+    """Return the metrics that chains can be ranked by, the declared one first; none where tasks are mixed."""
+    tasks = {problem.truth.task for problem in run.problems}
+    if len(tasks) != 1:
+        return []
+    figures = REGRESSION_FIGURES if tasks == {"regression"} else CLASS_FIGURES
+    known = [metric for metric in figures if named_metric(metric).higher_is_better is not None]
+    return list(dict.fromkeys([run.settings.scoring(next(iter(tasks))).metric, *known]))
+
+
+def _predicted_lines(part: Predictions, task: str) -> list[str]:
+    lines = []
+    for sample, truth, predicted in list(zip(part.samples, part.y_true, part.y_pred, strict=True))[:SAMPLES]:
+        if task == "regression":
+            residual = format_signed(float(predicted - truth))
+            lines.append(f"sample {sample}: measured {truth:.6g}; predicted {predicted:.6g}; residual {residual}")
+        else:
+            mark = "" if truth == predicted else "  (wrong)"
+            lines.append(f"sample {sample}: true {truth}; predicted {predicted}{mark}")
+    return lines
+
+
+READER = CrossvalReader

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.charts.theme import unchecked
-from paragone.page import Block, Figure, Fold, Gallery, Page, Points, Prose, Section, Sheet, figure, words_of
-from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
-from paragone.protocols.crossval.problem import choose
-from paragone.reporting.crossval_charts import (
+from paragone.lab.view import View
+from paragone.page import Attachment, Block, Cover, Figure, Fold, Gallery, Points, Prose, Section, Sheet, figure
+from paragone.protocols.crossval.charts import (
     candlestick_chart,
     components_chart,
     confusion_chart,
@@ -20,30 +17,27 @@ from paragone.reporting.crossval_charts import (
     predicted_chart,
     residual_chart,
 )
-from paragone.reporting.crossval_tables import distinction_words, final_table, gap_lines, model_table, top_table
-from paragone.reporting.crossval_words import (
+from paragone.protocols.crossval.frames import cv_frame, final_frame, fold_frame, group_frame
+from paragone.protocols.crossval.problem import choose
+from paragone.protocols.crossval.run import CrossvalRun
+from paragone.protocols.crossval.tables import distinction_words, final_table, gap_lines, model_table, top_table
+from paragone.protocols.crossval.words import (
     COMPARED,
     ProblemView,
     answer_sheet,
     crossval_choices,
     crossval_paragraph,
     crossval_references,
-    crossval_views,
     fold_key,
     folds_in_words,
     problem_headline,
-    renamed,
+    problem_views,
     summary,
 )
-from paragone.reporting.drawing import Drawing
-from paragone.reporting.how import how_it_was_done, time_words, trouble, warned_words
+from paragone.reporting.how import time_words, warned_words
+from paragone.reporting.pages import TITLES
 from paragone.reporting.sections import Behind, methods_overview
-from paragone.reporting.words import Wording, bibtex
-from paragone.reporting.write import Order, draw_page, write_page
-from paragone.results import Results
-from paragone.results.chains import CrossvalRun
-from paragone.results.results import experiment_record
-from paragone.tables import Cell, Column, Table, format_number, format_signed, frame_to_csv
+from paragone.tables import Cell, Column, Table, format_number, format_signed, frame_as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +104,7 @@ def _facts(view: ProblemView) -> str:
 
 def _final_sheet(view: ProblemView, place: int) -> Sheet:
     table = final_table(view.problem, view.run, metric=view.metric)
-    return Sheet(f"final-{place}", f"Final scores on {view.name}", table, _numbers(table))
+    return Sheet(f"final-{place}", f"Final scores on {view.name}", table, _numbers(table), printed=True)
 
 
 def _top_sheet(view: ProblemView, place: int, behind: Behind) -> Sheet:
@@ -121,7 +115,7 @@ def _top_sheet(view: ProblemView, place: int, behind: Behind) -> Sheet:
         key = fold_key(view, row[variant].text)
         links.append(tuple(key if 2 <= i < variant and key in behind.found else "" for i in range(len(row))))
     title = f"The best chains on {view.name}, with their folds"
-    return Sheet(f"chains-{place}", title, table, _numbers(table), tuple(links))
+    return Sheet(f"chains-{place}", title, table, _numbers(table), tuple(links), printed=True)
 
 
 def _numbers(table: Table) -> tuple[tuple[float | None, ...], ...]:
@@ -136,18 +130,15 @@ def _number(text: str) -> float | None:
         return None
 
 
-def crossval_methods(
-    results: Results, described: Mapping[str, Any], views: Sequence[ProblemView], wording: Wording
-) -> tuple[Block, ...]:
+def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
     """Return every method with its best chain on every problem, and the table of all variants."""
-    places = results.places()
-    places = places[places["experiment"] == described["name"]]
+    places, described = view.places, view.described
     blocks: list[Block] = []
     for number, method in enumerate(methods_of(views)):
         variants = variants_of(views, method)
         told = f"{len(variants)} variant{'s' * (len(variants) != 1)}{_seconds(places, described, method)}."
         blocks.append(Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number))))
-    return (*blocks, Fold("Every variant: class, parameters, time", (methods_overview(described, places, wording),)))
+    return (*blocks, Fold("Every variant: class, parameters, time", (methods_overview(view),)))
 
 
 def methods_of(views: Sequence[ProblemView]) -> list[str]:
@@ -207,50 +198,38 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
 OPEN_UP_TO = 2
 
 
-def crossval_page(
-    results: Results, described: Mapping[str, Any], run: CrossvalRun, wording: Wording, metric: str | None = None
-) -> Page:
-    """Make the page of a cross-validation.
-
-    Parameters
-    ----------
-    results : Results
-        An open store.
-    described : mapping
-        What the store knows of the experiment's declaration.
-    run : CrossvalRun
-        The experiment's ledgers, under the names to display, as `renamed` gives them.
-    wording : Wording
-        Names to display, for what else the store tells.
-    metric : str, optional
-        Another metric than declared.
-
-    Returns
-    -------
-    Page
-        Ready to be rendered.
-    """
-    views = crossval_views(run, metric)
-    behind = Behind()
+def sections(view: View) -> Iterable[Section | Cover]:
+    """Return the page of a cross-validation but for what every page has: failures and how it was done."""
+    views, behind = view.once(problem_views), Behind()
     answer = answer_sheet(views, behind)
-    verdict = (*_verdict(views), *warned_words(results, described["name"], wording))
-    paragraph = crossval_paragraph(results, described, views)
-    references = bibtex(crossval_references(views))
-    how = how_it_was_done(results, described, paragraph, references, wording, crossval_choices(views))
-    with unchecked():
-        charts, problems = _charts(views), problem_folds(views, behind)
-    sections = (
-        Section("verdict", "The verdict", verdict),
-        Section("answer", "The answer table", (answer,)),
-        Section("charts", "Charts", charts),
-        Section("datasets", "Dataset by dataset", problems),
-        Section("methods", "Method by method", crossval_methods(results, described, views, wording)),
-        Section("trouble", "Failures and warnings", trouble(results, described["name"], (), wording)),
-        Section("how", "How it was done", how),
+    files = tuple(Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items())
+    yield Section("verdict", TITLES["verdict"], (*_verdict(views), *warned_words(view)))
+    yield Section("answer", TITLES["answer"], (answer, *files))
+    yield Section("charts", TITLES["charts"], _charts(views))
+    yield Section("datasets", TITLES["datasets"], problem_folds(views, behind))
+    yield Section("methods", TITLES["methods"], crossval_methods(view, views))
+    yield Cover(
+        subtitle=_subtitle(views),
+        choices=(),
+        paragraph=crossval_paragraph(view, views),
+        references=crossval_references(views),
+        decisions=crossval_choices(views),
+        lines=tuple(gap_lines(views[0].run, views[0].metric)),
+        evidence=behind.found,
     )
-    told = {"The verdict": words_of(verdict), "How it was done": paragraph}
-    record = experiment_record(results, run.experiment)
-    return Page(run.experiment, _subtitle(views), (), sections, behind.found, references, told, record)
+
+
+def score_files(run: CrossvalRun) -> dict[str, pd.DataFrame]:
+    """Return the frames that stand beside the page, by the names of their files."""
+    problems, settings = run.problems, run.settings
+    found = {
+        "cv_scores.csv": cv_frame(problems, settings),
+        "final_scores.csv": final_frame(problems, settings),
+        "fold_scores.csv": fold_frame(problems, settings),
+    }
+    if any(problem.truth.groups is not None for problem in problems):
+        found["group_scores.csv"] = group_frame(problems, settings)
+    return found
 
 
 def _subtitle(views: Sequence[ProblemView]) -> str:
@@ -284,26 +263,3 @@ def _charts(views: Sequence[ProblemView]) -> tuple[Block, ...]:
         words = "The charts of a problem stand with it, under Dataset by dataset."
         return Gallery(tuple(figures), wide=True), Prose((words,), "note")
     return (Gallery(tuple(figures)),)
-
-
-def write_crossval(order: Order, folder: Path, drawing: Drawing) -> None:
-    """Write the page, the tables and the charts of a cross-validation into a folder that exists.
-
-    Parameters
-    ----------
-    order : Order
-        What is to be told, and how.
-    folder : Path
-        Where to.
-    drawing : Drawing
-        Draws the charts, while the rest is written.
-    """
-    run = renamed(order.results.crossval(order.experiment), order.wording)
-    page = crossval_page(order.results, order.described, run, order.wording)
-    draw_page(page, folder, drawing)
-    frame_to_csv(cv_frame(run.problems, run.settings), folder / "cv_scores.csv")
-    frame_to_csv(final_frame(run.problems, run.settings), folder / "final_scores.csv")
-    frame_to_csv(fold_frame(run.problems, run.settings), folder / "fold_scores.csv")
-    if any(problem.truth.groups is not None for problem in run.problems):
-        frame_to_csv(group_frame(run.problems, run.settings), folder / "group_scores.csv")
-    write_page(page, folder, order.split_columns)

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.lab.view import View, Wording
 from paragone.page import Evidence, Sheet
 from paragone.protocols.crossval.ledger import repeats_of
 from paragone.protocols.crossval.problem import Problem, choose
+from paragone.protocols.crossval.reader import known_metrics, whole_run
+from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import (
     RANKINGS,
     ChainScores,
@@ -23,12 +26,10 @@ from paragone.protocols.crossval.scores import (
     score_name,
     tied_best,
 )
-from paragone.reporting.crossval_tables import ALPHA, TEST, distinguish, problem_name
+from paragone.protocols.crossval.tables import ALPHA, TEST, distinguish, problem_name
 from paragone.reporting.how import software_sentence, span
 from paragone.reporting.sections import WORSE, Behind
-from paragone.reporting.words import Wording, listing
-from paragone.results import Results
-from paragone.results.chains import CrossvalRun
+from paragone.reporting.words import listing
 from paragone.stats import SampleComparison
 from paragone.tables import Cell, Column, Table, decimals_for, format_mean_std, format_number, mark_best
 from paragone.ties import FloatArray, least_loss, rank_losses
@@ -125,6 +126,17 @@ def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[Problem
     if not found:
         raise InputError(f"experiment {run.experiment!r} has no variant with all its folds yet: run it first")
     return found
+
+
+def problem_views(view: View) -> tuple[ProblemView, ...]:
+    """Return the problems of a view, under the names to display, scored by its metric."""
+    run = view.of_whole(whole_run)
+    known = known_metrics(run)
+    if view.metric and view.metric not in known:
+        raise unknown_name("metric", view.metric, known or ["(the declared one)"])
+    declared = not view.metric or (bool(known) and view.metric == known[0])
+    shown = narrowed(renamed(run, view.wording), view.datasets, view.methods)
+    return crossval_views(shown, None if declared else view.metric)
 
 
 def n_compared(views: Sequence[ProblemView]) -> int:
@@ -409,24 +421,24 @@ def _refitted(view: ProblemView) -> list[str]:
     return [f"{view.called('test_score')} on the test part: {listing(told)}."] if told else []
 
 
-def crossval_paragraph(results: Results, described: Mapping[str, Any], views: Sequence[ProblemView]) -> str:
+def crossval_paragraph(view: View, views: Sequence[ProblemView]) -> str:
     """Write the paragraph that can go into a paper."""
     run = views[0].run
     sentences = [
-        _what(results, described, run.settings.variants),
+        _what(view, run.settings.variants),
         _splits(views),
         _scores(views),
         _choices(views),
         _statistics(views),
-        software_sentence(results.runs()),
+        software_sentence(view.runs),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _what(results: Results, described: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]]) -> str:
-    facts = results.datasets(described["name"]).values()
+def _what(view: View, variants: Mapping[str, Mapping[str, Any]]) -> str:
+    facts = view.dataset_facts.values()
     methods = list(dict.fromkeys(str(facts.get("method", name)) for name, facts in variants.items()))
-    data = list(dict.fromkeys(described["data"]))
+    data = list(dict.fromkeys(view.described["data"]))
     sizes = f"{span([f['n_samples'] for f in facts])} samples, {span([f['n_features'] for f in facts])} features"
     return (
         f"We compared {len(variants)} variant{'s' * (len(variants) != 1)} of {listing(methods)} on "

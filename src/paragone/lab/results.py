@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from paragone.errors import unknown_name
+from paragone.lab.places import STATUSES, PlaceResults, score_frame
+from paragone.lab.protocol import our_kinds
+from paragone.lab.reader import Reader, reader_class, reader_of
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import kept_object, spoilt
 from paragone.lab.store.records import read_scores
 from paragone.lab.store.runs import RunIdentity
+from paragone.lab.summaries import means_as_html, verdict_sentences, warned_groups
 from paragone.metrics import FUNCTIONS, named_metric, remember
-from paragone.results.crossval import CrossvalResults
-from paragone.results.curves import CurveResults
-from paragone.results.places import STATUSES, PlaceResults, score_frame
-from paragone.results.summaries import means_as_html, verdict_sentences, warned_groups
-from paragone.results.topk import TopKResults
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
+class Results(PlaceResults):
     """What a store holds, as tables; safe to use while a run writes.
 
     Examples
@@ -53,6 +52,11 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
     def close(self) -> None:
         """Close the store."""
         self._store.close()
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+        return self._store
 
     @property
     def path(self) -> Path:
@@ -104,7 +108,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
-        """Return the scores of all done cells, one row a value.
+        """Return the scores of all done cells, one row per value.
 
         Parameters
         ----------
@@ -123,7 +127,7 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
         """
         import pandas as pd
 
-        derived = self._crossval_scores(metric)
+        derived = self._derived_scores(metric)
         if metric is not None and not derived:
             known = [row[0] for row in self._store.read(queries.METRICS)]
             if metric not in known:
@@ -135,6 +139,33 @@ class Results(PlaceResults, CurveResults, CrossvalResults, TopKResults):
             for experiment in self.experiments():
                 self.described(experiment)
         return pd.concat(found, ignore_index=True) if derived else frame
+
+    def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:
+        """Return the scores that protocols derive from predictions; none where a metric is of another task."""
+        found = []
+        for kind in self.kinds():
+            reader = reader_of(self, kind)
+            if type(reader).derived_scores is not Reader.derived_scores:
+                found += [reader.derived_scores(name, metric) for name in self.experiments_of(kind)]
+        return [frame for frame in found if frame is not None and len(frame)]
+
+    def experiment_scores(self, experiment: str, *, repeats: bool = False) -> pd.DataFrame:
+        """Return the scores of one experiment, with the grid of each in a column ``grid``."""
+        kind = str(self.described(experiment)["protocol"]["kind"])
+        derived = reader_of(self, kind).derived_scores(experiment, None)
+        if derived is not None:
+            return derived.assign(grid="", **({"repeat": 0} if repeats else {}))
+        frame = score_frame(read_scores(self._store), repeats=repeats, with_grid=True)
+        return frame[frame["experiment"] == experiment]
+
+    def __getattr__(self, name: str) -> Any:
+        """Ask the readers of our protocols: ``ranking`` is of curves, ``cv_scores`` of cross-validations."""
+        if not name.startswith("_"):
+            for kind in our_kinds():
+                found = reader_class(kind)
+                if hasattr(found, name) and not hasattr(Reader, name):
+                    return getattr(found(self), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def warned(self, experiment: str | None = None) -> tuple[str, ...]:
         """Return what a verdict should say of the methods' warnings, such as fits that did not converge, in sentences.

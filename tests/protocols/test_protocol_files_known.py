@@ -12,8 +12,8 @@ from sklearn.preprocessing import MinMaxScaler
 
 from paragone import load
 from paragone.data import SplitPlan, export_folds
-from paragone.lab.protocol_files import export_protocol_files, import_rankings
 from paragone.protocols import Curve, KGrid
+from paragone.protocols.curve.files import export_protocol_files, import_rankings
 
 pytestmark = pytest.mark.known_answer
 METRICS = ("hamming_loss", "avg_precision", "one_error", "micro_f1", "macro_f1")

@@ -12,8 +12,8 @@ import pytest
 from paragone import Dataset, Experiment, Results, load, ranking_curve
 from paragone.data import SplitPlan, export_folds, make_splits, scale_split
 from paragone.errors import InputError
-from paragone.lab.protocol_files import export_protocol_files, import_rankings
 from paragone.protocols import Curve, KGrid, PGrid
+from paragone.protocols.curve.files import export_protocol_files, import_rankings
 
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
 SETS = ("wine-traits", "breast-cancer-traits")
@@ -97,7 +97,7 @@ def test_the_time_files_hold_wall_time_and_processor_time_each_by_its_name(first
 
 
 def test_a_store_that_never_kept_processor_time_has_no_file_of_it(tmp_path):
-    old = Path(shutil.copy(Path(__file__).parent / "store" / "version2.sqlite", tmp_path / "old.sqlite"))
+    old = Path(shutil.copy(Path(__file__).parents[1] / "lab" / "store" / "version2.sqlite", tmp_path / "old.sqlite"))
     with Results.open(old) as results:
         export_protocol_files(results, tmp_path / "run")
     names = [path.name for path in (tmp_path / "run" / "V").iterdir()]

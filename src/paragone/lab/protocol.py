@@ -1,0 +1,350 @@
+"""Protocol: how a method is run on a split and what follows; the registry of protocols."""
+
+from __future__ import annotations
+
+import pkgutil
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paragone.cores import cpu_clock
+from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
+from paragone.errors import InputError
+from paragone.lab.cells import Fitted, Place, Score, SplitData
+from paragone.methods.method import Method, digest
+from paragone.page import Cover, Section
+from paragone.registry import Registry
+
+# The folder inside the scratch folder of a fit whose files are kept beside the store.
+KEPT = "kept"
+PACKAGE = "paragone.protocols"
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """A dataset made ready for a protocol: its splits, and what to tell the user.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With a name of its own in the experiment.
+    splits : tuple of Split
+        Numbered from 0; a cell's fold is the place here.
+    later : int
+        How many of the last splits belong to later stages: their cells are named by `Protocol.next`.
+    notes : tuple of str
+        For the user, before the run.
+    origin : str
+        The name of the declared dataset, where a protocol makes several of it.
+    """
+
+    dataset: Dataset
+    splits: tuple[Split, ...]
+    later: int = 0
+    notes: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def first(self) -> tuple[Split, ...]:
+        """The splits of the first stage."""
+        return self.splits[: len(self.splits) - self.later]
+
+
+class Protocol(ABC):
+    """How a method is run on a split, what is kept of it, and how that is scored and told.
+
+    A protocol is a frozen dataclass whose fields are its section of the experiment file. It must have a ``kind`` and
+    `fit`; `tasks`, `scores`, `next` and `sections` have defaults, and running, resuming, scores, comparison, report,
+    live view and audit follow. What `fit` gives must not depend on anything that only `scores` uses: changed metrics
+    then reuse it.
+
+    Examples
+    --------
+    >>> from paragone.protocols import Curve
+    >>> protocol = Curve()
+    >>> isinstance(protocol, Protocol), protocol.kind, protocol.described()["evaluator"]["use"]
+    (True, 'curve', 'paragone.methods.mlknn:MLkNN')
+    """
+
+    kind: ClassVar[str]
+
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
+        """Check a dataset and split it."""
+        notes = self.check(dataset)
+        splits = make_splits(dataset, plan, seed)
+        for split in splits:
+            self.check_split(dataset, len(split.train))
+        return (Arrangement(dataset, splits, notes=notes),)
+
+    @abstractmethod
+    def fit(self, estimator: Any, data: SplitData) -> Fitted | Mapping[str, NDArray[Any]]:
+        """Run the method on the training part and return the arrays to keep."""
+
+    def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score]:
+        """Score what a fit gave; by default by every metric of the task, where it predicted the test rows.
+
+        The arrays ``predicted`` and, for classes, ``probabilities`` with their ``classes`` are then looked at.
+        """
+        from paragone.metrics import find_metrics, metric_names, metric_values
+
+        if "predicted" not in fitted.arrays:
+            raise InputError(f"protocol {self.kind!r} keeps no predictions: it must say how it is scored, in scores()")
+        wanted = find_metrics(getattr(self, "metrics", ()) or metric_names(data.task), data.task)
+        values = metric_values(
+            wanted,
+            data.task,
+            data.y_test,
+            fitted.arrays["predicted"],
+            probabilities=fitted.arrays.get("probabilities"),
+            classes=fitted.arrays.get("classes"),
+        )
+        return [Score(name, float(value)) for name, value in values.items()]
+
+    def next(
+        self,
+        arrangements: Sequence[Arrangement],
+        methods: Mapping[str, Method],
+        fitted: Callable[[Place], Fitted | None],
+    ) -> list[Place]:
+        """Name the cells of the next stage, given all results of the first; None for a cell that failed."""
+        return []
+
+    def sections(self, view: Any) -> Iterable[Section | Cover]:
+        """Return what the page of an experiment has of its own, given its `View`.
+
+        A section with the name of a common one stands in its place: ``verdict``, ``answer``, ``charts``, ``datasets``,
+        ``methods``, ``failures``, ``how``. Others come before the failures. A `Cover` says what the page is about.
+        """
+        page = part_of(self.kind, "page")
+        return () if page is None else page.sections(view)
+
+    # What protocols with variants, parts of their own or several stages do in another way.
+
+    file_options: ClassVar[Mapping[str, Any]] = {}
+    """Types of keys of the experiment file that are not those of the fields; None for a field that no key sets."""
+    later_kind: ClassVar[str] = ""
+    default_scale: ClassVar[Scale | None] = None
+    repeats_methods: ClassVar[bool] = True
+    keeps_progress: ClassVar[bool] = False
+    warm_ups: ClassVar[tuple[str, ...]] = ()
+    """Functions, as ``module:function``, that load compiled code once for all cells; they must start no thread."""
+
+    def identity(self) -> str:
+        """Return a hash of everything in the protocol that determines a score."""
+        return digest([self.kind, self._fields()])
+
+    def described(self) -> dict[str, Any]:
+        """Return what a report says about the protocol, as plain values."""
+        own = type(self)
+        ours = own.__module__.startswith(f"{PACKAGE}.")
+        return {
+            "kind": self.kind,
+            **({} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}),
+            **self._fields(),
+        }
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)} if is_dataclass(self) else {}
+
+    @classmethod
+    def of_description(cls, described: Mapping[str, Any]) -> Self:
+        """Make the protocol of what a store knows of it, to ask it for sections; it is not run."""
+        if cls.described is not Protocol.described or not is_dataclass(cls):
+            return cls()
+        known = {field.name for field in fields(cls) if field.init}
+        return cls(**{name: value for name, value in described.items() if name in known})
+
+    @classmethod
+    def declared(cls, options: Mapping[str, Any], folder: Path) -> Self:
+        """Make the protocol of its section in an experiment file; file names in it are relative to a folder."""
+        return cls(**options)
+
+    @classmethod
+    def aliases(cls) -> Mapping[str, str]:
+        """Return the short names that methods and steps have under this protocol alone, with ``module:name``."""
+        return {}
+
+    def versions(self) -> dict[str, str]:
+        """Return the package versions that scores depend on."""
+        return {}
+
+    def check(self, dataset: Dataset) -> tuple[str, ...]:
+        """Refuse a dataset that cannot be scored; return what to tell the user, such as a clipped grid."""
+        return ()
+
+    def check_split(self, dataset: Dataset, n_train: int) -> None:  # noqa: B027  most take any
+        """Refuse a split that cannot be scored, before anything runs."""
+
+    def score(
+        self, fitted: Fitted, data: SplitData, seed: int
+    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+        """Return the scores, the packed predictions and notes; ``seed`` is the same for all methods."""
+        return tuple(self.scores(fitted, data)), None, ()
+
+    def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
+        """Make methods of what the user declared; a protocol may write out variants."""
+        return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+
+    def group_of(self, method: Method) -> str:
+        """Name the cells of a split that share work in one process; empty where each is to be alone.
+
+        What is shared must be the same whoever makes it: a cell's result may not depend on which of them ran before.
+        """
+        return ""
+
+    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return what to tell the user about the methods before the run."""
+        return ()
+
+    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
+        """Say what the target of bare arrays means: it is never guessed from its values.
+
+        Parameters
+        ----------
+        name : str
+            What the dataset is called.
+        y : ndarray or sparse matrix
+            Its target.
+        methods : mapping of str to Method
+            What is to be compared.
+        """
+        raise InputError(f"data: {name!r}: a {self.kind} experiment cannot tell what y means: give a Dataset")
+
+    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+        """Yield what cells call by name of a declared dataset, and its own name where that is another.
+
+        Nothing is split and nothing run: an audit asks with the checked options of an experiment file.
+        """
+        self.check(dataset)
+        yield dataset, ""
+
+    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:  # noqa: B027  most take any
+        """Refuse a method that cannot work on a dataset."""
+
+    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
+        """Return arrays of a dataset that results need beside the predictions."""
+        return {}
+
+    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
+        """Return arrays of a split that results need: the targets of the test rows."""
+        y = dataset.y[split.test]
+        return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+
+    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
+        """Build a method and fit it; ``split_seed`` is the same for all methods on a split."""
+        estimator = method.build(seed)
+        begun, cpu_begun = time.perf_counter(), cpu_clock()
+        given = self.fit(estimator, data)
+        fitted = given if isinstance(given, Fitted) else Fitted(dict(given))
+        # A protocol that took the time of the fit alone knows better.
+        if fitted.seconds:
+            return fitted
+        return replace(fitted, seconds=time.perf_counter() - begun, cpu_seconds=cpu_clock() - cpu_begun)
+
+    def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
+        """Fit with a folder in which a long fit may keep its progress, to go on from after a kill.
+
+        Asked for where ``keeps_progress`` is set. The folder need not exist; it is the fit's own, and the run
+        removes it once the cell is committed. What the fit left in the folder `KEPT` inside is kept beside the store.
+        """
+        return self.fit_method(method, data, seed, split_seed)
+
+    def with_logs(self, methods: Mapping[str, Method], log: str) -> dict[str, Method]:
+        """Return the methods with logs of this kind kept beside the store, by those that write one."""
+        raise InputError(f"methods of kind {self.kind} write no {log} log: leave --log out")
+
+    def logged(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Name the methods whose logs are to be kept."""
+        return ()
+
+    def later_cells(self, arrangements: Sequence[Arrangement], methods: Mapping[str, Method]) -> int:
+        """Return how many cells `next` may name at most, before any result is there."""
+        return 0
+
+    def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
+        """Return what results need to know of the protocol, as plain JSON values."""
+        return {}
+
+
+class _Protocols(Registry[type[Protocol]]):
+    """Protocols by kind. Ours are folders with the modules ``protocol``, ``reader`` and ``page``, or single modules."""
+
+    def add(self, thing: type[Protocol], name: str | None = None) -> type[Protocol]:
+        """Add a protocol under its kind; also a decorator."""
+        return super().add(thing, name or thing.kind)
+
+    def get(self, use: str) -> type[Protocol]:
+        """Return the protocol of a kind or of ``module:name``."""
+        # The others are left alone: importing them takes longer than a small report.
+        if isinstance(use, str):
+            part_of(use, "protocol")
+        return super().get(use)
+
+    def _complete(self) -> None:
+        for kind in our_kinds():
+            part_of(kind, "protocol")
+        super()._complete()
+
+
+def _checked(found: Any) -> type[Protocol]:
+    if not (isinstance(found, type) and issubclass(found, Protocol)):
+        raise InputError(f"protocol: expected a class derived from paragone.protocols.Protocol, got {found!r}")
+    return found
+
+
+protocols: _Protocols = _Protocols("protocol", "protocols", (PACKAGE,), _checked)
+
+
+def part_of(kind: str, part: str) -> ModuleType | None:
+    """Return a module of one of our own protocols, such as its ``page``; None where there is none.
+
+    They are found by name, so that what a cell's result rests on does not take in how it is told.
+
+    Examples
+    --------
+    >>> part_of("curve", "page").__name__, part_of("nothing", "page")
+    ('paragone.protocols.curve.page', None)
+    """
+    if not kind.isidentifier() or find_spec(f"{PACKAGE}.{kind}") is None:
+        return None
+    module = f"{PACKAGE}.{kind}.{part}"
+    whole = import_module(f"{PACKAGE}.{kind}")
+    if not hasattr(whole, "__path__"):
+        return whole if part == "protocol" else None
+    return import_module(module) if find_spec(module) is not None else None
+
+
+def default_kind() -> str:
+    """Return the kind of an experiment that names no protocol."""
+    return str(import_module(PACKAGE).DEFAULT_KIND)
+
+
+def our_kinds() -> list[str]:
+    """Return the kinds of our own protocols, without importing any."""
+    found = pkgutil.iter_modules(import_module(PACKAGE).__path__)
+    return sorted(module.name for module in found)
+
+
+def protocol_of(kind: str) -> type[Protocol] | None:
+    """Return the protocol of a kind where its code is at hand: ours, installed, or imported already.
+
+    A store's word alone never has anything imported.
+    """
+    part_of(kind, "protocol")
+    found = next((one for one in _derived(Protocol) if one.__dict__.get("kind") == kind), None)
+    return protocols.get(kind) if found is None and kind in protocols else found
+
+
+def _derived(cls: Any) -> Iterator[type[Protocol]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _derived(one)

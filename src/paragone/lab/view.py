@@ -1,0 +1,442 @@
+"""View: the one read model of an experiment in a store, in which every number is derived once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from paragone.errors import InputError, unknown_name
+from paragone.lab.protocol import Protocol, protocol_of
+from paragone.lab.reader import Reader, reader_of
+from paragone.lab.results import Results
+from paragone.lab.summaries import Warned, warned_groups
+from paragone.stats import DatasetComparison, compare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
+NEAR = 1e-9
+FOLDS = ["dataset", "fold", "method", "metric"]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the user wants tables to say: names to display, a note for captions, a suffix for labels.
+
+    ``split_columns`` stacks wide LaTeX tables in blocks of so many columns.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    caption_note: str = ""
+    label_suffix: str = ""
+    split_columns: int | None = None
+
+    def name(self, identifier: str) -> str:
+        """Return the display name of a method or dataset."""
+        return self.names.get(identifier, identifier)
+
+    def caption(self, text: str) -> str:
+        """Return a caption with the note."""
+        return f"{text} {self.caption_note}".strip()
+
+    def label(self, text: str) -> str:
+        """Return a label with the suffix."""
+        return f"tab:{text}{self.label_suffix}"
+
+
+@dataclass(frozen=True, eq=False)
+class GridScores:
+    """The fold scores of one grid of an experiment, and how the grid was reduced.
+
+    Parameters
+    ----------
+    grid : str
+        Which grid, such as ``k``; empty where scores have none.
+    reduction : str
+        How the values along the grid became one, in words for a caption; empty without a grid.
+    suffix : str
+        What file names call it: ``kgrid``, or ``p20`` for a target of 20 %; empty without a grid.
+    curves : DataFrame
+        Tidy scores of the grid.
+    folds : DataFrame
+        Columns ``dataset, fold, method, metric, value``.
+    """
+
+    grid: str
+    reduction: str
+    suffix: str
+    curves: pd.DataFrame
+    folds: pd.DataFrame
+
+    @property
+    def dashed(self) -> str:
+        """The suffix as the end of a label."""
+        return f"-{self.suffix}" if self.suffix else ""
+
+    @property
+    def before_mean(self) -> str:
+        """What a caption says before it comes to the mean over folds: how the grid was reduced."""
+        return f"{self.reduction}, " if self.reduction else ""
+
+    @property
+    def is_along(self) -> bool:
+        """Whether there are several points to draw a curve through."""
+        return bool(self.curves["at"].nunique() > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One metric on one grid: its fold scores, and the comparison where there is one to make."""
+
+    scores: GridScores
+    metric: str
+    comparison: DatasetComparison | None
+    refusal: str
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """When its blocks show."""
+        grid = {"grid": self.scores.suffix} if self.scores.suffix else {}
+        return {"metric": self.metric, **grid}
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """Mean and deviation (ddof = 1) over folds, by dataset and method, in the order of the folds."""
+        mine = self.scores.folds[self.scores.folds["metric"] == self.metric]
+        grouped = mine.groupby(["dataset", "method"], sort=False)["value"]
+        found: dict[str, dict[str, tuple[float, float]]] = {}
+        for dataset, method, mean, spread in grouped.agg(["mean", "std"]).reset_index().itertuples(index=False):
+            found.setdefault(dataset, {})[method] = (float(mean), float(spread))
+        return found
+
+    @property
+    def key(self) -> str:
+        """What file names and anchors call it."""
+        return f"{self.metric}{self.scores.dashed}"
+
+
+class View:
+    """An experiment as it is read: scores, means, comparisons, failures, warnings, where each comes from.
+
+    Everything is read and derived when it is first asked for, and once: whoever makes a page, prints tables and
+    checks them asks one view.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    experiment : str, optional
+        Needed where the store holds several.
+    metric : str, optional
+        Show this metric only; a cross-validation is scored by it.
+    at : str
+        A point of a grid, such as ``k=10``, instead of what the grid is reduced to by declaration.
+    reference : str, optional
+        The method that is compared with each other; the first where it is not given.
+    datasets, methods : tuple of str
+        Show these only; all where none is named.
+    wording : Wording, optional
+        Names to display, what is added to captions and labels.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from paragone.lab.experiment import Experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     experiment = Experiment(["wine-traits"], {"V": "variance", "R": "random"}, {"folds": 2})
+    ...     with experiment.run(pathlib.Path(folder) / "a.sqlite", 0) as results:
+    ...         view = View(results, metric="micro_f1")
+    ...         print(view.kind, view.reference, [measure.key for measure in view.measures])
+    curve V ['micro_f1-kgrid']
+    """
+
+    def __init__(
+        self,
+        results: Results,
+        experiment: str | None = None,
+        *,
+        metric: str | None = None,
+        at: str = "",
+        reference: str | None = None,
+        datasets: tuple[str, ...] = (),
+        methods: tuple[str, ...] = (),
+        wording: Wording | None = None,
+    ) -> None:
+        self.results = results
+        self.described: Mapping[str, Any] = results.described(experiment)
+        self.experiment = str(self.described["name"])
+        self.metric, self.at = metric, at
+        self.wanted_reference = reference
+        self.datasets, self.methods = datasets, methods
+        self.wording = wording or Wording()
+        self._made: dict[Callable[[View], Any], Any] = {}
+        self._of_whole: dict[Callable[[View], Any], Any] = {}
+
+    def once(self, make: Callable[[View], T]) -> T:
+        """Return what a function makes of this view; it is called once, whoever asks again."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
+
+    def of_whole(self, make: Callable[[View], T]) -> T:
+        """Return what a function makes of the whole experiment; narrowed views of it share what was made."""
+        if make not in self._of_whole:
+            self._of_whole[make] = make(self)
+        found: T = self._of_whole[make]
+        return found
+
+    def narrowed(self, **choices: Any) -> View:
+        """Return the same experiment with other choices: metric, at, reference, datasets, methods."""
+        view = View(self.results, self.experiment, wording=self.wording, **choices)
+        view._of_whole = self._of_whole
+        return view
+
+    def name(self, identifier: str) -> str:
+        """Return the name to display of a method or dataset."""
+        return self.wording.name(identifier)
+
+    # What was declared
+
+    @property
+    def kind(self) -> str:
+        """The kind of the protocol."""
+        return str(self.described["protocol"]["kind"])
+
+    @cached_property
+    def protocol(self) -> Protocol | None:
+        """The protocol; None where its code is not at hand, as with a stranger's store."""
+        found = protocol_of(self.kind)
+        return None if found is None else found.of_description(self.described["protocol"])
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What reads back what the protocol alone keeps."""
+        return reader_of(self.results, self.kind)
+
+    @cached_property
+    def dataset_facts(self) -> dict[str, dict[str, Any]]:
+        """What is known of every dataset, by the name to display."""
+        return {self.name(name): facts for name, facts in self.results.datasets(self.experiment).items()}
+
+    @cached_property
+    def method_facts(self) -> dict[str, Mapping[str, Any]]:
+        """What was declared of every method that is shown, by identifier."""
+        declared = self.described["methods"]
+        return {name: facts for name, facts in declared.items() if not self.methods or name in self.methods}
+
+    # What came of the cells
+
+    @cached_property
+    def places(self) -> pd.DataFrame:
+        """Every cell with its status and what it cost."""
+        return self._mine(self.results.places())
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed or ran out of time."""
+        return self._mine(self.results.failures())
+
+    @cached_property
+    def warned(self) -> tuple[Warned, ...]:
+        """What the methods warned of, put together."""
+        return warned_groups(self.results, self.experiment, self.wording.names)
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """The runs that wrote into the store."""
+        return self.results.runs()
+
+    def _mine(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["experiment"] == self.experiment]
+
+    # Scores
+
+    @cached_property
+    def repeats(self) -> pd.DataFrame:
+        """Every score of the experiment, repeats over seeds row by row, with its grid."""
+        return self.of_whole(_scores_by_repeat)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The scores of the experiment, means over seeds, with their grid."""
+        return self.of_whole(_scores)
+
+    @cached_property
+    def all_grids(self) -> tuple[GridScores, ...]:
+        """Every grid of the experiment, reduced as it was declared, under the names of the store."""
+        scores = self.scores
+        if scores.empty:
+            raise InputError(f"experiment {self.experiment!r} has no scores yet: run it first")
+        _check_names(scores)
+        grids = scores["grid"].unique()
+        return tuple(_reduced(grid, scores[scores["grid"] == grid], self._target(grid)) for grid in grids)
+
+    def _target(self, grid: str) -> float | None:
+        """Return the point at which a grid counts, where the protocol declares one."""
+        declared = self.described["protocol"].get(grid)
+        return declared.get("target") if isinstance(declared, Mapping) else None
+
+    @cached_property
+    def grids(self) -> tuple[GridScores, ...]:
+        """The grids with what is shown of them, under the names to display."""
+        everything = self.all_grids
+        folds = everything[0].folds
+        for kind, wanted, known in (
+            ("metric", (self.metric,) if self.metric else (), _in_order(everything, "metric")),
+            ("method", self.methods, folds["method"].unique().tolist()),
+            ("dataset", self.datasets, folds["dataset"].unique().tolist()),
+        ):
+            for name in wanted:
+                if name not in known:
+                    raise unknown_name(kind, name, known)
+        chosen = [_at(everything, self.at)] if self.at else everything
+        return tuple(self._named(self._kept(scores)) for scores in chosen)
+
+    def _kept(self, scores: GridScores) -> GridScores:
+        def keep(frame: pd.DataFrame) -> pd.DataFrame:
+            wanted = {"metric": (self.metric,) if self.metric else (), "method": self.methods, "dataset": self.datasets}
+            for column, names in wanted.items():
+                frame = frame[frame[column].isin(names)] if names else frame
+            return frame
+
+        return replace(scores, curves=keep(scores.curves), folds=keep(scores.folds))
+
+    def _named(self, scores: GridScores) -> GridScores:
+        """Return the scores under the names to display; two that would share a name are refused."""
+        columns = {}
+        for column in ("method", "dataset"):
+            found = scores.folds[column].unique().tolist()
+            names = {name: self.name(name) for name in found}
+            if len(set(names.values())) < len(found):
+                raise InputError(f"the display map gives two {column}s the same name: {sorted(names.values())}")
+            columns[column] = names
+        return replace(scores, curves=_renamed(scores.curves, columns), folds=_renamed(scores.folds, columns))
+
+    @cached_property
+    def reference(self) -> str:
+        """The method that is compared with each other, by the name to display; one that is not there is refused."""
+        shown = self.grids[0].folds["method"].unique().tolist()
+        wanted = self.wanted_reference
+        if wanted is None:
+            return str(shown[0])
+        known = list(self.described["methods"]) if self.methods else self.all_grids[0].folds["method"].unique().tolist()
+        if wanted not in known:
+            raise unknown_name("reference", wanted, known)
+        # A reference that the reader has just hidden gives way to the first that is shown.
+        return self.name(wanted) if self.name(wanted) in shown else str(shown[0])
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every metric on every grid, with its comparison."""
+        ratio = split_ratio(self.described["split"])
+        return tuple(
+            self._measure(scores, metric, ratio) for scores in self.grids for metric in scores.folds["metric"].unique()
+        )
+
+    def _measure(self, scores: GridScores, metric: str, ratio: float | None) -> Measure:
+        if scores.folds["method"].nunique() < 2:
+            return Measure(scores, metric, None, "There is one method only, so there is nothing to compare it with.")
+        try:
+            compared = compare(
+                scores.folds[scores.folds["metric"] == metric],
+                metric=metric,
+                reference=self.reference,
+                correction="holm",
+                bayes=False,
+                test_train_ratio=ratio,
+            )
+        except InputError as refusal:
+            # A run in its middle may not have a single dataset that every method has finished.
+            return Measure(scores, metric, None, f"No comparison yet: {refusal}")
+        return Measure(scores, metric, compared, "")
+
+    @cached_property
+    def comparison(self) -> DatasetComparison | None:
+        """The comparison by the first metric that allows one."""
+        return next((measure.comparison for measure in self.measures if measure.comparison is not None), None)
+
+    def options(self) -> dict[str, list[str]]:
+        """Return what there is to choose from, by the names of the choices."""
+        return self.reader.options(self)
+
+
+def _scores(view: View) -> pd.DataFrame:
+    return view.results.experiment_scores(view.experiment)
+
+
+def _scores_by_repeat(view: View) -> pd.DataFrame:
+    return view.results.experiment_scores(view.experiment, repeats=True)
+
+
+def split_ratio(split: Mapping[str, Any]) -> float | None:
+    """Return n_test / n_train of a declared split where the number of folds does not tell it.
+
+    Examples
+    --------
+    >>> split_ratio({"kind": "holdout", "test_size": 0.2}), split_ratio({"kind": "kfold", "test_size": 0.2})
+    (0.25, None)
+    """
+    if split["kind"] != "holdout":
+        return None
+    share = float(split["test_size"])
+    return share / (1 - share)
+
+
+def point_words(grid: str, at: float) -> str:
+    """Say at which point of a grid a value was taken.
+
+    Examples
+    --------
+    >>> point_words("k", 10.0), point_words("p", 0.2)
+    ('the value at k = 10', 'the value at 20 % of the features')
+    """
+    return f"the value at {100 * at:g} % of the features" if grid == "p" else f"the value at {grid} = {at:g}"
+
+
+def _check_names(scores: pd.DataFrame) -> None:
+    """Refuse names that tables and tests, which strip blanks, would take for others."""
+    for column in ("method", "dataset"):
+        for name in scores[column].unique():
+            if name != name.strip():
+                raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
+
+
+def _reduced(grid: str, curves: pd.DataFrame, target: float | None) -> GridScores:
+    """Take one value per fold: at the target of the grid, or the mean over it."""
+    if target is None:
+        folds = curves.groupby(FOLDS, sort=False)["value"].mean().reset_index()
+        words, suffix = (f"the mean over the {grid}-grid", f"{grid}grid") if grid else ("", "")
+        return GridScores(grid, words, suffix, curves, folds)
+    at_target = curves[(curves["at"] - target).abs() < NEAR]
+    shown = f"{100 * target:g}" if grid == "p" else f"{target:g}"
+    return GridScores(grid, point_words(grid, target), f"{grid}{shown}", curves, at_target[[*FOLDS, "value"]])
+
+
+def _at(grids: tuple[GridScores, ...], at: str) -> GridScores:
+    """Take a grid at a point, given as ``k=10`` or ``p=0.2``."""
+    name, _, value = at.partition("=")
+    found = [scores for scores in grids if scores.grid == name]
+    try:
+        point = float(value)
+    except ValueError as error:
+        raise InputError(f"the point {at!r} is not a point of a grid: say k=10 or p=0.2") from error
+    if not found:
+        raise unknown_name("grid", name, [scores.grid for scores in grids])
+    scores = found[0]
+    mine = scores.curves[(scores.curves["at"] - point).abs() < NEAR]
+    if mine.empty:
+        points = ", ".join(f"{one:g}" for one in sorted(scores.curves["at"].unique()))
+        raise InputError(f"there is no point {name} = {point:g}: there are {points}")
+    return GridScores(name, point_words(name, point), f"{name}{point:g}", scores.curves, mine[[*FOLDS, "value"]])
+
+
+def _in_order(grids: tuple[GridScores, ...], column: str) -> list[str]:
+    return list(dict.fromkeys(name for scores in grids for name in scores.folds[column].unique()))
+
+
+def _renamed(frame: pd.DataFrame, columns: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    return frame.assign(**{column: frame[column].map(names) for column, names in columns.items()})

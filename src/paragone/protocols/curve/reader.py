@@ -1,0 +1,122 @@
+"""Read curve experiments back: rankings and predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from paragone.errors import InputError
+from paragone.lab.places import StoredCell
+from paragone.lab.reader import CellAddress, Reader
+from paragone.lab.store import queries, truth_key
+from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
+from paragone.protocols.curve.evaluate import CurvePredictions
+from paragone.validation import IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOP_FEATURES = 50
+SAMPLES = 40
+
+
+class CurveReader(Reader):
+    """The rankings and predictions behind the curves of a store."""
+
+    fold_title = "Ranking and predictions of a fold:"
+
+    def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
+        """Return a feature ranking: 0-based feature indices, best first."""
+        fitted = self.results.fitted(dataset, fold, method, experiment, repeat)
+        return np.asarray(fitted.arrays["ranking"], dtype=np.int64)
+
+    def predictions(
+        self, dataset: str, fold: int, method: str, k: int | None = None, experiment: str | None = None, repeat: int = 0
+    ) -> pd.DataFrame:
+        """Return the stored predictions of a cell on its test rows, one row per sample and label.
+
+        Parameters
+        ----------
+        dataset, fold, method : str, int, str
+            The cell.
+        k : int, optional
+            Keep one number of features only.
+        experiment : str, optional
+            Needed where several experiments of the store have such a cell.
+        repeat : int, default=0
+            Which of the seeds, where the method is repeated over several.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``k, sample, label, y_true, y_pred, score``; ``sample`` is the row number in the dataset.
+        """
+        import pandas as pd
+
+        address = self.results.stored_cell(dataset, fold, method, experiment, repeat)
+        if address.protocol == "topk":
+            raise InputError(f"experiment {address.experiment!r} keeps lists: ask for recommendations or sample_scores")
+        rows = self._store.read(queries.PREDICTIONS, (address.key,))
+        if not rows:
+            raise InputError(f"{method} on {dataset}, fold {fold}, has no stored predictions")
+        predictions = CurvePredictions.of_arrays(arrays_of(rows[0][0], self._store.path))
+        points = [i for i, n in enumerate(predictions.ks) if k is None or n == k]
+        if not points:
+            raise InputError(f"no predictions at k = {k}: there are {predictions.ks.tolist()}")
+        y_true, samples, labels = self._truth(address)
+        n_rows, n_labels = y_true.shape
+        frames = [
+            pd.DataFrame(
+                {
+                    "k": int(predictions.ks[point]),
+                    "sample": np.repeat(samples, n_labels),
+                    "label": np.tile(np.asarray(labels, dtype=object), n_rows),
+                    "y_true": y_true.ravel(),
+                    "y_pred": predictions.labels(point).ravel(),
+                    "score": np.nan if scores is None else scores.ravel(),
+                }
+            )
+            for point in points
+            for scores in [predictions.scores(point)]
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    def _truth(self, address: StoredCell) -> tuple[Any, IntArray, list[str]]:
+        parts = address.parts
+        names = kept_dataset(self._store, parts.data)["target_names"]
+        return kept_arrays(self._store, truth_key(parts))["y"], kept_rows(self._store, parts.split)[1], names
+
+    @override
+    def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
+        ranking = self.ranking(address.dataset, address.fold, address.method, address.experiment, address.repeat)
+        names = self.results.datasets(address.experiment)[address.dataset]["feature_names"]
+        shown = [f"{i}. {names[feature]}" for i, feature in enumerate(ranking[:TOP_FEATURES], 1)]
+        return [
+            (f"Ranking: the first {len(shown)} of {len(ranking)} features", shown),
+            self.fit_lines(address),
+            self._label_predictions(address),
+        ]
+
+    def _label_predictions(self, address: CellAddress) -> tuple[str, list[str]]:
+        try:
+            frame = self.predictions(
+                address.dataset, address.fold, address.method, experiment=address.experiment, repeat=address.repeat
+            )
+        except InputError as refusal:
+            return f"Predictions: {refusal}", []
+        k = int(frame["k"].max())
+        frame = frame[frame["k"] == k]
+        lines = []
+        for sample, labels in list(frame.groupby("sample", sort=False))[:SAMPLES]:
+            true, predicted = (
+                ", ".join(str(label) for label in labels.loc[labels[column] == 1, "label"]) or "-"
+                for column in ("y_true", "y_pred")
+            )
+            lines.append(f"sample {sample}: true {true}; predicted {predicted}")
+        n = frame["sample"].nunique()
+        return f"Predictions: {len(lines)} of {n} samples, predicted from {k} features", lines
+
+
+READER = CurveReader

@@ -1,0 +1,320 @@
+"""The page of an experiment: sections that every page has, made of a view, and what its protocol adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from paragone.charts.theme import unchecked
+from paragone.lab.results import experiment_record
+from paragone.lab.view import Measure, View, Wording
+from paragone.page import (
+    Attachment,
+    Block,
+    Choice,
+    Cover,
+    Evidence,
+    Figure,
+    Fold,
+    Gallery,
+    Page,
+    Points,
+    Prose,
+    Section,
+    figure,
+    words_of,
+)
+from paragone.registry import Registry
+from paragone.reporting.charts import dataset_chart, mean_chart
+from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices, warned_words
+from paragone.reporting.sections import answer_sheet, dataset_blocks, evidence, method_blocks
+from paragone.reporting.tables import means_frame, rank_table, score_table, statistics_table
+from paragone.reporting.words import bibtex, headline, reference_keys, title_of
+from paragone.tables import frame_as_csv, to_latex
+
+TITLES = {
+    "verdict": "The verdict",
+    "answer": "The answer table",
+    "charts": "Charts",
+    "datasets": "Dataset by dataset",
+    "methods": "Method by method",
+    "failures": "Failures and warnings",
+    "how": "How it was done",
+}
+"""The sections of every page, in their order."""
+GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
+TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
+MATRIX_UP_TO = 14
+OPEN_UP_TO = 8
+
+Make = TypeVar("Make", bound=Callable[[View], Any])
+
+
+@dataclass(frozen=True, eq=False)
+class PageBlock:
+    """A function that makes blocks of a view, and the section of the page that they stand in.
+
+    ``is_common`` says that a protocol's own section of that name stands in their place.
+    """
+
+    name: str
+    section: str
+    make: Callable[[View], Any]
+    kinds: tuple[str, ...] = ()
+    is_common: bool = False
+
+    def blocks(self, view: View) -> tuple[Block, ...]:
+        """Return what it makes of a view: a block, several, or nothing."""
+        made = self.make(view)
+        if made is None:
+            return ()
+        return tuple(made) if isinstance(made, (tuple, list)) else (made,)
+
+
+sections: Registry[PageBlock] = Registry("section", "sections")
+"""What stands on pages, ours and that of others: one entry per chart or table."""
+
+
+def section(name: str, kinds: Iterable[str] = ()) -> Callable[[Make], Make]:
+    """Put what a function makes of a view into a section of every page, or of pages of certain protocols.
+
+    Parameters
+    ----------
+    name : str
+        A section of every page, such as ``charts``, or one of your own.
+    kinds : iterable of str
+        Kinds of protocols; every page where none is named.
+
+    Examples
+    --------
+    >>> from paragone.page import Prose
+    >>> @section("methods", kinds=["none"])
+    ... def how_many(view):
+    ...     return Prose((f"There are {len(view.method_facts)} methods.",))
+    >>> sections.get("how_many").section
+    'methods'
+    """
+
+    def add(make: Make) -> Make:
+        is_common = make.__module__ == __name__
+        sections.add(PageBlock(make.__name__, name, make, tuple(kinds), is_common))
+        return make
+
+    return add
+
+
+def page_of(view: View) -> Page:
+    """Make the page of an experiment, whatever its protocol.
+
+    Parameters
+    ----------
+    view : View
+        The experiment, as it is to be shown.
+
+    Returns
+    -------
+    Page
+        Ready to be rendered.
+    """
+    with unchecked():
+        made = view.once(own_parts)
+        own = {part.name: part for part in made if isinstance(part, Section)}
+        parts = {name: Section(name, title, _blocks(view, name, own.pop(name, None))) for name, title in TITLES.items()}
+        # What a protocol adds comes after the methods; the end of a page is the same everywhere.
+        added = {name: replace(part, blocks=_blocks(view, name, part)) for name, part in own.items()}
+        others = {block.section for block in _registered(view)} - {*TITLES, *own}
+        added |= {name: Section(name, name.capitalize(), _blocks(view, name, None)) for name in sorted(others)}
+    cover = view.once(cover_of)
+    order = [*list(TITLES)[:5], *added, *list(TITLES)[5:]]
+    found = {**parts, **added}
+    told = {"The verdict": words_of(found["verdict"].blocks), "How it was done": cover.paragraph}
+    return Page(
+        view.experiment,
+        cover.subtitle,
+        cover.choices or (),
+        tuple(found[name] for name in order),
+        view.once(evidence_of),
+        bibtex(cover.references or ()),
+        told,
+        experiment_record(view.results, view.experiment),
+        cover.lines,
+    )
+
+
+def own_parts(view: View) -> tuple[Section | Cover, ...]:
+    """Return what the protocol says of its page."""
+    return () if view.protocol is None else tuple(view.protocol.sections(view))
+
+
+def _registered(view: View) -> list[PageBlock]:
+    return [block for block in sections if not block.kinds or view.kind in block.kinds]
+
+
+def _blocks(view: View, name: str, own: Section | None) -> tuple[Block, ...]:
+    """Return the blocks of a section: the protocol's own or the common ones, then those of others."""
+    mine = [block for block in _registered(view) if block.section == name]
+    first = own.blocks if own is not None else _made(view, [block for block in mine if block.is_common])
+    return (*first, *_made(view, [block for block in mine if not block.is_common]))
+
+
+def _made(view: View, wanted: Iterable[PageBlock]) -> tuple[Block, ...]:
+    return tuple(block for one in wanted for block in one.blocks(view))
+
+
+def evidence_of(view: View) -> Mapping[str, Evidence]:
+    """Return what is behind the numbers of a page: a protocol's own, or the folds of every mean."""
+    own = next((part.evidence for part in view.once(own_parts) if isinstance(part, Cover)), None)
+    return view.once(evidence).found if own is None else own
+
+
+def cover_of(view: View) -> Cover:
+    """Return what is said of a page as a whole, by its protocol or by default."""
+    own = next((part for part in view.once(own_parts) if isinstance(part, Cover)), Cover())
+    return replace(
+        own,
+        subtitle=own.subtitle or counts_of(view, view.kind),
+        choices=_choices(view) if own.choices is None else own.choices,
+        paragraph=own.paragraph or methods_paragraph(view),
+        references=_references(view) if own.references is None else own.references,
+        decisions=_decisions(view) if own.decisions is None else own.decisions,
+    )
+
+
+def counts_of(view: View, what: str) -> str:
+    """Say how many methods and datasets a page is about, and of what kind it is."""
+    folds = view.grids[0].folds
+    counts = [(folds["method"].nunique(), "method"), (folds["dataset"].nunique(), "dataset")]
+    return ", ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in counts) + f"; {what}"
+
+
+def _choices(view: View) -> tuple[Choice, ...]:
+    metrics = {measure.metric: title_of(measure.metric) for measure in view.measures}
+    grids = {scores.suffix: GRID_TITLES.get(scores.grid, scores.reduction) for scores in view.grids if scores.suffix}
+    return Choice("metric", "Metric", metrics), *((Choice("grid", "Score", grids),) if grids else ())
+
+
+def _references(view: View) -> tuple[str, ...]:
+    return reference_keys(view.described, view.comparison is not None)
+
+
+def _decisions(view: View) -> dict[str, str]:
+    return {} if view.comparison is None else page_choices(view.comparison)
+
+
+@section("verdict")
+def finding(view: View) -> tuple[Block, ...]:
+    """Say how the reference does against each other method, with the evidence."""
+    blocks: list[Block] = []
+    for scores in view.grids:
+        mine = [measure for measure in view.measures if measure.scores is scores]
+        compared = any(measure.comparison for measure in mine)
+        by = f"By {scores.reduction}, {view.reference}" if scores.reduction else view.reference
+        intro = [f"{by} against each other method."] if compared else []
+        tags = {"grid": scores.suffix} if scores.suffix else {}
+        blocks.append(Prose((*intro, *_headlines(mine)), "lead", tags))
+    for measure in view.measures:
+        if measure.comparison is not None:
+            lines = Points(tuple(measure.comparison.verdict.splitlines()))
+            title = f"The evidence on {title_of(measure.metric)}, rival by rival"
+            blocks.append(Fold(title, (lines,), len(lines.lines) <= OPEN_UP_TO, measure.tags))
+            blocks += [Prose((text,), "warning", measure.tags) for text in measure.comparison.warnings]
+    return (*blocks, *warned_words(view))
+
+
+def _headlines(measures: Sequence[Measure]) -> list[str]:
+    """Return a sentence per metric, or one for all where none could be compared for the same reason."""
+    refusals = {measure.refusal for measure in measures}
+    if len(refusals) == 1 and measures[0].comparison is None:
+        return [measures[0].refusal]
+    return [
+        f"{title_of(measure.metric)}: {headline(measure.comparison) if measure.comparison else measure.refusal}"
+        for measure in measures
+    ]
+
+
+@section("answer")
+def answer(view: View) -> tuple[Block, ...]:
+    """Return the table of every metric: datasets down, methods across; and the tables of a paper as files."""
+    behind = view.once(evidence)
+    return (
+        *(answer_sheet(m.scores, m.metric, m.comparison, behind, m.key, m.tags) for m in view.measures),
+        *_paper_tables(view),
+    )
+
+
+def _paper_tables(view: View) -> list[Attachment]:
+    """Write means as CSV and the tables of a paper as LaTeX, each grid in a folder where there are several."""
+    named = replace(view.wording, names={})
+    found: list[Attachment] = []
+    for stored, scores in zip(view.all_grids, view.grids, strict=True) if not view.at else ():
+        inside = f"{scores.suffix}/" if len(view.grids) > 1 else ""
+        means = means_frame(stored)
+        end = f"_{scores.suffix}" if scores.suffix else ""
+        found.append(Attachment(f"{inside}benchmark_means{end}.csv", frame_as_csv(means)))
+        here = [measure for measure in view.measures if measure.scores is scores]
+        for measure in here:
+            name = f"{inside}table_{TABLE_NAMES.get(measure.metric, measure.metric)}.tex"
+            found.append(_latex(name, score_table(scores, measure.metric, named), view.wording.split_columns))
+        compared = {measure.metric: measure.comparison for measure in here if measure.comparison is not None}
+        if compared and scores.folds["dataset"].nunique() > 1:
+            statistics = statistics_table(compared, scores, view.reference, named)
+            found.append(_latex(f"{inside}table_stats.tex", statistics, None))
+            found.append(_latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None))
+    return found
+
+
+def _latex(name: str, table: Any, split_columns: int | None) -> Attachment:
+    return Attachment(name, to_latex(table, columns_a_block=split_columns) + "\n")
+
+
+@section("charts")
+def charts(view: View) -> tuple[Block, ...]:
+    """Return the charts of every metric: along the grid where there is one, and of the comparison."""
+    galleries = [Gallery(_figures(measure), measure.tags) for measure in view.measures]
+    return tuple(gallery for gallery in galleries if gallery.figures)
+
+
+def _figures(measure: Measure) -> tuple[Figure, ...]:
+    found: dict[str, Any] = {}
+    curves, plain = measure.scores.curves, Wording()
+    if measure.scores.is_along and curves["dataset"].nunique() > 1:
+        found["mean_curve"] = mean_chart(measure.scores, measure.metric, plain)
+    if measure.comparison is not None:
+        drawn = measure.comparison.charts
+        wanted = ["critical_difference", "forest", "win_tie_loss", "rank_boxes", "pair_matrix", "differences"]
+        if len(measure.comparison.scores.methods) > MATRIX_UP_TO:
+            wanted.remove("pair_matrix")
+        found |= {name: drawn[name] for name in wanted}
+    if not found and measure.scores.is_along:
+        found["curve"] = dataset_chart(measure.scores, str(curves["dataset"].iloc[0]), measure.metric, plain)
+    figures = {name: figure(f"{name}_{measure.key}", chart) for name, chart in found.items()}
+    if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
+        # Where bars would mislead, the matrix stands in for the diagram; once is enough.
+        figures.pop("pair_matrix", None)
+    return tuple(figures.values())
+
+
+@section("datasets")
+def datasets(view: View) -> tuple[Block, ...]:
+    """Return every dataset: what it is, its curves, and every method on it."""
+    return dataset_blocks(view)
+
+
+@section("methods")
+def methods(view: View) -> tuple[Block, ...]:
+    """Return every method: what it is, what it takes, and where it does well."""
+    return method_blocks(view)
+
+
+@section("failures")
+def failures(view: View) -> tuple[Block, ...]:
+    """Return what failed, what methods warned of, and what the comparisons warn of."""
+    replaced = {part.name for part in view.once(own_parts) if isinstance(part, Section)}
+    return failure_blocks(view, () if "answer" in replaced else view.measures)
+
+
+@section("how")
+def how(view: View) -> tuple[Block, ...]:
+    """Return how it was done: the methods paragraph, choices, runs, references."""
+    return how_blocks(view, view.once(cover_of))

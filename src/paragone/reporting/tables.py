@@ -1,0 +1,144 @@
+"""The tables of a paper: scores by metric, statistics against a reference, ranks, means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from paragone.lab.view import GridScores, Wording
+from paragone.reporting.words import direction, direction_words, size_of, title_of
+from paragone.stats import DatasetComparison
+from paragone.tables import (
+    Cell,
+    Column,
+    Table,
+    format_mean_std,
+    format_number,
+    format_p,
+    format_signed,
+    mark_best,
+    p_is,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def marked(values: Sequence[float], texts: Sequence[str], metric: str) -> tuple[Cell, ...]:
+    """Return cells with the best value in bold and the second underlined; plain ones without a known direction."""
+    higher = direction(metric)
+    if higher is None:
+        return tuple(Cell(text) for text in texts)
+    return tuple(mark_best(values, texts, higher_is_better=higher, size=size_of(metric)))
+
+
+def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
+    """Make the table of a metric: datasets down, methods across, mean and deviation over folds.
+
+    The deviation has ddof = 1. The best mean of a row is bold, the second best underlined; means that
+    differ by rounding alone (`paragone.ties`) count as equal.
+    """
+    rows = scores.folds[scores.folds["metric"] == metric]
+    methods, datasets = _in_order(rows, "method"), _in_order(rows, "dataset")
+    grouped = rows.groupby(["dataset", "method"], sort=False)["value"]
+    means = grouped.mean().unstack("method").reindex(index=datasets, columns=methods)
+    deviations = grouped.std(ddof=1).unstack("method").reindex(index=datasets, columns=methods)
+    body = []
+    for dataset in datasets:
+        values = means.loc[dataset].tolist()
+        texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
+        body.append([Cell(wording.name(dataset)), *marked(values, texts, metric)])
+    n_folds = rows.groupby("dataset")["fold"].nunique()
+    folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"
+    caption = (
+        f"{title_of(metric)}{direction_words(metric)}: {scores.before_mean}mean ± standard "
+        f"deviation over {folds} folds."
+        + ("" if direction(metric) is None else " Best in bold, second best underlined.")
+    )
+    heading = ["Dataset", *(wording.name(method) for method in methods)]
+    label = wording.label(f"{metric.replace('_', '-')}{scores.dashed}")
+    return Table.of(heading, body, caption=wording.caption(caption), label=label)
+
+
+def statistics_table(
+    found: Mapping[str, DatasetComparison], scores: GridScores, reference: str, wording: Wording
+) -> Table:
+    """Make the table of the reference against each rival: gain, wins, p and Holm's p, one block per metric."""
+    body: list[list[Cell]] = []
+    rules: list[int] = []
+    for metric, comparison in found.items():
+        rules.append(len(body))
+        for pair in comparison.leading_pairs:
+            bold = pair.p_adjusted <= comparison.settings.alpha
+            body.append(
+                [
+                    Cell(title_of(metric)),
+                    Cell(wording.name(pair.rival)),
+                    Cell(format_signed(pair.mean_difference)),
+                    Cell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
+                    Cell(format_p(pair.p)),
+                    Cell(format_p(pair.p_adjusted), bold=bold),
+                ]
+            )
+    first = next(iter(found.values()))
+    name = wording.name(reference)
+    caption = (
+        f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.before_mean}"
+        "mean over folds): mean gain (positive favours "
+        f"{name}), wins/ties/losses, two-sided Wilcoxon signed-rank p (zero differences dropped) and "
+        f"its Holm adjustment over the {len(first.leading_pairs)} rivals of a metric; bold where at most "
+        f"{first.settings.alpha:g}."
+    )
+    columns = (Column("Metric", "left"), Column("Rival", "left"), *map(Column, ("Gain", "W/T/L", "p", "p (Holm)")))
+    return Table(
+        columns,
+        tuple(tuple(row) for row in body),
+        wording.caption(caption),
+        wording.label(f"stats{scores.dashed}"),
+        rules=tuple(rules[1:]),
+    )
+
+
+def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
+    """Make the table of average ranks: methods down, metrics across, with Friedman's test in the notes."""
+    first = next(iter(found.values()))
+    methods = _in_order(scores.folds, "method")
+    columns = []
+    for comparison in found.values():
+        by_method = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
+        values = [by_method[method] for method in methods]
+        texts = [format_number(value, 3) for value in values]
+        columns.append(mark_best(values, texts, higher_is_better=False))
+    body = [
+        [Cell(wording.name(method)), *(column[place] for column in columns)] for place, method in enumerate(methods)
+    ]
+    notes = tuple(
+        f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, {p_is(c.friedman.p)}), "
+        f"Iman-Davenport F {c.friedman.f:.4g} ({p_is(c.friedman.p_f)})."
+        for metric, c in found.items()
+    )
+    caption = (
+        f"Average ranks over {len(first.scores.datasets)} datasets ({scores.before_mean}mean over folds; 1 is best, "
+        "ties averaged)."
+    )
+    return replace(
+        Table.of(
+            ["Method", *(title_of(metric) for metric in found)],
+            body,
+            caption=wording.caption(caption),
+            label=wording.label(f"ranks{scores.dashed}"),
+        ),
+        notes=notes,
+    )
+
+
+def means_frame(scores: GridScores) -> pd.DataFrame:
+    """Return mean, deviation (ddof = 1) and number of folds of every dataset, method and metric."""
+    grouped = scores.folds.groupby(["dataset", "method", "metric"], sort=False)["value"]
+    return grouped.agg(mean="mean", std=lambda values: values.std(ddof=1), folds="size").reset_index()
+
+
+def _in_order(frame: pd.DataFrame, column: str) -> list[str]:
+    names: list[str] = frame[column].unique().tolist()
+    return names
