@@ -104,6 +104,8 @@ def content_of(path: Path) -> dict[str, Any]:
 
 def first_difference(here: list[Any], there: list[Any]) -> str:
     """Say where two lists of rows part, in numbers and short text; bytes would tell nobody anything."""
+    if here == there:
+        return ""
     if len(here) != len(there):
         return f": {len(here)} rows here, {len(there)} there"
     pairs = next((ours, theirs) for ours, theirs in zip(here, there, strict=True) if ours != theirs)
