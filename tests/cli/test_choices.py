@@ -13,7 +13,6 @@ from paragone.data.reader import Nominal
 from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
-from paragone.lab.store.merging import Side
 from paragone.protocols.crossval.scores import Naming
 from paragone.stats.pairwise import PairKind
 from paragone.stats.scores import Missing
@@ -38,7 +37,7 @@ EVOLVE = ("generate", "evolve", "spec.toml", "--out", "sets")
         (EVOLVE, "--strategy", get_args(Strategy)),
         (("generate", "sample", "X0", "--out", "sets"), "--target", get_args(TargetKind)),
         (("import", "run", "--store", "lab.sqlite"), "--scale", get_args(Scale)),
-        (MERGE, "--prefer", get_args(Side)),
+        (MERGE, "--prefer", ("A", "B")),
         (("pairwise", "a.csv", "b.csv"), "--pairs", get_args(PairKind)),
         (("pairwise", "a.csv", "b.csv"), "--zeros", get_args(Zeros)),
         (("scores", "lab.sqlite"), "--naming", get_args(Naming)),
