@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from inspect import signature
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,6 +14,7 @@ import numpy as np
 from paragone.data.dataset import Dataset
 from paragone.data.stratification import iterative_stratification
 from paragone.errors import InputError, unknown_name
+from paragone.registry import imported
 from paragone.validation import IntArray
 
 Scale: TypeAlias = Literal["minmax", "zscore", "none"]
@@ -342,11 +342,7 @@ def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
 
 
 def _custom(plan: SplitPlan, seed: int) -> Any:
-    module, _, name = plan.kind.partition(":")
-    try:
-        kind = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"split {plan.kind!r} cannot be imported ({error}); write it as 'module:Class'") from error
+    kind = imported(plan.kind, "split")
     if not callable(getattr(kind, "split", None)):
         raise InputError(f"split {plan.kind!r} has no split method: it is no splitter in scikit-learn's interface")
     params = dict(plan.params)
