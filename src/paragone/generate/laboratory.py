@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -138,8 +139,6 @@ class Laboratory:
 
 def parted(dataset: Dataset, train: Any) -> Dataset:
     """Return a dataset whose train part is given by row numbers or marks."""
-    from dataclasses import replace
-
     marks = np.zeros(dataset.n_samples, dtype=bool)
     marks[train] = True
     return replace(dataset, train_part=marks)
@@ -148,6 +147,7 @@ def parted(dataset: Dataset, train: Any) -> Dataset:
 METRICS = ("auroc", "auprc", "f1")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Holdout(Protocol):
     """Fit on train, score AUROC, AUPRC and F1 on test; a tuned classifier also gives its score in tuning (``cv``).
 
@@ -160,21 +160,18 @@ class Holdout(Protocol):
     """
 
     kind: ClassVar[str] = "holdout"
+    keep_values: bool = True
+    metrics: tuple[str, ...] = METRICS
 
-    def __init__(self, *, keep_values: bool = True, metrics: tuple[str, ...] = METRICS) -> None:
-        for name in metrics:
+    def __post_init__(self) -> None:
+        for name in self.metrics:
             if name not in METRICS:
                 raise unknown_name("metric", name, METRICS)
-        self.keep_values = keep_values
-        self.metrics = metrics
 
     @override
     def identity(self) -> str:
+        # As it was first written: another text would make every stored cell stale.
         return digest({"kind": self.kind, "metrics": self.metrics, "keep_values": self.keep_values})
-
-    @override
-    def described(self) -> dict[str, Any]:
-        return {"kind": self.kind, "metrics": list(self.metrics)}
 
     @override
     def versions(self) -> dict[str, str]:
@@ -187,10 +184,6 @@ class Holdout(Protocol):
         if dataset.task != "classification" or len(np.unique(dataset.y)) != 2:
             raise InputError(f"dataset {dataset.name!r}: the holdout protocol scores two classes")
         return ()
-
-    @override
-    def check_split(self, dataset: Dataset, n_train: int) -> None:
-        return None
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:

@@ -27,6 +27,7 @@ from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method, digest
+from paragone.protocols import Protocol
 from paragone.validation import FloatArray, IntArray
 
 Weights: TypeAlias = Literal["uniform", "distance"]
@@ -236,13 +237,15 @@ def scout_of(contender: Contender) -> tuple[str, dict[str, Any]]:
     return f"{contender.scout} scout", {"use": "paragone.generate.screening:PortfolioScreen", "params": params}
 
 
-class Screening(Holdout):
+class Screening(Protocol):
     """The protocol of screening: the AUROC of each configuration on each label column."""
 
     kind: ClassVar[str] = "screening"
+    versions = Holdout.versions
 
     @override
     def identity(self) -> str:
+        # As it was first written: another text would make every stored cell stale.
         return digest({"kind": self.kind})
 
     @override
@@ -256,12 +259,9 @@ class Screening(Holdout):
         return Fitted({"auroc": estimator.aurocs(data)})
 
     @override
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+    def scores(self, fitted: Fitted, data: SplitData) -> tuple[Score, ...]:
         best = np.asarray(fitted.arrays["auroc"]).max(axis=1)
-        scores = tuple(Score("auroc", float(value), "candidate", position) for position, value in enumerate(best))
-        return scores, None, ()
+        return tuple(Score("auroc", float(value), "candidate", position) for position, value in enumerate(best))
 
 
 def candidate_batch(name: str, X: FloatArray, labels: Sequence[NDArray[np.uint8]], n_train: int) -> Dataset:
