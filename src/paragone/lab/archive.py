@@ -43,7 +43,7 @@ def write_table(path: Path, shape: TableShape, batches: Iterable[list[tuple[Any,
     arrow, parquet = _pyarrow()
     count = 0
     schema = _arrow_schema(shape)
-    # Statistics would make the bytes longer and help nobody; one row group a batch bounds the memory of a reader.
+    # Statistics would make the bytes longer and help nobody; one row group per batch bounds the memory of a reader.
     with parquet.ParquetWriter(path, schema, compression="zstd", write_statistics=False, store_schema=False) as writer:
         for batch in batches:
             columns = [
@@ -157,7 +157,7 @@ class Archive:
 
 
 def export_archive(store: str | Path, folder: str | Path) -> Archive:
-    """Write a store as a folder: ``manifest.json`` and one file a table under ``tables/``.
+    """Write a store as a folder: ``manifest.json`` and one file per table under ``tables/``.
 
     The same store gives the same bytes. Arrays stay the npz bytes they are; nothing is pickled. The folder
     appears whole or not at all, and the store is read as it is at one instant, also while a run writes.
@@ -279,6 +279,7 @@ def _checked_manifest(folder: Path) -> dict[str, dict[str, Any]]:
     for name in files:
         if name not in wanted:
             raise InputError(f"{where}: the file {name!r} is none of an archive; a path may not leave the folder")
+    # All entries before any file: a manifest that is wrong somewhere costs no hashing of gigabytes.
     for name in wanted:
         _check_entry(files.get(name), name, where)
     for name in wanted:

@@ -75,7 +75,7 @@ class Parts:
 class Cell:
     """One method on one fold of one dataset: its names, its parts and its keys.
 
-    A method that is repeated over seeds has a cell a repeat.
+    A method that is repeated over seeds has one cell per repeat.
     """
 
     dataset: str

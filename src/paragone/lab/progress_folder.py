@@ -84,7 +84,7 @@ def safe_name(name: str) -> str:
 
 
 class ProgressFolder:
-    """A folder beside the store with one folder a fit; what a cell left there goes when the cell is committed.
+    """A folder beside the store with one folder per fit; what a cell left there goes when the cell is committed.
 
     Only the logs that a fit was asked to keep stay: they are moved to the folder of `KeptLogs`.
 

@@ -78,7 +78,7 @@ class Forecast:
     Parameters
     ----------
     distinct : tuple of Cell
-        One cell a key: equal content under two names is one piece of work.
+        One cell per key: equal content under two names is one piece of work.
     to_run : tuple of Cell
         Those that would run.
     reused_fits : int
@@ -300,6 +300,7 @@ class RunOptions:
 
 def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
     """Run what is missing into the store at a path, and give the workplace up."""
+    # A worker elsewhere would write its progress where nobody looks for it.
     keeps = experiment.protocol.keeps_progress and workplace.shares_disk
     try:
         overwritten(options.overwrite, experiment.methods, experiment.cells())
@@ -389,10 +390,12 @@ class _Stages:
                 self._store, experiment.name, layout.cells, again, options.retry_failed, layout.code
             )
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
+            # Written before the first cell runs, so that a killed run leaves a store that knows what is missing.
             if layout.cells != planned:
                 self._store.write_plan(experiment.plan(layout))
                 planned = layout.cells
             if tried and not to_run:
+                # The later stage, if there is one, is planned now and has nothing left to do.
                 return
             later = layout.later_cells(experiment.methods)
             cells = len(forecast.distinct)

@@ -56,7 +56,7 @@ def dask_executor(address: str | None = None, workers: int | None = None) -> Ite
         The scheduler's address, such as ``"tcp://host:8786"``; where it is not given, a cluster of this machine's own,
         which listens on the loopback address only.
     workers : int, optional
-        Worker processes of the cluster on this machine; one a core where it is not given.
+        Worker processes of the cluster on this machine; one per core where it is not given.
 
     Yields
     ------
@@ -128,8 +128,8 @@ class DaskCluster(Workplace):
     import_paths : tuple of str
         Where the user's modules are.
     most : int, optional
-        The most cells in flight. Where it is not given, there are two a thread of the workers, and more of short ones,
-        so that no worker waits and an adaptive cluster sees work to grow for.
+        The most cells in flight. Where it is not given, there are two per thread of the workers, and more of short
+        ones, so that no worker waits and an adaptive cluster sees work to grow for.
     isolation : {"cell", "worker"}, default="cell"
         Whether workers give every cell a process of its own.
     preload : Preload
@@ -223,7 +223,7 @@ class DaskCluster(Workplace):
         if worker is not None:
             options |= {"workers": [worker], "allow_other_workers": True}
         with warnings.catch_warnings():
-            # A dataset that travels with a cell is what Dask warns of; it does so once a worker.
+            # A dataset that travels with a cell is what Dask warns of; it does so once per worker.
             warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
             try:
                 sent = self._client.submit(open_on_dask, envelope, key, key=key, **options)

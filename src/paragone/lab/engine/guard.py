@@ -82,7 +82,7 @@ class GuardedProcess:
         function, *args
             The task; it and what it gives must be picklable.
         abandoned : callable, optional
-            Asked twice a second whether the result is still wanted.
+            Asked twice per second whether the result is still wanted.
 
         Returns
         -------

@@ -76,6 +76,7 @@ class PackedTask:
         """
         _extend_path(self.import_paths)
         if not self.versions:
+            # On this machine: what is installed is what the run was begun with.
             return CellTask(self.split, **cloudpickle.loads(self.payload))
         try:
             task = CellTask(self.split, **cloudpickle.loads(self.payload))
@@ -102,6 +103,7 @@ class PackedTask:
 
 def shared_group(task: CellTask) -> str:
     """Return the group of a task: only cells of installed code may share anything, whatever the protocol would like."""
+    # The user's own code may leave anything behind in a process, so it never shares one.
     group = task.protocol.group_of(task.method)
     classes = [method.factory for method in task.method.with_nested()] if group else []
     modules = [sys.modules.get(str(factory.__module__)) for factory in classes]

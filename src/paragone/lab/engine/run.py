@@ -137,6 +137,7 @@ class Rest:
 
 
 SHORT_SECONDS = 1.0
+# Sorting a hundred thousand cells takes as long as many of them: it may cost this share of the run, and no more.
 REORDER_SECONDS = 2.0
 REORDER_SHARE = 0.02
 
@@ -232,6 +233,7 @@ class CellQueue:
 
     def _rank(self, cell: Cell, seconds: float | None) -> tuple[float, int]:
         if seconds is None:
+            # What is unknown runs first: the sooner it is known, the better the order of all others.
             return -math.inf, self._position[cell.key]
         return -float(math.frexp(max(seconds, SHORT_SECONDS))[1]), self._position[cell.key]
 
@@ -288,7 +290,9 @@ class Silent:
         """Say nothing."""
 
 
+# Long enough to cost a waiting run nothing, short enough that a core of a finished neighbour is not idle for long.
 WAIT_FOR_OTHERS_SECONDS = 0.2
+# One loss is the machine's, a second may be chance; a cell that takes three workers along would take them all.
 MOST_LOSSES = 3
 MOST_BAD_STARTS = 3
 ESTIMATE_SHARE = 0.02
@@ -446,6 +450,7 @@ class CellRun:
             self._running[ended] = running
             return []
         outcome = self._after_loss(running.cell, ended, tally) if isinstance(ended, Loss) else ended
+        # Before the commit, which waits for the disk.
         busy = self._start_next(running.seat, tally)
         if outcome is not None:
             self._commit(running.cell, outcome, tally)

@@ -22,7 +22,7 @@ from paragone.lab.engine.cell_process import begin_cell_process, close_foreign_d
 from paragone.lab.engine.laid_split import LaidSplit, lay_out_split
 from paragone.lab.engine.packing import CRASHES, CellOrder, Loss, Surroundings
 from paragone.lab.engine.processes import Channel, adopt_orphans, child_processes, end_with_parent, memory_figures
-from paragone.lab.engine.resources import Limits
+from paragone.lab.engine.resources import Limits, memory_held
 from paragone.lab.engine.task import MOST_OF_A_TRACEBACK, SplitReference, clean_text, failure
 
 WATCH_SECONDS = 0.02
@@ -174,6 +174,7 @@ class _Seat:
         os.set_blocking(reading, False)
         temporary = tempfile.mkdtemp(prefix="cell-", dir=self._surroundings.temporary)
         seat = os.getpid()
+        # The fork starts with the seat's own pages, which are not the method's doing.
         held = memory_figures().get("RssAnon", 0)
         shared_by = self._shared_by(order)
         process = os.fork()
@@ -190,6 +191,7 @@ class _Seat:
                 os._exit(1)
         os.close(writing)
         there.close()
+        # A descriptor and not the number, which the system may give to another process once this one has ended.
         handle = os.pidfd_open(process)
         return _Child(process, handle, here, _Output(reading), reading, temporary, held, shared_by)
 
@@ -294,13 +296,7 @@ def _held(child: _Child, data_bytes: int) -> int:
     """Return what a cell and its own children hold, without the data of its split and what it was forked with."""
     figures = memory_figures(child.process)
     own = figures.get("RssAnon", 0) - child.held_at_start + max(0, figures.get("RssShmem", 0) - data_bytes)
-    return max(0, own) + sum(map(_held_by_family, child_processes(child.process)))
-
-
-def _held_by_family(process: int) -> int:
-    figures = memory_figures(process)
-    own = figures.get("RssAnon", 0) + figures.get("RssShmem", 0)
-    return own + sum(map(_held_by_family, child_processes(process)))
+    return max(0, own) + sum(map(memory_held, child_processes(child.process)))
 
 
 def _delivered(child: _Child) -> _Ending | None:

@@ -39,6 +39,7 @@ from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.task import CellTask
 from paragone.lab.engine.workers import NOTHING, Ended, Following, Isolation, Seat, Workplace, accepted, run_isolated
 
+# A parcel of gigabytes takes a while: a cell that is returned that often takes its own copy along after all.
 LATER_SECONDS = 1.0
 MOST_RETURNS = 4
 
@@ -119,6 +120,7 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
     different = version_differences(dict(envelope.versions))
     if different:
         return Refused(f"{name} has {different}, so its results could differ: install the same versions")
+    # Parcels first: they may be for this very cell, which is then not sent a third time.
     depot = worker_depot(os.getpid())
     for parcel in envelope.parcels:
         depot.keep(parcel)

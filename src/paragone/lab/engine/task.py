@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from paragone.cores import cpu_clock
 from paragone.data import Scale, scale_split
 from paragone.lab.cells import Fitted, Outcome, SplitData, WarningCount
 from paragone.lab.engine.preloading import seed_globals
@@ -224,7 +224,7 @@ def perform(
 
     Parameters
     ----------
-    task : Task
+    task : CellTask
         The cell.
     load : callable
         Gives the arrays of its split.
@@ -260,16 +260,11 @@ class _Meter:
     """Wall-clock and processor time since it was made, that of ended child processes included."""
 
     def __init__(self) -> None:
-        self._begun = time.perf_counter(), _processor_seconds()
+        self._begun = time.perf_counter(), cpu_clock()
 
     def read(self) -> tuple[float, float]:
         wall, processor = self._begun
-        return time.perf_counter() - wall, _processor_seconds() - processor
-
-
-def _processor_seconds() -> float:
-    times = os.times()
-    return time.process_time() + times.children_user + times.children_system
+        return time.perf_counter() - wall, cpu_clock() - processor
 
 
 def failure(error: BaseException, what: str = "") -> Outcome:

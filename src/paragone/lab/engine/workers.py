@@ -95,6 +95,7 @@ class _Workers:
     def take(self, run: str, isolation: Isolation, temporary: str, preload: Preload) -> Worker:
         """Return a worker of this run that waits, or a new one; end those of other runs."""
         with self._lock:
+            # A worker of another run may hold other code under the same names.
             others = [worker for owner, worker in self._waiting if owner != run]
             own = [entry for entry in self._waiting if entry[0] == run]
             taken = own.pop()[1] if own else new_worker(isolation, lambda: temporary, preload)

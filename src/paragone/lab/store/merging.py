@@ -209,6 +209,7 @@ class StoreUnion:
         """Write all of the first store, then what only the second has, under numbers that are free."""
         database.execute("PRAGMA defer_foreign_keys = ON")
         for shape in table_shapes():
+            # A claim is of a run that works in its own store.
             if shape.name != "claims":
                 for batch in self.first.batches(shape):
                     add_rows(database, shape, batch, str(self.first.path))
@@ -231,6 +232,7 @@ class StoreUnion:
         references = [(shape.names.index(column), parent) for column, parent in shape.references]
         identity = IDENTITIES.get(shape.name, shape.key)
         known = {}
+        # A row of an owner that is new is new too: millions of scores need not be held to know that.
         if not any(parent in OWNERS for _, parent in references):
             chosen = database.execute(shape.select(", ".join((shape.key[0], *identity))))
             known = {tuple(rest): number for number, *rest in chosen}

@@ -155,6 +155,7 @@ def cell_checksum(
         told.update(b"\0predictions\0")
         told.update(predictions)
     if costs is not None:
+        # These bytes are in the checksums of every store: they stay, whatever the fields are called.
         told.update(b"\0beside\0")
         told.update(json.dumps(costs.values).encode())
     return told.digest()
@@ -214,7 +215,7 @@ def measure_word(metric: str, grid: str) -> int:
 def score_records(
     measures: NDArray[np.uint64], positions: IntArray, at: FloatArray, values: FloatArray
 ) -> NDArray[np.uint64]:
-    """Return the bytes that are summed up: `RECORD_BYTES` a score.
+    """Return the bytes that are summed up: `RECORD_BYTES` per score.
 
     Parameters
     ----------
@@ -244,6 +245,7 @@ INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finis
 
 def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
     """Write what came of a cell in place of what was there, as `Store.commit` does; in the caller's transaction."""
+    # A run that slept past its claim must not put its own failure in the place of another run's result.
     if outcome.status != "done" and db.execute(DONE_BY_ANOTHER, (key,)).fetchone():
         return
     db.execute("DELETE FROM claims WHERE key = ?", (key,))

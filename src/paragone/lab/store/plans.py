@@ -107,6 +107,7 @@ def settings_of(store: Readable, name: str) -> dict[str, Any]:
 
 
 def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[PlanRow]) -> None:
+    # A run that goes on plans what was planned: nothing is written then, and readers keep what they have.
     if db.execute(CURRENT_PLAN, (experiment,)).fetchall() == rows:
         return
     db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))

@@ -158,7 +158,7 @@ class Names:
 
 @dataclass(frozen=True, eq=False)
 class ScoreColumns:
-    """The scores of all done cells of the current plans, one row a value, in the order of the plans."""
+    """The scores of all done cells of the current plans, one row per value, in the order of the plans."""
 
     experiment: Names
     protocol: Names
@@ -193,6 +193,7 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         table = store.read_records(SCORES, FIELDS)
         places = store.read(PLACES)
         checksums = dict(store.read(CHECKSUMS)) if store.read(HAS_CHECKSUMS) else {}
+    # All below works on whole columns: a loop over a million rows in Python would take longer than reading them.
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))
     numbers = np.array(sorted(measures), dtype=np.int64)
@@ -253,6 +254,7 @@ def _columns(
 
 def _rows_of_places(cells: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows of the score table for every place, one place after the other, and whose they are."""
+    # Rows stand cell by cell, so the rows of a cell are one range; several plans may ask for the same one.
     first = np.searchsorted(cells, wanted, side="left")
     counts = np.searchsorted(cells, wanted, side="right") - first
     owner = np.repeat(np.arange(len(wanted)), counts)
@@ -270,6 +272,7 @@ def _check(
     records: NDArray[np.uint64],
 ) -> None:
     """Refuse scores that are not those that were written; a cell without a checksum is not judged."""
+    # One copy of all bytes, of which every cell hashes its own slice.
     content = memoryview(records.tobytes())
     first = (RECORD_BYTES * np.searchsorted(owners, cells, side="left")).tolist()
     last = (RECORD_BYTES * np.searchsorted(owners, cells, side="right")).tolist()

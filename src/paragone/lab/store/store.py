@@ -1,6 +1,6 @@
 """Store: one SQLite file that holds the plan, the cells, their scores and their artifacts.
 
-This package alone knows SQL. Writers take ``BEGIN IMMEDIATE`` and hold it for one short transaction a cell;
+This package alone knows SQL. Writers take ``BEGIN IMMEDIATE`` and hold it for one short transaction per cell;
 readers may look at any time.
 """
 
@@ -97,6 +97,7 @@ class Store:
         if self._connection.in_transaction:
             yield self._connection
             return
+        # Waiting for the disk at every commit would cost more than many a cell; a second of work may be lost instead.
         now = time.monotonic()
         sync = now - self._synced >= SYNC_SECONDS
         try:
