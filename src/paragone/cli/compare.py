@@ -86,7 +86,7 @@ def compare(
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
     from paragone.stats import compare as run
 
-    import_from_here()
+    import_from_here(metric, test, correction)
     result = run(
         open_scores(scores),
         metric=metric,

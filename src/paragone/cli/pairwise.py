@@ -63,7 +63,7 @@ def pairwise(
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides
     from paragone.stats import pairwise as run
 
-    import_from_here()
+    import_from_here(metric, test)
     sides = read_two_sides(a, b, metric=metric, key=key, at=at)
     result = run(
         sides.a,

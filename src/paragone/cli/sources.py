@@ -43,9 +43,10 @@ def open_results(path: str) -> Results:
     return Results.open(file)
 
 
-def import_from_here() -> None:
-    """Let ``module:name`` be found in the current folder, as it is beside an experiment's file."""
-    if os.getcwd() not in sys.path:
+def import_from_here(*names: str | None) -> None:
+    """Let a ``module:name`` that the user gave be found in the current folder, as it is beside an experiment's file."""
+    # Without one nothing is imported from there: the folder may be a stranger's, who put a store into it.
+    if any(name and ":" in name for name in names) and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
 
 
