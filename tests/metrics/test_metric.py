@@ -323,6 +323,35 @@ def test_a_cross_validation_refuses_a_function_without_a_direction():
         Crossval(metric=gain)
 
 
+def test_an_undirected_function_is_scored_and_reported_and_not_compared(own_module, tmp_path):
+    gain_of_labels = Metric("gain_of_labels", title="Gain", function=lambda Y, labels: float((labels == Y).mean()))
+    methods, protocol = {"A": "variance", "B": "random"}, Curve(k=KGrid(2, 4, 2), metrics=(gain_of_labels, "micro_f1"))
+    data = ["wine-traits", "digits-traits"]
+    with Experiment(data, methods, {"folds": 2}, protocol).run(tmp_path / "own.sqlite", 0) as results:
+        frame = results.scores("gain_of_labels")
+        assert frame["value"].between(0, 1).all()
+        with pytest.raises(
+            InputError,
+            match=r"which way of 'gain_of_labels' is better is not known.*set gain_of_labels\.higher_is_better",
+        ):
+            paragone.compare(frame)
+        paragone.report(results, tmp_path / "report")
+    page = (tmp_path / "report" / "tables.md").read_text()
+    assert "Gain: No comparison yet: which way of" in page
+    assert "Gain (higher" not in page
+    assert "Gain (lower" not in page
+
+
+def test_a_person_may_name_a_metric_by_its_function(own_module, tmp_path):
+    methods = {"ridge": {"use": "sklearn.linear_model:Ridge", "grid": {"alpha": [1.0, 100.0]}}}
+    with Experiment(["diabetes"], methods, {"folds": 3}, Crossval(task="regression")).run(
+        tmp_path / "a.sqlite", 0
+    ) as results:
+        own = results.scores(f"{own_module}:worst_error")
+        np.testing.assert_allclose(own["value"], results.scores("max_error")["value"])
+        assert set(own["metric"]) == {"worst_error"}
+
+
 def test_a_top_k_function_of_a_file_is_found_by_its_name(own_module):
     protocol = TopK(metrics=("precision", f"{own_module}:first_place"))
     assert protocol.metric_names == ("precision", "first_place")

@@ -61,10 +61,11 @@ def pairwise(
 ) -> None:
     """Say whether two methods differ on the pairs that both were measured on."""
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides
+    from paragone.metrics import asked_name
     from paragone.stats import pairwise as run
 
     import_from_here(metric, test)
-    sides = read_two_sides(a, b, metric=metric, key=key, at=at)
+    sides = read_two_sides(a, b, metric=asked_name(metric), key=key, at=at)
     result = run(
         sides.a,
         sides.b,

@@ -32,8 +32,12 @@ def scores(
 
     Example: paragone scores first.sqlite --metric micro_f1 --out scores.csv
     """
+    from paragone.cli.sources import import_from_here
     from paragone.lab.results import Results
+    from paragone.metrics import asked_name
 
+    import_from_here(metric)
+    metric = asked_name(metric)
     with Results.open(store) as results:
         frame = results.scores(metric)
         if out is not None:

@@ -14,7 +14,7 @@ from paragone.lab.store.queries import kept_object, spoilt
 from paragone.lab.store.records import read_scores
 from paragone.lab.store.runs import RunIdentity
 from paragone.lab.summaries import means_as_html, verdict_sentences, warned_groups
-from paragone.metrics import FUNCTIONS, named_metric, remember
+from paragone.metrics import FUNCTIONS, asked_name, named_metric, remember
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,8 +112,8 @@ class Results(PlaceResults):
 
         Parameters
         ----------
-        metric : str, optional
-            Keep one metric only.
+        metric : str, callable or Metric, optional
+            Keep one metric only; a cross-validation is scored by any.
         repeats : bool, default=False
             Whether the repeats of a method over seeds stand row by row, with a column ``repeat``; else their
             mean stands.
@@ -127,6 +127,7 @@ class Results(PlaceResults):
         """
         import pandas as pd
 
+        metric = asked_name(metric)
         derived = self._derived_scores(metric)
         if metric is not None and not derived:
             known = [row[0] for row in self._store.read(queries.METRICS)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -148,13 +148,11 @@ def means_as_html(heading: str, scores: pd.DataFrame) -> str:
 
 def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
     """Return a frame of means as a table; without a known direction nothing is marked."""
-    higher = named_metric(metric).higher_is_better
+    known = named_metric(metric)
     rows = []
     for row in means.itertuples(index=False):
         texts = [format_number(value) for value in row[1:]]
-        cells: Sequence[Cell] = [Cell(text) for text in texts]
-        if higher is not None:
-            cells = mark_best(row[1:], texts, higher_is_better=higher, size=named_metric(metric).score_size)
+        cells = mark_best(row[1:], texts, higher_is_better=known.higher_is_better, size=known.score_size)
         rows.append([Cell(str(row[0])), *cells])
     return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")
 

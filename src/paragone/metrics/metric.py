@@ -71,6 +71,8 @@ class Metric:
         Other names of it.
     summary : callable, optional
         Makes what ``function`` is given instead, ``summary(truth, prediction)``: metrics of one prediction share it.
+    note : callable, optional
+        Says what a reader of its values should know about a truth, or returns an empty text.
     options : mapping
         Further arguments of the function that belong to the metric.
     negated : bool
@@ -99,6 +101,7 @@ class Metric:
     short: str = ""
     aliases: tuple[str, ...] = ()
     summary: Callable[..., Any] | None = None
+    note: Callable[[Any], str] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     negated: bool = False
 
@@ -368,7 +371,18 @@ def find_metrics(uses: Any, task: str) -> tuple[Metric, ...]:
     return found
 
 
-def adopt(use: Any, task: str | tuple[str, ...]) -> Metric:
+def asked_name(use: Any) -> str | None:
+    """Return the name of a metric that a person asked for: a function, a scorer or ``module:function`` is adopted.
+
+    Examples
+    --------
+    >>> asked_name("ndcg@10"), asked_name("sklearn.metrics:zero_one_loss"), asked_name(None)
+    ('ndcg@10', 'zero_one_loss', None)
+    """
+    return use if use is None or (isinstance(use, str) and ":" not in use) else adopt(use).name
+
+
+def adopt(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
     """Return a metric as `find_metric` does, and keep one that is not ours: this process then knows its name.
 
     Examples

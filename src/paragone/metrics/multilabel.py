@@ -23,6 +23,11 @@ _of_labels = partial(declare_metric, task="multilabel", needs="labels", lowest=0
 _of_scores = partial(declare_metric, task="multilabel", needs="scores", lowest=0, highest=1)
 
 
+def _labels_used(Y: LabelArray) -> str:
+    used = n_pr_auc_labels(Y)
+    return f"macro_pr_auc used {used} of {Y.shape[1]} labels (both classes in test)" if used < Y.shape[1] else ""
+
+
 @_of_labels(title="Micro-F1", higher_is_better=True, reference="2TP / (2TP + FP + FN), all decisions pooled")
 def micro_f1(Y: LabelArray, predicted: LabelArray) -> float:
     """F1 of all label decisions pooled, ``2TP / (2TP + FP + FN)``; 0 where there are none.
@@ -114,7 +119,12 @@ def micro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     return _average_precision(truth[descending(scores.T.ravel())])
 
 
-@_of_scores(title="Macro PR-AUC", higher_is_better=True, reference="mean over labels of the average precision")
+@_of_scores(
+    title="Macro PR-AUC",
+    higher_is_better=True,
+    note=_labels_used,
+    reference="mean over labels of the average precision",
+)
 def macro_pr_auc(Y: LabelArray, scores: Scores) -> float:
     """Mean average precision over the labels that have positives and negatives; 0 without any.
 

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import stdtr
 
 from paragone.errors import unknown_name
-from paragone.metrics import named_metric
+from paragone.metrics import asked_name, named_metric
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
 from paragone.stats.pairs import (
@@ -141,8 +141,8 @@ def compare(
         Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``fold`` or ``subject``,
         ``metric``, ``at``) or wide with one column a method; a CSV or Parquet file of the same; or the
         results of an experiment.
-    metric : str, optional
-        Which metric; needed where the scores hold several.
+    metric : str, callable or Metric, optional
+        Which metric, as `find_metric` takes it; needed where the scores hold several.
     reference : str, optional
         The method that is compared with each other one. Left out, all pairs are compared.
     higher_is_better : bool, optional
@@ -206,7 +206,7 @@ def compare(
         seed=seed,
     )
     frame = read_frame(scores) if isinstance(scores, str | Path) else scores
-    table = score_table(frame, metric=metric, higher_is_better=higher_is_better, at=at, missing=missing)
+    table = score_table(frame, metric=asked_name(metric), higher_is_better=higher_is_better, at=at, missing=missing)
     return compare_table(table, reference=reference, test=test, correction=correction, settings=settings)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics import named_metric
+from paragone.metrics import asked_name, named_metric
 from paragone.stats.pairing import Paired, pair_scores
 from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScores, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test, tests
@@ -437,6 +437,7 @@ def pairwise(
     Wilcoxon p  0.188 (exact, two-sided, n = 6)
     ...
     """
+    metric = asked_name(metric)
     higher = direction(metric, higher_is_better)
     if threshold is not None and not np.isfinite(threshold):
         raise InputError(f"the threshold must be a finite score, not {threshold}")

@@ -44,8 +44,13 @@ def direction(metric: str | None, higher: bool | None) -> bool:
     >>> direction("rmse", None), direction("my_score", True)
     (False, True)
     """
-    known = named_metric(metric).higher_is_better if metric else None
-    chosen = known if higher is None else higher
+    known = named_metric(metric)
+    chosen = known.higher_is_better if higher is None else higher
+    if chosen is None and known.function is not None and not known.is_ours:
+        raise InputError(
+            f"which way of {metric!r} is better is not known: say --higher-is-better or --lower-is-better "
+            f"(higher_is_better=True or False), or set {metric}.higher_is_better beside the function"
+        )
     if chosen is None:
         what = f"the metric {metric!r} is not known" if metric else "the scores do not say which metric they are"
         near = f" (known: {', '.join(metrics.names()[:3])}, ...)" if metric else ""

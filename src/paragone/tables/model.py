@@ -215,7 +215,7 @@ def mark_best(
     values: Sequence[float],
     texts: Sequence[str],
     *,
-    higher_is_better: bool,
+    higher_is_better: bool | None,
     superscripts: Sequence[str] | None = None,
     size: float = 0.0,
 ) -> tuple[Cell, ...]:
@@ -227,8 +227,8 @@ def mark_best(
         What is compared; NaN is never marked.
     texts : sequence of str
         What is printed.
-    higher_is_better : bool
-        The metric's direction.
+    higher_is_better : bool or None
+        The metric's direction; without one nothing is marked.
     superscripts : sequence of str, optional
         Letters after each text.
     size : float, default=0.0
@@ -244,10 +244,13 @@ def mark_best(
     --------
     >>> [c.bold for c in mark_best([0.2, 0.1 + 0.2, 0.3], ["a", "b", "c"], higher_is_better=True)]
     [False, True, True]
+    >>> [c.bold for c in mark_best([0.2, 0.3], ["a", "b"], higher_is_better=None)]
+    [False, False]
     """
     if len(values) != len(texts):
         raise InputError(f"{len(values)} values cannot be printed as {len(texts)} texts")
-    loss = np.asarray(values, dtype=np.float64) * (-1 if higher_is_better else 1)
+    sign = np.nan if higher_is_better is None else -1.0 if higher_is_better else 1.0
+    loss = np.asarray(values, dtype=np.float64) * sign
     best = best_losses(loss, size=size)
     second = best_losses(np.where(best, np.nan, loss), size=size)
     letters = superscripts or [""] * len(texts)

@@ -10,7 +10,6 @@ from paragone.errors import InputError
 from paragone.metrics.topk import topk_scores
 from paragone.metrics.topk.reconcile import parse_published, reconcile
 from paragone.metrics.topk.segments import (
-    below_popularity,
     beyond_accuracy,
     ceilings,
     check_rows,
@@ -19,7 +18,6 @@ from paragone.metrics.topk.segments import (
     head_items,
     leaked_rows,
     look_around,
-    sampled_candidates,
     segment_results,
     segment_table,
     unseen_items,
@@ -66,13 +64,6 @@ def test_choosing_on_what_is_evaluated_is_found():
     assert chosen_on_evaluated(test, test).count == 3
     assert chosen_on_evaluated(None, test) is None
     assert chosen_on_evaluated(test.take([0]), test.take([1, 2])) is None
-
-
-def test_sampling_and_popularity_are_said():
-    assert sampled_candidates(None, 10) is None
-    assert "99 sampled candidates of 1000" in sampled_candidates(99, 1000).message
-    assert below_popularity(0.2, 0.2, "P@5") is None
-    assert "popularity alone gives 0.2200" in below_popularity(0.1, 0.22, "P@5").message
 
 
 def small_result(**options):

@@ -13,6 +13,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics.metric import metric_names
 from paragone.metrics.topk.metrics import F1_OF_MEANS, TopKMetric, conventions_of, family_of
 from paragone.metrics.topk.ranking import Ranking
+from paragone.metrics.topk.result import harmonic_mean
 from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth
 from paragone.validation import FloatArray
@@ -88,7 +89,7 @@ def candidates(name: str, k: int, places: int, ranking: Ranking, truth: GroundTr
         hits = values[0] * k
         for metric in metrics:
             if metric.parts:
-                yield Candidate(metric.key, rule, "all", _harmonic(values[0].mean(), values[1].mean()))
+                yield Candidate(metric.key, rule, "all", float(harmonic_mean(values[0].mean(), values[1].mean())))
                 continue
             column = values[parts.index(metric)]
             yield Candidate(metric.key, rule, "all", float(column.mean()))
@@ -116,10 +117,6 @@ def _pooled(name: str, rule: str, k: int, hits: FloatArray, sizes: FloatArray) -
         yield Candidate("recall", rule, "pooled", float(hits.sum() / sizes.sum()))
     if name in ("f1", F1_OF_MEANS):
         yield Candidate("f1", rule, "pooled", float(2 * hits.sum() / (k * len(sizes) + sizes.sum())))
-
-
-def _harmonic(precision: float, recall: float) -> float:
-    return float(2 * precision * recall / (precision + recall)) if precision + recall > 0 else 0.0
 
 
 def reconcile(

@@ -292,10 +292,11 @@ class TopKResult:
 
 def _of_means(metrics: tuple[TopKMetric, ...], means: dict[str, FloatArray]) -> dict[str, FloatArray]:
     """Return the metrics that are made of the means of others, by key."""
-    return {one.key: _harmonic(*(means[part.key] for part in one.parts)) for one in metrics if one.parts}
+    return {one.key: harmonic_mean(*(means[part.key] for part in one.parts)) for one in metrics if one.parts}
 
 
-def _harmonic(precision: FloatArray, recall: FloatArray) -> FloatArray:
+def harmonic_mean(precision: Any, recall: Any) -> FloatArray:
+    """Return the F1 of precisions and recalls; 0 where both are 0."""
     total = precision + recall
     safe = np.where(total > 0, total, 1.0)
     return np.asarray(np.where(total > 0, 2.0 * precision * recall / safe, 0.0))

@@ -138,7 +138,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True)
-class Finding:
+class RowFinding:
     """Something a guard found.
 
     Attributes
@@ -157,7 +157,7 @@ class Finding:
     message: str
 
 
-def leaked_rows(train: Rows, evaluated: Rows) -> Finding | None:
+def leaked_rows(train: Rows, evaluated: Rows) -> RowFinding | None:
     """Find evaluation rows (same query set, same items) that also stand in train.
 
     Examples
@@ -172,10 +172,12 @@ def leaked_rows(train: Rows, evaluated: Rows) -> Finding | None:
     total = len(evaluated.indptr) - 1
     if count == 0:
         return None
-    return Finding("leak", count, total, f"{count} of {total} evaluation rows stand in train: take them out of train")
+    return RowFinding(
+        "leak", count, total, f"{count} of {total} evaluation rows stand in train: take them out of train"
+    )
 
 
-def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> Finding | None:
+def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> RowFinding | None:
     """Find evaluation rows on which the epoch (or anything else) was chosen."""
     if validation is None:
         return None
@@ -185,10 +187,10 @@ def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> Finding | N
     if count == 0:
         return None
     text = f"the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a validation set"
-    return Finding("choice", count, total, text)
+    return RowFinding("choice", count, total, text)
 
 
-def unseen_items(train: Rows, evaluated: Rows) -> Finding | None:
+def unseen_items(train: Rows, evaluated: Rows) -> RowFinding | None:
     """Find relevant items that train never holds: no method that learns from train can rank them."""
     seen = np.zeros(max(train.n_items, evaluated.n_items), dtype=np.bool_)
     seen[np.unique(train.items)] = True
@@ -197,25 +199,10 @@ def unseen_items(train: Rows, evaluated: Rows) -> Finding | None:
         return None
     distinct = len(np.unique(evaluated.items[~seen[evaluated.items]]))
     text = f"{count} of {total} relevant items ({distinct} distinct) never occur in train"
-    return Finding("unseen items", count, total, text)
+    return RowFinding("unseen items", count, total, text)
 
 
-def sampled_candidates(n_sampled: int | None, n_items: int) -> Finding | None:
-    """Say that items were ranked among a sample only, which is another metric."""
-    if n_sampled is None:
-        return None
-    text = f"ranked among {n_sampled} sampled candidates of {n_items}: not comparable with full ranking"
-    return Finding("sampled candidates", n_sampled, n_items, text)
-
-
-def below_popularity(value: float, popularity: float, name: str) -> Finding | None:
-    """Say that a method is worse than recommending the same popular items to everybody."""
-    if not value < popularity:
-        return None
-    return Finding("below popularity", 1, 1, f"{name} is {value:.4f}, popularity alone gives {popularity:.4f}")
-
-
-def check_rows(train: Rows, evaluated: Rows, validation: Rows | None = None) -> tuple[Finding, ...]:
+def check_rows(train: Rows, evaluated: Rows, validation: Rows | None = None) -> tuple[RowFinding, ...]:
     """Run the guards that look at rows; an empty tuple is good news."""
     found = (leaked_rows(train, evaluated), chosen_on_evaluated(validation, evaluated), unseen_items(train, evaluated))
     return tuple(finding for finding in found if finding is not None)

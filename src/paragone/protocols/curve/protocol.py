@@ -19,7 +19,7 @@ from paragone.lab.protocol import Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
-from paragone.metrics.multilabel import ZeroDivision, n_pr_auc_labels
+from paragone.metrics.multilabel import ZeroDivision
 from paragone.protocols.curve.evaluate import CurvePredictions, predict_along
 from paragone.validation import IntArray, LabelArray, check_features, check_indicator, check_ranking
 
@@ -260,10 +260,8 @@ class Curve(Protocol):
         return predict_along(evaluator, ranking, ks, data.X_train, data.y_train, data.X_test)
 
     def _notes(self, y_test: LabelArray) -> tuple[str, ...]:
-        used = n_pr_auc_labels(y_test)
-        if "macro_pr_auc" in self.metrics and used < y_test.shape[1]:
-            return (f"macro_pr_auc used {used} of {y_test.shape[1]} labels (both classes in test)",)
-        return ()
+        notes = (one.note(y_test) for one in self._metrics if one.note is not None)
+        return tuple(note for note in notes if note)
 
 
 def curve_values(

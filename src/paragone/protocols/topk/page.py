@@ -171,7 +171,7 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
         rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
         by_cut = rivals.pivot(index="method", columns="at", values="value")
         known = named_metric(metric)
-        sign = 1 if known.higher_is_better is False else -1
+        sign = np.nan if known.higher_is_better is None else -1 if known.higher_is_better else 1
         marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[by_cut.index.get_loc(method)]
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         rows.append(

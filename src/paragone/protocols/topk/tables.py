@@ -100,8 +100,9 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         at = rows[rows["at"] == cut].set_index("method").loc[methods]
         texts = [_with_interval(row) for row in at.itertuples()]
         known = named_metric(metric)
-        higher = known.higher_is_better is not False
-        columns.append(mark_best(at["value"].tolist(), texts, higher_is_better=higher, size=known.score_size))
+        columns.append(
+            mark_best(at["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size)
+        )
     body = [[Cell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)]
     best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
     rules = []
@@ -119,6 +120,11 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
 def _with_interval(row: object) -> str:
     value, low, high = (format_number(getattr(row, name)) for name in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
+
+
+def _direction(metric: str) -> dict[str, Any]:
+    known = named_metric(metric)
+    return {"higher_is_better": known.higher_is_better, "size": known.score_size}
 
 
 def _named(rows: pd.DataFrame, method: str, wording: Wording) -> str:
@@ -163,8 +169,9 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
         by_method = mine.set_index("method").reindex(methods)
         texts = [_with_interval(row) for row in by_method.itertuples()]
         known = named_metric(metric)
-        higher = known.higher_is_better is not False
-        cells = mark_best(by_method["value"].tolist(), texts, higher_is_better=higher, size=known.score_size)
+        cells = mark_best(
+            by_method["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size
+        )
         first = mine.iloc[0]
         body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
     caption = (
