@@ -1,15 +1,13 @@
 """Datasets, their readers and writers, and splits."""
 
 from paragone.data.bundled import bundled_names, bundled_sets, load_bundled, make_synthetic
-from paragone.data.dataset import Dataset, Task
-from paragone.data.description import DatasetDescription, describe
+from paragone.data.dataset import Dataset, DatasetDescription, Task, describe
 from paragone.data.loading import load
 from paragone.data.prescriptions import prescription_dataset, prescriptions_of
 from paragone.data.reader import Reader, ReadOptions
 from paragone.data.readers.folds import export_folds, fold_sets, read_folds
 from paragone.data.readers.npz import save_npz
-from paragone.data.scaling import Scaler, fit_scaler, scale_split
-from paragone.data.splits import Scale, Split, SplitPlan, describe_splits, make_splits
+from paragone.data.splits import Scale, Scaler, Split, SplitPlan, describe_splits, fit_scaler, make_splits, scale_split
 from paragone.data.stratification import iterative_stratification
 
 __all__ = [

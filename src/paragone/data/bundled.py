@@ -30,7 +30,7 @@ def bundled_names() -> tuple[str, ...]:
     >>> "digits-traits" in bundled_names()
     True
     """
-    return tuple(_catalogue())
+    return tuple(_CATALOGUE)
 
 
 def bundled_sets() -> tuple[BundledSet, ...]:
@@ -41,7 +41,7 @@ def bundled_sets() -> tuple[BundledSet, ...]:
     >>> next(entry.summary for entry in bundled_sets() if entry.name == "iris")
     '150 flowers, three species'
     """
-    return tuple(_catalogue().values())
+    return tuple(_CATALOGUE.values())
 
 
 def load_bundled(name: str, *, name_as: str | None = None) -> Dataset:
@@ -52,37 +52,10 @@ def load_bundled(name: str, *, name_as: str | None = None) -> Dataset:
     >>> load_bundled("digits-traits")
     Dataset 'digits-traits': 1797 samples x 64 features, multilabel, 7 labels
     """
-    catalogue = _catalogue()
-    if name not in catalogue:
-        raise unknown_name("dataset", name, catalogue)
-    dataset = catalogue[name].make()
+    if name not in _CATALOGUE:
+        raise unknown_name("dataset", name, _CATALOGUE)
+    dataset = _CATALOGUE[name].make()
     return dataset if name_as is None else replace(dataset, name=name_as)
-
-
-def _catalogue() -> dict[str, BundledSet]:
-    entries = (
-        BundledSet("digits-traits", "digit images, 7 traits of the digit", digits_traits),
-        BundledSet(
-            "digits-completion",
-            "upper half of a digit, ink in the lower",
-            digits_completion,
-        ),
-        BundledSet(
-            "breast-cancer-traits",
-            "cell nuclei, diagnosis and 5 traits",
-            breast_cancer_traits,
-        ),
-        BundledSet("wine-traits", "wines, cultivar, strength and colour", wine_traits),
-        BundledSet("synthetic-multilabel", "seeded, relevant features known", make_synthetic),
-        BundledSet("digits-by-writer", "digit images, grouped by writing sheet", digits_by_writer),
-        BundledSet("diabetes-by-age", "disease progression, grouped by age band", diabetes_by_age),
-        BundledSet("iris", "150 flowers, three species", iris),
-        BundledSet("wine", "178 wines of three cultivars", wine),
-        BundledSet("breast-cancer", "569 tumours, malignant or benign", breast_cancer),
-        BundledSet("digits", "1797 images of handwritten digits", digits),
-        BundledSet("diabetes", "442 patients, disease progression", diabetes),
-    )
-    return {entry.name: entry for entry in entries}
 
 
 SHEET_STARTS = (0, 130, 256, 386, 516, 646, 776, 906, 1029, 1157, 1287, 1415, 1545, 1667)
@@ -388,3 +361,22 @@ def _highest(strength: FloatArray, density: float) -> LabelArray:
     highest = np.argsort(-strength, axis=0, kind="stable")[:count]
     np.put_along_axis(Y, highest, 1, axis=0)
     return Y
+
+
+_CATALOGUE = {
+    name: BundledSet(name, summary, make)
+    for name, summary, make in (
+        ("digits-traits", "digit images, 7 traits of the digit", digits_traits),
+        ("digits-completion", "upper half of a digit, ink in the lower", digits_completion),
+        ("breast-cancer-traits", "cell nuclei, diagnosis and 5 traits", breast_cancer_traits),
+        ("wine-traits", "wines, cultivar, strength and colour", wine_traits),
+        ("synthetic-multilabel", "seeded, relevant features known", make_synthetic),
+        ("digits-by-writer", "digit images, grouped by writing sheet", digits_by_writer),
+        ("diabetes-by-age", "disease progression, grouped by age band", diabetes_by_age),
+        ("iris", "150 flowers, three species", iris),
+        ("wine", "178 wines of three cultivars", wine),
+        ("breast-cancer", "569 tumours, malignant or benign", breast_cancer),
+        ("digits", "1797 images of handwritten digits", digits),
+        ("diabetes", "442 patients, disease progression", diabetes),
+    )
+}

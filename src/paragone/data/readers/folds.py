@@ -19,8 +19,7 @@ from paragone.data.dataset import Dataset
 from paragone.data.output import name_of_file, safe_file_name, whole_folder
 from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.data.readers.mat import mat_variables
-from paragone.data.scaling import fit_scaler
-from paragone.data.splits import Split, SplitPlan, make_splits
+from paragone.data.splits import Split, SplitPlan, fit_scaler, make_splits
 from paragone.errors import InputError, unknown_name
 from paragone.reading import read_object_if_any
 from paragone.validation import IntArray, LabelArray, check_indicator

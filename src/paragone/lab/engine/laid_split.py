@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from paragone.data.scaling import fit_scaler
+from paragone.data.splits import fit_scaler
 from paragone.lab.cells import SplitData
 from paragone.lab.engine.spool import SPARSE_PARTS, load_spooled
 from paragone.lab.engine.task import SplitReference, cut_out
