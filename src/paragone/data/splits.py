@@ -1,4 +1,4 @@
-"""Splits: the plan by which datasets are split and scaled, the partitions that it gives, and scaling fitted on train."""
+"""Splits: the plan by which datasets are split and scaled, the partitions it gives, and scaling fitted on train."""
 
 from __future__ import annotations
 
