@@ -94,7 +94,7 @@ def _plain(part: str) -> str:
     return part[1:-1] if part[:1] in "\"'" else part
 
 
-class Section(BaseModel):
+class FileSection(BaseModel):
     """A table of the file: unknown keys and wrong types are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -114,20 +114,20 @@ class SetSection(ReadOptions):
         return ReadOptions(**{field.name: getattr(self, field.name) for field in fields(ReadOptions)})
 
 
-class DataSection(Section):
+class DataSection(FileSection):
     """``[data]``: the datasets."""
 
     sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
 
 
-class EstimatorSection(Section):
+class EstimatorSection(FileSection):
     """An estimator: what to use and its parameters."""
 
     use: str
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class TuneSection(Section):
+class TuneSection(FileSection):
     """``[methods.X.tune]``: choose parameters on inner splits of train."""
 
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
@@ -160,7 +160,7 @@ class MethodSection(EstimatorSection):
 
 
 @cache
-def protocol_section(kind: type[Protocol]) -> type[Section]:
+def protocol_section(kind: type[Protocol]) -> type[FileSection]:
     """Return the table of a protocol: its fields are the keys, but for what it says of itself in ``file_options``."""
     keys = {**get_type_hints(kind, include_extras=True), **kind.file_options}
     declared: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
@@ -168,7 +168,7 @@ def protocol_section(kind: type[Protocol]) -> type[Section]:
     wanted = [name for name in keys if (name in given or name in kind.file_options) and keys[name] is not None]
     # A key that is not there is left to the protocol: no default stands here a second time.
     found: dict[str, Any] = {name: (_in_file(keys[name]), None) for name in wanted}
-    return create_model(f"{kind.__name__}Section", __base__=Section, kind=(str, ""), **found)
+    return create_model(f"{kind.__name__}Section", __base__=FileSection, kind=(str, ""), **found)
 
 
 def _in_file(hint: Any) -> Any:
@@ -196,7 +196,7 @@ def _values(protocol: type[Protocol], given: dict[str, Any]) -> dict[str, Any]:
     section = protocol_section(protocol).model_validate_json(json.dumps(given))
     set_here = section.model_fields_set - {"kind"}
     found = {name: getattr(section, name) for name in given if name in set_here}
-    return {name: value.model_dump() if isinstance(value, Section) else value for name, value in found.items()}
+    return {name: value.model_dump() if isinstance(value, FileSection) else value for name, value in found.items()}
 
 
 def _size(given: str | int) -> int:
@@ -206,14 +206,14 @@ def _size(given: str | int) -> int:
         raise ValueError(str(error)) from error
 
 
-class LimitsSection(Section):
+class LimitsSection(FileSection):
     """``[limits]``: what a cell may cost."""
 
     seconds: Annotated[float, Field(gt=0)] | None = None
     memory: Annotated[str | int, AfterValidator(_size)] | None = None
 
 
-class AcknowledgeSection(Section):
+class AcknowledgeSection(FileSection):
     """``[[audit.acknowledge]]``: a finding of an audit that may stand, with the reason."""
 
     code: Annotated[str, Field(pattern=r"^PG\d{3}$")]
@@ -230,13 +230,13 @@ class AcknowledgeSection(Section):
         return reason
 
 
-class AuditSection(Section):
+class AuditSection(FileSection):
     """``[audit]``: what is known of the findings of an audit; no part of any result."""
 
     acknowledge: tuple[AcknowledgeSection, ...] = ()
 
 
-class Declaration(Section):
+class Declaration(FileSection):
     """The whole file."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -372,7 +372,7 @@ def _keys_inside(protocol: type[Protocol] | None, path: list[int | str]) -> list
 
 def _classes_in(hint: Any) -> Iterator[type]:
     """Find the tables in a type such as ``tuple[Criterion, ...] | None``."""
-    if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or issubclass(hint, Section)):
+    if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or issubclass(hint, FileSection)):
         yield hint
     for inner in get_args(hint):
         yield from _classes_in(inner)

@@ -70,6 +70,7 @@ def given_data(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> 
 
     Examples
     --------
+    >>> from paragone.protocols import Curve
     >>> given_data({"tiny": (np.eye(4), np.eye(4, 2))}, {}, Curve())
     [Dataset 'tiny': 4 samples x 4 features, multilabel, 2 labels]
     >>> given_data("wine", {}, Curve())

@@ -25,7 +25,7 @@ SMALLEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class FoldArrays:
     """The features of the fit rows and of the rows held out, after some steps."""
 
     fit: Any
@@ -50,7 +50,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._data: SplitData | None = None
-        self._parts: OrderedDict[str, Parts] = OrderedDict()
+        self._parts: OrderedDict[str, FoldArrays] = OrderedDict()
         self._paths: dict[str, Path | None] = {}
 
     def begin(self, data: SplitData) -> None:
@@ -60,14 +60,14 @@ class Shelf:
             self._parts.clear()
             self._paths.clear()
 
-    def parts(self, key: str) -> Parts | None:
+    def parts(self, key: str) -> FoldArrays | None:
         """Return transformed features made before."""
         found = self._parts.get(key)
         if found is not None:
             self._parts.move_to_end(key)
         return found
 
-    def keep(self, key: str, parts: Parts) -> None:
+    def keep(self, key: str, parts: FoldArrays) -> None:
         """Keep transformed features, the oldest making room."""
         for array in (parts.fit, parts.held):
             if isinstance(array, np.ndarray):
@@ -76,7 +76,7 @@ class Shelf:
         while len(self._parts) > 1 and sum(p.nbytes for p in self._parts.values()) > MOST_BYTES:
             self._parts.popitem(last=False)
 
-    def path(self, key: str, variant: Variant, parts: Parts, y: Any) -> Path | None:
+    def path(self, key: str, variant: Variant, parts: FoldArrays, y: Any) -> Path | None:
         """Return the PLS path of a variant's family, fitted the first time; None where it cannot be."""
         if key not in self._paths:
             self._paths[key] = fit_path(variant, parts, y)
@@ -98,7 +98,7 @@ def own_shelf() -> Shelf:
     return _SHELVES.own
 
 
-def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | None) -> Parts:
+def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | None) -> FoldArrays:
     """Run the variant's steps: fitted on the fit rows, applied to both parts.
 
     Parameters
@@ -114,10 +114,10 @@ def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | Non
 
     Returns
     -------
-    Parts
+    FoldArrays
         The features the model sees.
     """
-    parts = Parts(data.X_train, data.X_test)
+    parts = FoldArrays(data.X_train, data.X_test)
     for step, prefix in zip(variant.steps, variant.prefix_identities, strict=True):
         found = shelf.parts(prefix) if shelf is not None else None
         if found is None:
@@ -125,14 +125,14 @@ def transformed(variant: Variant, data: SplitData, seed: int, shelf: Shelf | Non
             transformer = step.build(own_seed)
             fit = transformer.fit_transform(parts.fit, data.y_train)
             held = transformer.transform(parts.held) if len(data.y_test) else fit[:0]
-            found = Parts(fit, held)
+            found = FoldArrays(fit, held)
             if shelf is not None:
                 shelf.keep(prefix, found)
         parts = found
     return parts
 
 
-def fit_path(variant: Variant, parts: Parts, y: Any) -> Path | None:
+def fit_path(variant: Variant, parts: FoldArrays, y: Any) -> Path | None:
     """Fit the longest PLS of a family that the fit rows allow, and predict with every shorter one.
 
     Returns None where that fit fails or is not finite; every member is then fitted alone.
@@ -257,14 +257,14 @@ def fit_variant(variant: Variant, data: SplitData, *, task: str, seed: int, spli
 
 
 def _fitted_alone(
-    variant: Variant, parts: Parts, data: SplitData, task: str, seed: int
+    variant: Variant, parts: FoldArrays, data: SplitData, task: str, seed: int
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     model = variant.build_model(seed)
     model.fit(parts.fit, data.y_train)
     return _predicted(model, parts, data, task), _beyond_rank(variant, model, parts)
 
 
-def _beyond_rank(variant: Variant, model: Any, parts: Parts) -> dict[str, Any]:
+def _beyond_rank(variant: Variant, model: Any, parts: FoldArrays) -> dict[str, Any]:
     """Tell where a PLS has more components than its features have rank: those beyond are decided by rounding."""
     if variant.path_end is None:
         return {}
@@ -272,7 +272,7 @@ def _beyond_rank(variant: Variant, model: Any, parts: Parts) -> dict[str, Any]:
     return {"rank": [wanted, rank]} if rank < wanted else {}
 
 
-def _predicted(model: Any, parts: Parts, data: SplitData, task: str) -> dict[str, NDArray[Any]]:
+def _predicted(model: Any, parts: FoldArrays, data: SplitData, task: str) -> dict[str, NDArray[Any]]:
     rows = [part for part, n in ((parts.fit, len(data.y_train)), (parts.held, len(data.y_test))) if n]
     predicted = np.concatenate([np.asarray(model.predict(part)) for part in rows])
     if task == "regression":
