@@ -26,7 +26,7 @@ from paragone.stats.intervals import Interval, median_interval, paired_bootstrap
 from paragone.stats.ranks import rank_z
 from paragone.stats.registries import Correction, Test, TestResult, Unit, corrections, find_correction, tests
 from paragone.stats.scores import Missing
-from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, rank_sums
+from paragone.stats.signed_rank import EXACT_UP_TO, Wilcoxon, Zeros, rank_sums
 from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
 
 BAYES_UP_TO = 45
@@ -450,10 +450,11 @@ def measure_pairs(
     found = []
     for i, (first, second) in enumerate(pairs):
         column, result, posterior = difference[:, i], results[i], posteriors[i]
+        equal = None if posterior is None else posterior.equal
         pair = Pair(
             method=scored.methods[first],
             rival=scored.methods[second],
-            verdict="undecided",
+            verdict=judge(result.p, result.side, equal, settings.rope, settings.alpha),
             p=result.p,
             p_adjusted=result.p,
             smallest_p_adjusted=result.smallest_p,
@@ -470,17 +471,17 @@ def measure_pairs(
             lost=_names(scored.names, column < 0),
             posterior=posterior,
             needed=_needed(column, test, len(pairs), procedure, settings),
-            **_effects(scored, first, second, column, procedure, settings),
+            **_effects(scored, first, second, column, result, procedure, settings),
         )
-        found.append(decided(pair, result.p, result.side, settings))
+        found.append(pair)
     return tuple(found)
 
 
-def decided(pair: Pair, p_adjusted: float, side: float, settings: ComparisonSettings) -> Pair:
-    """Return the pair with its adjusted p and the verdict that follows."""
+def decided(pair: Pair, p_adjusted: float, side: float, settings: ComparisonSettings, **more: Any) -> Pair:
+    """Return the pair with its adjusted p, the verdict that follows, and what more came to be known."""
     equal = None if pair.posterior is None else pair.posterior.equal
     verdict = judge(p_adjusted, side, equal, settings.rope, settings.alpha)
-    return replace(pair, p_adjusted=float(p_adjusted), verdict=verdict)
+    return replace(pair, p_adjusted=float(p_adjusted), verdict=verdict, **more)
 
 
 def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -530,6 +531,7 @@ def _effects(
     first: int,
     second: int,
     difference: FloatArray,
+    result: TestResult,
     procedure: Procedure,
     settings: ComparisonSettings,
 ) -> dict[str, Any]:
@@ -540,7 +542,11 @@ def _effects(
     a12 = vargha_delaney_a12(
         scored.values[:, lower], scored.values[:, higher], tolerance=settings.tolerance, size=settings.size
     )
-    plus, minus = rank_sums(difference, settings.zeros)
+    if isinstance(result, Wilcoxon):
+        # The signed-rank test has ranked the differences already.
+        plus, minus = result.w_plus, result.w_minus
+    else:
+        plus, minus = rank_sums(difference, settings.zeros)
     return {
         "a12": a12,
         "cliffs_delta": 2 * a12 - 1,
@@ -657,8 +663,11 @@ def dataset_pairs(
         again = _decisions_without_each(difference, family, test, settings)
     changed = again != decisions(adjusted, side, settings.alpha)
     return tuple(
-        replace(
-            decided(pair, float(adjusted[i]), float(side[i]), settings),
+        decided(
+            pair,
+            float(adjusted[i]),
+            float(side[i]),
+            settings,
             p=float(raw[i]),
             smallest_p_adjusted=float(smallest[i]),
             flipped_by=_names(scored.names, np.broadcast_to(changed[:, i], len(difference))),
