@@ -253,7 +253,7 @@ def _content(stream: IO[bytes], n_bytes: int, where: str) -> bytearray:
 
 def _header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     if stream.read(len(_MAGIC)) != _MAGIC:
-        raise InputError(f"{where} is no NumPy array")
+        raise InputError(f"{where} is not a NumPy array")
     version = stream.read(2)
     read = _HEADERS.get((version[0], version[1])) if len(version) == 2 else None
     if read is None:
@@ -345,7 +345,7 @@ def _texts(about: Any, where: str) -> list[str]:
     for place in range(about.num_columns):
         column = about.schema.column(place)
         if column.max_repetition_level or column.path != column.name:
-            told = f"the column {column.path!r} holds lists or structures; a table has one value a cell"
+            told = f"the column {column.path!r} holds lists or structures; a table has one value per cell"
             raise InputError(f"{where}: {told}")
         if column.physical_type == "BYTE_ARRAY":
             found.append(column.path)
@@ -435,5 +435,5 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from error
     return parse_toml(text, str(path))

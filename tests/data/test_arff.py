@@ -206,7 +206,7 @@ def test_an_id_of_a_sparse_file_is_seen_with_the_value_it_leaves_out(tmp_path: P
         ("@relation t\n@attribute x date\n@attribute l {0,1}\n@data\n1,1\n", "date"),
         ("@relation t\n@attribute x real\n@attribute other {0,1}\n@data\n1,1\n", "unknown label"),
         ("@relation t\n@attribute x real\n@attribute l {0,1}\n@data\n{5 1}\n", "tiny.arff"),
-        ("junk\n", "no ARFF declaration"),
+        ("junk\n", "not an ARFF declaration"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_name_and_the_reason(tmp_path: Path, text: str, message: str) -> None:

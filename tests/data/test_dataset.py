@@ -17,7 +17,7 @@ X = np.arange(6.0).reshape(3, 2)
     [
         (["a", "b", "c"], "regression", "must hold numbers"),
         (np.zeros((3, 2, 2)), "regression", "one or two dimensions"),
-        (np.eye(3), "classification", "one class a row"),
+        (np.eye(3), "classification", "one class per row"),
         (np.array([1.0, np.nan, 2.0]), "classification", "1 row\\(s\\) have no class"),
         (np.array(["a", None, "b"], dtype=object), "classification", "1 row\\(s\\) have no class"),
         ([1, 2, 3], "multilabel", "coded 0/1"),

@@ -188,7 +188,7 @@ def test_a_parquet_file_with_text_that_is_none_is_refused(tmp_path):
 
     texts = pa.array([b"\xf9", b"b"]).cast(pa.binary()).view(pa.string())
     parquet.write_table(pa.table({"a": texts, "y": [0.5, 1.0]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"column 'a' holds text that is no UTF-8|not a readable table"):
+    with pytest.raises(InputError, match=r"column 'a' holds text that is not UTF-8|not a readable table"):
         load(tmp_path / "a.parquet", target="y", task="regression")
 
 

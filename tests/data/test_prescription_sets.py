@@ -90,9 +90,9 @@ def test_making_a_matrix_of_rows_with_repeats_leaves_them_alone():
     ("files", "words"),
     [
         ({"train": "0 1 2\n"}, "train.txt, line 1: expected 'tokens<TAB>items'"),
-        ({"test": "0\t1\n0\tx\n"}, "test.txt, line 2: 'x' is no id"),
+        ({"test": "0\t1\n0\tx\n"}, "test.txt, line 2: 'x' is not an id"),
         ({"validation": "7\n"}, "id 7 is out of range"),
-        ({"herb_mapping": "ginger\n"}, "herb_mapping.txt, line 1: 'ginger' is no id"),
+        ({"herb_mapping": "ginger\n"}, "herb_mapping.txt, line 1: 'ginger' is not an id"),
     ],
 )
 def test_a_malformed_line_is_named(tmp_path, files, words):
@@ -114,7 +114,7 @@ def test_a_target_that_does_not_number_its_items_is_refused(y):
 
 def test_validation_rows_outside_train_are_refused():
     rows = Prescriptions.from_rows([([0], [0]), ([1], [1])])
-    with pytest.raises(InputError, match="validation row 2 is no row of train"):
+    with pytest.raises(InputError, match="validation row 2 is not a row of train"):
         prescription_dataset("x", rows, validation=[2])
 
 

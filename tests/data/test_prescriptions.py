@@ -44,9 +44,9 @@ def test_the_pair_files_are_the_pairs_made_from_train(data_folder):
         ("0\t1\t2\n", "line 1"),
         ("0\t1\n0\t\n", "line 2: no items"),
         ("\t1\n", "line 1: no tokens"),
-        ("0\tx\n", "line 1: 'x' is no id"),
-        ("0\t-1\n", "line 1: '-1' is no id"),
-        ("0\t1.5\n", "line 1: '1.5' is no id"),
+        ("0\tx\n", "line 1: 'x' is not an id"),
+        ("0\t-1\n", "line 1: '-1' is not an id"),
+        ("0\t1.5\n", "line 1: '1.5' is not an id"),
         ("0\t1\n\n0\t1\n", "line 2"),
         ("", "is empty"),
     ],
@@ -69,7 +69,7 @@ def test_missing_and_binary_files_are_explained(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         read_prescriptions(tmp_path / "none.txt")
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="no UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8"):
         read_prescriptions(tmp_path / "binary.txt")
     with pytest.raises(InputError, match="cannot be read"):
         read_prescriptions(tmp_path)

@@ -27,7 +27,7 @@ def test_matrices_and_lists_are_told_apart(tmp_path):
         ("a.csv", b"0.5,1\n2\n", "line 2: 1 scores, the first line has 2"),
         ("a.csv", b"0.5,x\n", "line 1"),
         ("a.csv", b"", "empty"),
-        ("a.npy", b"rubbish", "no NumPy array"),
+        ("a.npy", b"rubbish", "not a NumPy array"),
         ("a.npz", b"rubbish", "not a readable"),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_trec_run_is_judged_as_trec_eval_judges_it(tmp_path):
     ("reader", "text", "words"),
     [
         (read_run, "q1 Q0 d1 1 2.5\n", "line 1: expected 'query Q0"),
-        (read_run, "q1 Q0 d1 1 x tag\n", "line 1: 'x' is no number"),
+        (read_run, "q1 Q0 d1 1 x tag\n", "line 1: 'x' is not a number"),
         (read_run, "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n", "line 2: document 'd1' stands twice"),
         (read_run, "", "empty"),
         (read_qrels, "q1 0 d1\n", "line 1: expected 'query 0"),

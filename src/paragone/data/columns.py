@@ -234,7 +234,7 @@ def features_from(
     if not features:
         raise InputError("no feature column is left: every column is a target, a group, an id or dropped")
     if recoded:
-        how = "the position of their value" if options.nominal == "ordinal" else "one 0/1 column a value"
+        how = "the position of their value" if options.nominal == "ordinal" else "one 0/1 column per value"
         notes.append(f"{recoded} nominal column(s) coded as {how}")
     X = stack(features, n_rows, as_sparse=as_sparse)
     missing = int(np.isnan(X.data if isinstance(X, sparse.csr_array) else X).sum())
@@ -244,7 +244,7 @@ def features_from(
 
 
 def numbers(column: FileColumn, n_rows: int, *, where: str) -> FloatArray:
-    """Return a column as one number a row (0/1 for yes/no nominals), or say why it has none.
+    """Return a column as one number per row (0/1 for yes/no nominals), or say why it has none.
 
     Examples
     --------

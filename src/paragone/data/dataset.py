@@ -38,7 +38,7 @@ class Dataset:
     groups : ndarray of shape (n_samples,), optional
         Who or what a row was measured on; rows of one group move together.
     feature_names, target_names : tuple of str
-        One name a column; made up (``x0``, ``y0``) where none are given.
+        One name per column; made up (``x0``, ``y0``) where none are given.
     train_part : ndarray of bool of shape (n_samples,), optional
         True for the rows of the official train part, where the data come in two parts.
     validation_part : ndarray of bool of shape (n_samples,), optional
@@ -176,7 +176,7 @@ def _checked_target(y: Any, task: Task, where: str) -> Target:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InputError(f"{where}: a classification target is one class a row, y has {array.ndim} dimensions")
+        raise InputError(f"{where}: a classification target is one class per row, y has {array.ndim} dimensions")
     missing = sum(value is None or value != value for value in array.tolist())
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no class; complete or remove them")
@@ -205,7 +205,7 @@ def _sparse_parts(matrix: sparse.csr_array) -> list[Any]:
 def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
     array = np.asarray(groups)
     if array.ndim != 1:
-        raise InputError(f"{where}: groups are one name or number a row, they have {array.ndim} dimensions")
+        raise InputError(f"{where}: groups are one name or number per row, they have {array.ndim} dimensions")
     missing = sum(value is None or value != value for value in array.tolist())
     if missing:
         raise InputError(f"{where}: {missing} row(s) have no group; complete or remove them")
@@ -242,7 +242,7 @@ def with_replicates(dataset: Dataset, n: int) -> Dataset:
     dataset : Dataset
         Without groups.
     n : int
-        Rows a sample, at least 2.
+        Rows per sample, at least 2.
 
     Returns
     -------
@@ -271,7 +271,7 @@ class LabelSummary:
     Parameters
     ----------
     cardinality : float
-        Mean number of labels a row.
+        Mean number of labels per row.
     density : float
         Cardinality divided by the number of labels.
     distinct_sets : int

@@ -218,7 +218,7 @@ def read_pairs(path: str | Path, *, n_ids: int | None = None) -> IntArray:
 
 
 def read_row_numbers(path: str | Path, *, n_rows: int) -> IntArray:
-    """Read a file of 0-based row numbers, one a line, without repeats."""
+    """Read a file of 0-based row numbers, one per line, without repeats."""
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         found = _ids(line, f"{path}, line {number}", n_rows)
@@ -267,7 +267,7 @@ def read_all_lines(path: str | Path) -> list[str]:
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     # Not splitlines(): that would also split at characters which may stand inside a name.
@@ -293,7 +293,7 @@ def whole_number(word: str, where: str) -> int:
     (12, 9999999)
     """
     if not (word.isascii() and word.isdigit()):
-        raise InputError(f"{where}: {word[:40]!r} is no id; ids are whole numbers from 0")
+        raise InputError(f"{where}: {word[:40]!r} is not an id; ids are whole numbers from 0")
     # The number of ids is that of the largest one, and every one of them takes memory.
     if len(word.lstrip("0")) > len(str(MAX_ID)):
         raise InputError(f"{where}: id {word[:20]} is too large, {MAX_ID} is the largest; number them without gaps")
@@ -392,7 +392,7 @@ def _places(rows: Prescriptions, n_items: int) -> tuple[sparse.csr_array, int]:
 def _marks(validation: Any, n_train: int, n_rows: int, name: str) -> Any:
     rows: IntArray = np.asarray(validation, dtype=np.int64)
     if rows.size and (rows.min() < 0 or rows.max() >= n_train):
-        raise InputError(f"dataset {name!r}: validation row {rows.max()} is no row of train, which has {n_train}")
+        raise InputError(f"dataset {name!r}: validation row {rows.max()} is not a row of train, which has {n_train}")
     marks = np.zeros(n_rows, dtype=np.bool_)
     marks[rows] = True
     return marks

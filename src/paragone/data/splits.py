@@ -36,7 +36,7 @@ class SplitPlan:
         in scikit-learn's interface, which is given the features, the target and the groups. A dataset with
         stored folds is split by them under the default plan too.
     folds : int or "all", optional
-        Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold a group.
+        Number of folds, 5 where it is not given. For ``groups``, ``"all"`` or nothing means one fold per group.
     test_size : float, default=0.2
         Share of the rows that ``holdout`` tests on.
     scale : {"minmax", "zscore", "none"}, optional
@@ -259,7 +259,7 @@ def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
     if ":" in plan.kind:
         return plan.kind.partition(":")[2]
     if plan.n_folds is None:
-        return "one fold a group (LeaveOneGroupOut)"
+        return "one fold per group (LeaveOneGroupOut)"
     count = f"{plan.n_folds} folds" if plan.kind != "holdout" else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
     if _iterative(dataset, plan):
         return f"{count}, iterative stratification of order {plan.order}"
@@ -345,7 +345,7 @@ def _splitter(dataset: Dataset, plan: SplitPlan, seed: int) -> Any:
 def _custom(plan: SplitPlan, seed: int) -> Any:
     kind = imported(plan.kind, "split")
     if not callable(getattr(kind, "split", None)):
-        raise InputError(f"split {plan.kind!r} has no split method: it is no splitter in scikit-learn's interface")
+        raise InputError(f"split {plan.kind!r} has no split method: it is not a splitter in scikit-learn's interface")
     params = dict(plan.params)
     known = signature(kind).parameters
     # A K-fold that does not shuffle refuses a random_state.

@@ -74,7 +74,7 @@ def iterative_stratification(
 def _shares(proportions: Sequence[float]) -> FloatArray:
     shares = np.asarray(proportions, dtype=np.float64)
     if shares.ndim != 1 or len(shares) < 2 or not (np.isfinite(shares) & (shares > 0)).all():
-        raise InputError("proportions must be two or more positive numbers, one a fold")
+        raise InputError("proportions must be two or more positive numbers, one per fold")
     normalised: FloatArray = shares / shares.sum()
     return normalised
 

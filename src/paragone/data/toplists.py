@@ -235,7 +235,7 @@ def _number(text: str, where: str) -> float:
     try:
         number = float(text)
     except ValueError as error:
-        raise InputError(f"{where}: {text[:40]!r} is no number") from error
+        raise InputError(f"{where}: {text[:40]!r} is not a number") from error
     if not math.isfinite(number):
-        raise InputError(f"{where}: {text[:40]!r} is no finite number")
+        raise InputError(f"{where}: {text[:40]!r} is not a finite number")
     return number

@@ -18,7 +18,7 @@ LARGEST_COUNT = 255
 
 
 class MLkNN(ClassifierMixin, BaseEstimator):
-    """Multi-label k-nearest-neighbour classifier with a Bayesian decision a label.
+    """Multi-label k-nearest-neighbour classifier with a Bayesian decision per label.
 
     Squared Euclidean distance; rows that are equally far up to rounding are tied, and ties go to the lower training
     index, so that neither the order nor the unit of the features matters; a training row is never its own neighbour.
@@ -98,7 +98,7 @@ def check_neighbors(n_neighbors: int, n_train: int) -> None:
 
 
 def posterior_tables(counts: NDArray[np.uint8], labels: LabelArray, n_neighbors: int, smooth: float) -> FloatArray:
-    """Turn the neighbour counts of training rows into P(label | count), one table a grid point.
+    """Turn the neighbour counts of training rows into P(label | count), one table per grid point.
 
     Parameters
     ----------

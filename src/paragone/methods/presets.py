@@ -1,4 +1,4 @@
-"""Evaluators beside ML-kNN: scikit-learn's classifiers, one a label, with the settings people expect.
+"""Evaluators beside ML-kNN: scikit-learn's classifiers, one per label, with the settings people expect.
 
 A label that is all 0 or all 1 in training is predicted as just that, with the surest score there is; plain
 scikit-learn warns there, and gives its linear classifiers a score of 0, which is their border and no verdict.

@@ -171,7 +171,7 @@ BAD = {
     "only label": (constant(1), 'drop = ["y1"], or keep it by "constant_labels": [2]'),
     "odd labels": (changed(0, Y_train=lambda Y: Y + 1), "fold0.mat: Y_train"),
     "empty": (changed(0, X_test=lambda X: X[:0], Y_test=lambda Y: Y[:0]), "fold0.mat: X_test is empty (0 x 5)"),
-    "text": (changed(1, X_train=lambda X: "text"), "fold1.mat: X_train is no matrix of numbers"),
+    "text": (changed(1, X_train=lambda X: "text"), "fold1.mat: X_train is not a matrix of numbers"),
 }
 
 

@@ -132,6 +132,6 @@ def test_only_label_matrices_are_exported(tmp_path):
 
 def test_a_matrix_beyond_the_format_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "_LARGEST", 1000)
-    with pytest.raises(InputError, match="holds less than 2 GiB a matrix"):
+    with pytest.raises(InputError, match="holds less than 2 GiB per matrix"):
         export_folds(load("wine-traits"), tmp_path, PLANS["kfold"], 0)
     assert list(tmp_path.iterdir()) == []

@@ -1,1 +1,1 @@
-"""One reader a file format; each turns a path and options into a Dataset."""
+"""One reader per file format; each turns a path and options into a Dataset."""

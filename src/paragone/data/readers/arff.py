@@ -77,7 +77,7 @@ def parse_header(lines: list[str], where: str) -> Header:
             _check_distinct(attributes, where)
             return Header(relation, tuple(attributes), number)
         elif word and not word.startswith("%"):
-            raise InputError(f"{where}, line {number}: {line.strip()[:40]!r} is no ARFF declaration")
+            raise InputError(f"{where}, line {number}: {line.strip()[:40]!r} is not an ARFF declaration")
     raise InputError(f"{where}: no @data line found; is it an ARFF file?")
 
 
@@ -168,7 +168,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
         text = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    # In whatever encoding: those of two or four bytes a character have zeros between the letters.
+    # In whatever encoding: those of two or four bytes per character have zeros between the letters.
     if b"<!ENTITY" in text.replace(b"\0", b""):
         raise InputError(f"{path}: entity declarations are not read; write the label names out")
     try:
@@ -380,7 +380,7 @@ def _floats_one_by_one(name: str, values: Sequence[Any], positions: Any, where: 
 
 
 def _parts_in(folder: Path) -> tuple[Path, ...]:
-    """Return the train and the test part in a folder, or its only data file; nothing where it is no ARFF dataset."""
+    """Return the train and the test part in a folder, or its only data file; nothing where there is no ARFF dataset."""
     if not folder.is_dir():
         return ()
     files = data_files(folder)

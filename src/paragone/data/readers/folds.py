@@ -265,7 +265,7 @@ def _parts(path: Path) -> list[FoldPart]:
     for name in VARIABLES:
         matrix = found[name.lower()]
         if not hasattr(matrix, "shape") or len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
-            raise InputError(f"{path}: {name} is no matrix of numbers")
+            raise InputError(f"{path}: {name} is not a matrix of numbers")
         if 0 in matrix.shape:
             raise InputError(f"{path}: {name} is empty ({matrix.shape[0]} x {matrix.shape[1]})")
     return [FoldPart(path, role, found[f"x_{role}"], found[f"y_{role}"]) for role in ("train", "test")]
@@ -385,7 +385,7 @@ def export_folds(dataset: Dataset, out: str | Path, plan: SplitPlan, seed: int) 
     dataset : Dataset
         Multi-label data.
     out : str or Path
-        The folder that holds one folder a dataset.
+        The folder that holds one folder per dataset.
     plan : SplitPlan
         How to split and scale.
     seed : int
@@ -437,7 +437,7 @@ def _mat_bytes(variables: dict[str, Any], target: Path) -> bytes:
         size = matrix.data.nbytes if sparse.issparse(matrix) else matrix.nbytes
         if size > _LARGEST:
             raise InputError(
-                f"{target}: {name} takes {size} bytes, a version 5 .mat file holds less than 2 GiB a matrix"
+                f"{target}: {name} takes {size} bytes, a version 5 .mat file holds less than 2 GiB per matrix"
             )
     matlab = {name: sparse.csc_array(m) if sparse.issparse(m) else m for name, m in variables.items()}
     buffer = io.BytesIO()

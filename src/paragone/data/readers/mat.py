@@ -138,7 +138,7 @@ def read_version_5(content: bytes, where: str) -> dict[str, Any]:
     for kind, element in reader.elements(memoryview(content)[HEADER_BYTES:], top=True):
         inner = reader.inflated(element) if kind == COMPRESSED else (kind, element)
         if inner[0] != MATRIX:
-            raise reader.broken("an element is no matrix")
+            raise reader.broken("an element is not a matrix")
         name, value = reader.matrix(inner[1])
         if name:
             found[name] = value
@@ -286,7 +286,7 @@ class _Reader:
         cells = np.empty(len(content), dtype=object)
         for place, (kind, data) in enumerate(content):
             if kind != MATRIX:
-                raise self.broken("a cell is no matrix")
+                raise self.broken("a cell is not a matrix")
             cells[place] = self.matrix(data, depth + 1)[1]
         return cells.reshape(shape, order="F")
 
@@ -346,7 +346,7 @@ def read_mat(path: Path, options: ReadOptions) -> Dataset:
 
 
 def mat_variables(path: Path) -> Variables:
-    """Read the variables of a ``.mat`` file of any version, by name; None for what is no matrix and no cell."""
+    """Read the variables of a ``.mat`` file of any version, by name; None for what is neither a matrix nor a cell."""
     try:
         with path.open("rb") as file:
             head = file.read(HEADER_BYTES)
@@ -420,7 +420,7 @@ def orient(X: Matrix, Y: Matrix, where: str, *, transposed: bool = False) -> tup
     """
     for what, matrix in (("X", X), ("Y", Y)):
         if not hasattr(matrix, "shape") or len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
-            raise InputError(f"{where}: {what} is no matrix of numbers")
+            raise InputError(f"{where}: {what} is not a matrix of numbers")
     X, Y = (X.T, Y.T) if transposed else (X, Y)
     if X.shape[0] == Y.shape[0]:
         if not transposed and X.shape == Y.shape and min(X.shape) > 1:
@@ -482,7 +482,7 @@ def read_version_73(path: Path) -> dict[str, Any]:
             return {key: _value(file, item, str(path)) for key, item in file.items() if not key.startswith("#")}
     except InputError:
         raise
-    # HDF5 has one class of errors a layer.
+    # HDF5 has one class of errors per layer.
     except (OSError, LookupError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError) as error:
         raise InputError(f"{path}: not a readable MATLAB 7.3 file ({error})") from error
 
@@ -493,7 +493,7 @@ def _value(file: Any, item: Any, where: str, depth: int = 0) -> Any:
     if isinstance(item, h5py.Group):
         return _mat73_sparse(item, where)
     if not isinstance(item, h5py.Dataset) or depth > DEEPEST:
-        raise InputError(f"{where}: not a readable MATLAB 7.3 file (something in it is no matrix)")
+        raise InputError(f"{where}: not a readable MATLAB 7.3 file (something in it is not a matrix)")
     # HDF5 makes up what a file says it has and has not, so its size is asked for first.
     check_size(int(item.size or 0) * max(item.dtype.itemsize, 1), where)
     if item.dtype.kind == "O" and h5py.check_ref_dtype(item.dtype) is None:

@@ -107,8 +107,8 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; X is missing")
     data, indices, indptr, shape = (arrays[piece] for piece in pieces)
     if any(piece.ndim != 1 or piece.dtype.kind not in "iu" for piece in (indices, indptr, shape)) or len(shape) != 2:
-        raise InputError(f"{path}: its sparse X is broken (its places are no whole numbers)")
-    # A matrix of many columns and no entries takes no memory, but a name a column does.
+        raise InputError(f"{path}: its sparse X is broken (its places are not whole numbers)")
+    # A matrix of many columns and no entries takes no memory, but a name per column does.
     check_size(8 * sum(int(side) for side in shape), str(path))
     try:
         matrix = sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))

@@ -178,7 +178,7 @@ def _column(name: str, series: Any, where: str) -> FileColumn:
         values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
     except UnicodeDecodeError as error:
         # Arrow hands out the bytes of a text without looking at them.
-        raise InputError(f"{where}: column {name!r} holds text that is no UTF-8 ({error})") from error
+        raise InputError(f"{where}: column {name!r} holds text that is not UTF-8 ({error})") from error
     column = text_column(name, values)
     if isinstance(series.dtype, types.CategoricalDtype):
         return replace(column, categories=tuple(map(str, series.dtype.categories)), is_text=False)

@@ -18,7 +18,7 @@ from paragone.validation import FloatArray, IntArray, check_features, check_indi
 
 @dataclass(frozen=True)
 class Scored:
-    """What a ranker found: a score a feature, and how it got there.
+    """What a ranker found: a score per feature, and how it got there.
 
     ``diagnostics`` holds only what JSON can hold (numbers, strings, lists): iterations run, objective
     trace, whether the guard acted.
@@ -32,7 +32,7 @@ class Ranker(BaseEstimator):
     """Base of the feature rankers: checks the input, ranks the scores, keeps the diagnostics.
 
     A subclass sets its parameters in ``__init__`` as scikit-learn asks and implements ``_score``.
-    Fitted attributes: ``scores_`` (one a feature, larger is better), ``ranking_`` (0-based, best first,
+    Fitted attributes: ``scores_`` (one per feature, larger is better), ``ranking_`` (0-based, best first,
     ties to the lower index), ``diagnostics_`` (a dict), ``n_features_in_``.
 
     ``deterministic`` declares that nothing is drawn at random, so that permuting the features permutes

@@ -36,7 +36,7 @@ class DAGFS(GuardedRanker):
     tau_dir : float, default=0.5
         How strongly the graph points from frequent to rare labels.
     top_k : int, default=10
-        Edges kept a teacher; 0 keeps all.
+        Edges kept per teacher; 0 keeps all.
     kappa : float, default=1.5
         Gain of the sample weights.
     s_max : float, default=3

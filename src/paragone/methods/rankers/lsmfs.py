@@ -124,7 +124,7 @@ class LSMFS(GuardedRanker):
         return RankerOutcome(scores, run.iterations, run.objective, run.stopped_early, extra=extra)
 
     def _draw(self, n_samples: int, n_features: int, n_labels: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Draw what has a row a sample first, so that a further feature changes nothing for the others."""
+        """Draw what has a row per sample first, so that a further feature changes nothing for the others."""
         generator = np.random.default_rng(self.seed)
         V, slack = generator.random((n_samples, n_labels)), generator.random((n_samples, n_labels))
         return V, slack, generator.random((n_features, n_labels))

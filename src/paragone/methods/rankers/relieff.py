@@ -74,7 +74,7 @@ def _kernel() -> Any:
 def relief_weights(X: FloatArray, labels: Any, order: Any, n_neighbors: int) -> FloatArray:
     """Return the ReliefF weights (labels x features) from the rows in order of distance to each row.
 
-    ``labels`` has one row a label. This plain function is what Numba compiles.
+    ``labels`` has one row per label. This plain function is what Numba compiles.
     """
     n, d = X.shape
     weights = np.zeros((labels.shape[0], d))

@@ -103,7 +103,7 @@ class ScoresQueries(Protocol):
     """Anything that scores all items for a block of queries."""
 
     def score(self, block: Any) -> FloatArray:
-        """Return one row a query, one column an item."""
+        """Return one row per query, one column per item."""
 
 
 def evaluate_recommender(fitted: ScoresQueries, rows: Prescriptions, **options: Any) -> TopKResult:

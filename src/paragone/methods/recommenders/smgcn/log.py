@@ -213,7 +213,7 @@ class Observation:
     Parameters
     ----------
     log : path, optional
-        JSON lines: one a finished evaluation, one for each warning, one for the choice at the end.
+        JSON lines: one per finished evaluation, one for each warning, one for the choice at the end.
     classic : callable or path, optional
         Gets the classic text: a function line by line, such as ``print``; a file as a whole, so that a fit that goes on
         from a checkpoint leaves the text of an uninterrupted one.

@@ -219,7 +219,7 @@ METRICS = ("precision", "recall", "f1", "rmrr", "ndcg")
 
 
 class TrainingDivergedError(ArithmeticError):
-    """The loss is no number any more."""
+    """The loss is not a number any more."""
 
 
 @dataclass(frozen=True, eq=False)
