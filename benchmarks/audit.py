@@ -17,7 +17,7 @@ from paragone.checks.finding import Ledger
 from paragone.checks.material import materials
 from paragone.checks.near_rows import check_near_rows
 from paragone.checks.rows import check_exact_rows
-from paragone.checks.verify import verify_curve
+from paragone.checks.verify import verify_scores
 from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecords
 from paragone.protocols import KGrid
@@ -51,7 +51,7 @@ def main() -> None:
         (material,) = materials(tuple(experiment.layout.arrangements.values()))
         with Store(path) as store:
             results, records = Results(store), CellRecords(store, "audit")
-            verified = seconds(lambda: verify_curve(records, results, "audit", Ledger("audit")))
+            verified = seconds(lambda: verify_scores(results, "audit", Ledger("audit")))
             n_scores = len(results.scores(repeats=True))
             n_cells = len(records.cells)
     rows = {

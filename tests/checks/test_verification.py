@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from paragone.lab.store.records import CellRecords
 from paragone.metrics import metric_names, metric_values
 from paragone.metrics.topk import topk_scores
 from paragone.protocols.crossval.problem import choose
+from paragone.protocols.crossval.reader import CrossvalReader
 
 sys.path.insert(0, str(Path(__file__).parent))
 from made_labs import crossval_experiments, topk_experiment
@@ -220,16 +222,20 @@ class TestCrossvalidation:
 
     def test_a_refit_that_the_cross_validation_did_not_choose_is_found(self, made_crossval):
         with Results.open(made_crossval / "numbers.sqlite") as results:
-            run = results.crossval()
-        names = list(run.settings.problems)
-        right = {name: list(choose([p], run.settings).variants) for name, p in zip(names, run.problems, strict=True)}
+            first, second = CrossvalReader(results).stage_choices("numbers")
+            variants = list(results.crossval().problems[0].chains)
+        assert set(first.by_test) == set(variants)
         ledger = Ledger("lab")
-        check_selection(run, right, ledger)
+        check_selection([first, second], ledger)
         assert not ledger.findings
-        worst = [v for v in run.problems[0].chains if v not in right[names[0]]][:1]
-        check_selection(run, {**right, names[0]: [*worst, *right[names[0]][1:]]}, ledger)
+        worst = next(variant for variant in variants if variant not in first.taken)
+        check_selection([replace(first, taken=(worst, *first.taken[1:])), second], ledger)
         (finding,) = ledger.findings
-        assert (finding.code, finding.dataset, finding.count) == ("PG112", names[0], 1)
+        assert (finding.code, finding.dataset, finding.count) == ("PG112", first.dataset, 1)
+        assert [one.count for one in ledger.checked] == [2, 2]
+        best_on_test = first.by_test[: len(first.taken)]
+        check_selection([replace(first, taken=best_on_test, chosen=(worst,))], ledger)
+        assert ledger.findings[-1].message.endswith("; they are the best by test score")
 
 
 class TestTuning:

@@ -312,5 +312,5 @@ def test_the_data_is_looked_at_alike_with_and_without_code(lab, tmp_path):
         records = CellRecords(store, lab)
         for name, arrangement in experiment.layout.arrangements.items():
             cells = [cell for cell in records.cells if cell.dataset == name]
-            stored = tuple(_splits(records, cells, arrangement.dataset, store.path))
+            stored = tuple(_splits(records, cells, arrangement.dataset, experiment.protocol, store.path))
             assert [side.key for side in sides_of(stored)] == [side.key for side in sides_of(arrangement.splits)]

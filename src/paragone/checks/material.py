@@ -12,7 +12,6 @@ from scipy import sparse
 
 from paragone.data import Dataset, Split
 from paragone.lab.protocol import Arrangement
-from paragone.protocols.crossval.splits import FoldSplit
 from paragone.validation import FloatArray, IntArray
 
 BLOCK_VALUES = 1 << 22
@@ -54,24 +53,15 @@ class Material:
 
 
 def sides_of(splits: Sequence[Split]) -> tuple[Side, ...]:
-    """Return the sides of splits; a row of a cross-validation is looked at in the role it is scored in.
+    """Return the sides of splits; a row is looked at in the role that it is scored in.
 
     Examples
     --------
-    >>> fold = FoldSplit(0, np.array([0, 1]), np.array([2, 3]), n_val=1)
-    >>> [(side.role, side.held.tolist()) for side in sides_of([fold])]
-    [('validation', [2])]
+    >>> split = Split(0, np.array([0, 1]), np.array([2, 3]))
+    >>> [(side.role, side.held.tolist()) for side in sides_of([split])]
+    [('test', [2, 3])]
     """
-    sides = []
-    for split in splits:
-        if isinstance(split, FoldSplit):
-            held, role = (split.test[: split.n_val], "validation") if split.n_val else (split.test, "test")
-            sides.append(Side(split.fold, role, split.train, held))
-            continue
-        sides.append(Side(split.fold, "test", split.train, split.test))
-        if split.validation is not None:
-            sides.append(Side(split.fold, "validation", split.train, split.validation))
-    return tuple(side for side in sides if len(side.held))
+    return tuple(Side(split.fold, role, split.train, rows) for split in splits for role, rows in split.held_out.items())
 
 
 def materials(arrangements: Sequence[Arrangement]) -> list[Material]:

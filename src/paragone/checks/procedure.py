@@ -20,11 +20,12 @@ from paragone.checks.rows import check_exact_rows, check_groups, check_replicate
 from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
 from paragone.checks.tables import table_files
 from paragone.checks.tuning import check_selection, check_tuning
-from paragone.checks.verify import RECOMPUTED, Verification, check_truths, verify_crossval, verify_curve, verify_topk
+from paragone.checks.verify import Verification, check_truths, verify_scores
 from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import extended
 from paragone.lab.protocol import Arrangement
+from paragone.lab.reader import reader_of
 from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecords
@@ -116,28 +117,13 @@ class ExperimentAudit:
         yield AuditStep("choices", partial(self._choices, results))
 
     def _scores(self, results: Results) -> None:
-        name = self.subject.name
-        if name in results.crossval_experiments():
-            self._verified = verify_crossval(results.crossval(name), self.ledger)
-        elif name in results.topk_experiments():
-            self._verified = verify_topk(results.topk(name), self._records, self.ledger)
-        elif name in results.experiments_of("curve"):
-            self._verified = verify_curve(self._records, results, name, self.ledger)
-        else:
-            cells = len(self._records.cells)
-            self.ledger.miss(
-                RECOMPUTED, cells, "cells", "its protocol alone knows how, and runs a sample of them again"
-            )
+        self._verified = verify_scores(results, self.subject.name, self.ledger)
 
     def _choices(self, results: Results) -> None:
         name = self.subject.name
         check_tuning(self._records, results, name, self.ledger)
-        if name in results.crossval_experiments():
-            refitted: dict[str, list[str]] = {}
-            for record in self._records.cells:
-                if record.protocol == "refit":
-                    refitted.setdefault(record.dataset, []).append(record.method)
-            check_selection(results.crossval(name), refitted, self.ledger)
+        reader = reader_of(results, str(results.described(name)["protocol"]["kind"]))
+        check_selection(reader.stage_choices(name), self.ledger)
 
     def _declaration(self, experiment: Experiment, store: Store) -> None:
         check_declaration(experiment, store, self.ledger)

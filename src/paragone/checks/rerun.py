@@ -8,7 +8,7 @@ by that; the data files that Python opens while it is fitted are noted for that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +31,6 @@ from paragone.lab.experiment import Experiment
 from paragone.lab.running import cell_task
 from paragone.lab.store import Store
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.protocols.crossval.variants import Variant
 from paragone.validation import IntArray
 
 
@@ -92,8 +91,6 @@ class Bench:
 
 CANARY = "canary: held-out labels scrambled"
 Canary: TypeAlias = Literal["small", "all", "none"]
-OF_THE_TRUTH = frozenset({"tied_truth"})
-"""Arrays of a fit that say something about the truth by definition."""
 
 
 def check_canary(
@@ -141,8 +138,8 @@ def canary_cells(experiment: Experiment, which: Canary) -> list[Cell]:
     size = {name: dataset.n_samples * dataset.n_features for name, dataset in datasets.items()}
     chosen: dict[tuple[str, ...], Cell] = {}
     for cell in sorted(experiment.cells(), key=lambda cell: size[cell.dataset]):
-        method = experiment.methods[cell.method]
-        name = method.method if isinstance(method, Variant) else cell.method
+        # Of the variants that a protocol writes out of one declared method, the first stands for all.
+        name = str(getattr(experiment.methods[cell.method], "method", cell.method))
         chosen.setdefault((name,) if which == "small" else (name, cell.dataset), cell)
     return list(chosen.values())
 
@@ -160,11 +157,12 @@ def _try(experiment: Experiment, cell: Cell, bench: Bench, ledger: Ledger, seed:
     if plain.outcome.status != "done":
         ledger.miss(CANARY, 1, "cells", f"{where}: {plain.outcome.status}: {plain.outcome.error}")
         return 0
-    differing = differences(plain.outcome, changed.outcome)
+    of_truth = experiment.protocol.of_truth
+    differing = differences(plain.outcome, changed.outcome, of_truth)
     if not differing:
         return 1
     found = partial(ledger.find, dataset=cell.dataset, method=cell.method, count=1, total=1, examples=[where])
-    if again := differences(plain.outcome, bench.run(cell).outcome):
+    if again := differences(plain.outcome, bench.run(cell).outcome, of_truth):
         ledger.miss(CANARY, 1, "cells", f"{where}: gives other results every time, labels scrambled or not")
         found("PG201", f"run twice on the same data, it gives different {', '.join(again)}")
         return 0
@@ -211,20 +209,19 @@ def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
 
 
-def differences(one: Outcome, other: Outcome, *, left_out: Iterable[str] = OF_THE_TRUTH) -> list[str]:
+def differences(one: Outcome, other: Outcome, left_out: Collection[str] = ()) -> list[str]:
     """Name the parts in which two outcomes of one cell differ: status, arrays of the fit, predictions."""
     if one.status != other.status:
         return [f"endings ({one.status}, and {other.status}: {other.error})"]
     if one.fitted is None or other.fitted is None:
         return []
     left, right = one.fitted.arrays, other.fitted.arrays
-    names: Sequence[str] = sorted((set(left) | set(right)) - set(left_out))
-    found = [n for n in names if n not in left or n not in right or not equal_arrays(left[n], right[n])]
-    # The packed values of a recommender's samples are scores, which follow the labels; lists are in the fit.
-    lists = "items" in left
-    if not lists and one.predictions != other.predictions:
+    found = [
+        n for n in sorted(set(left) | set(right)) if not (n in left and n in right and equal_arrays(left[n], right[n]))
+    ]
+    if one.predictions != other.predictions:
         found.append("predictions")
-    return found
+    return [name for name in found if name not in left_out]
 
 
 def _note_files(runs: tuple[Rerun, ...], cell: Cell, ledger: Ledger) -> None:

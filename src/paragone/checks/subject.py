@@ -36,7 +36,6 @@ from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.store.queries import spoilt
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.protocols.crossval.splits import FoldSplit
 from paragone.validation import IntArray
 
 ELSEWHERE = "the data found now are not those of the store"
@@ -100,7 +99,9 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
             continue
         try:
             prepared = [
-                one for dataset in load_entry(entry, folder) for one in _prepared(dataset, declaration, protocol)
+                one
+                for dataset in load_entry(entry, folder)
+                for one in protocol.datasets_of(dataset, check_protocol(declaration.protocol), declaration.seed)
             ]
         except InputError as error:
             left_out.append((label, str(error)))
@@ -112,7 +113,7 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
             elif any(cell.data_part != dataset.fingerprint[:PART_LENGTH] for cell in of_it):
                 left_out.append((dataset.name, ELSEWHERE))
             else:
-                splits = tuple(_splits(records, of_it, dataset, store))
+                splits = tuple(_splits(records, of_it, dataset, protocol, store))
                 found[dataset.name] = Arrangement(dataset, splits, origin=origin)
     return DataAtHand(found, protocol, tuple(left_out))
 
@@ -156,12 +157,9 @@ def _outside() -> str:
     return "it lies outside the folder of the store, and a store may not choose what is read there"
 
 
-def _prepared(dataset: Dataset, declaration: Declaration, protocol: Protocol) -> Iterator[tuple[Dataset, str]]:
-    """Make of a dataset what its cells call by name: itself, or one per target in a cross-validation."""
-    yield from protocol.datasets_of(dataset, check_protocol(declaration.protocol), declaration.seed)
-
-
-def _splits(records: CellRecords, cells: list[CellRecord], dataset: Dataset, store: Path) -> Iterator[Split]:
+def _splits(
+    records: CellRecords, cells: list[CellRecord], dataset: Dataset, protocol: Protocol, store: Path
+) -> Iterator[Split]:
     seen: set[int] = set()
     for cell in sorted(cells, key=lambda cell: cell.fold):
         if cell.fold in seen:
@@ -172,13 +170,10 @@ def _splits(records: CellRecords, cells: list[CellRecord], dataset: Dataset, sto
         validation = kept.get("validation")
         for rows in (train, test, *(() if validation is None else (validation,))):
             _check_rows(rows, dataset, store)
-        if "n_val" in kept:
-            n_val = kept["n_val"]
-            if n_val.shape != () or n_val.dtype.kind not in "iu" or not 0 <= int(n_val) <= len(test):
-                raise spoilt(store, "a split")
-            yield FoldSplit(cell.fold, train, test, int(n_val))
-        else:
-            yield Split(cell.fold, train, test, validation=validation)
+        try:
+            yield protocol.split_of(cell.fold, train, test, kept)
+        except (LookupError, ValueError) as error:
+            raise spoilt(store, "a split") from error
 
 
 def _check_rows(rows: IntArray, dataset: Dataset, store: Path) -> None:

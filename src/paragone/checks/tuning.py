@@ -7,18 +7,15 @@ took must be the best on its validation rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from paragone.checks.finding import Ledger
+from paragone.lab.reader import StageChoice
 from paragone.lab.results import Results
 from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.metrics import named_metric
-from paragone.protocols.crossval.problem import Problem, choose
-from paragone.protocols.crossval.run import CrossvalRun
-from paragone.ties import best_losses, least_loss, loss_order
+from paragone.ties import best_losses, least_loss
 
 CHECK = "choices against inner scores"
 
@@ -86,47 +83,24 @@ def _epoch(cell: CellRecord, info: dict[str, Any]) -> str | None:
     return f"{cell}: epoch {info['epoch']} was taken, epoch {best} has the best {rule} on {where}"
 
 
-def check_selection(run: CrossvalRun, refitted: dict[str, list[str]], ledger: Ledger) -> None:
-    """Check that the refitted variants of every dataset are those that the cross-validation selects.
-
-    Parameters
-    ----------
-    run : CrossvalRun
-        With the ledgers.
-    refitted : mapping of str to list of str
-        The variants that were refitted, by the name of the cell's dataset.
-    ledger : Ledger
-        Where findings go.
-    """
+def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
+    """Check that what a later stage took is what the scores of the first stage choose."""
     checked = 0
-    for name, described in run.settings.problems.items():
-        problems = [p for p in run.problems if p.dataset == described["dataset"] and p.target in described["targets"]]
-        if name not in refitted or not problems or any(problem.pending for problem in problems):
-            continue
+    for one in choices:
         checked += 1
-        wanted = choose(problems, run.settings).variants
-        taken = refitted[name]
-        if set(wanted) != set(taken):
-            by_test = _by_test(problems, run)[: len(taken)]
-            hint = "; they are the best by test score" if set(by_test) == set(taken) else ""
+        strange = set(one.taken) - set(one.chosen)
+        if set(one.taken) != set(one.chosen):
+            hint = "; they are the best by test score" if set(one.by_test[: len(one.taken)]) == set(one.taken) else ""
             ledger.find(
                 "PG112",
-                f"{len(set(taken) - set(wanted))} of {len(taken)} refitted variants are not those that the "
-                f"cross-validation selects{hint}",
-                dataset=name,
-                count=len(set(taken) - set(wanted)),
-                total=len(taken),
-                examples=[f"refitted: {', '.join(taken)}", f"selected by cross-validation: {', '.join(wanted)}"],
+                f"{len(strange)} of {len(one.taken)} refitted variants are not those that the cross-validation "
+                f"selects{hint}",
+                dataset=one.dataset,
+                count=len(strange),
+                total=len(one.taken),
+                examples=[
+                    f"refitted: {', '.join(one.taken)}",
+                    f"selected by cross-validation: {', '.join(one.chosen)}",
+                ],
             )
     ledger.look(CHECK, checked, "selections of variants")
-
-
-def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
-    """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
-    scoring = run.settings.scoring(problems[0].truth.task)
-    each = [problem.scores(scoring) for problem in problems]
-    means = {variant: float(np.mean([scores[variant].ens_test for scores in each])) for variant in each[0]}
-    known = [variant for variant, mean in means.items() if not np.isnan(mean)]
-    size = max(scoring.size(problem.truth.y) for problem in problems)
-    losses = scoring.settled([means[variant] for variant in known], size)
-    return [known[place] for place in loss_order(losses)]

@@ -18,20 +18,14 @@ from paragone.checks.subject import ELSEWHERE
 from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.protocol import Arrangement
+from paragone.lab.reader import reader_of
 from paragone.lab.results import Results
-from paragone.lab.store.queries import unpack
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.metrics import named_metric
-from paragone.protocols import Curve, KGrid, PGrid, Protocol
-from paragone.protocols.crossval.run import CrossvalRun
-from paragone.protocols.curve.evaluate import CurvePredictions
-from paragone.protocols.topk.reader import TopKRun
-from paragone.validation import FloatArray
+from paragone.protocols import Protocol
 
 RECOMPUTED = "scores recomputed from predictions"
 TRUTHS = "truth in the store against the data"
 TOLERANCE = 1e-12
-DERIVED = ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test", "test_score", "train_score", "fold_val", "fold_test")
 
 
 @dataclass
@@ -84,94 +78,29 @@ class Verification:
             )
 
 
-def _not_at_hand(functions: Sequence[str]) -> str:
-    return f"functions of the user ({', '.join(functions)}) are not at hand"
-
-
-def verify_curve(records: CellRecords, results: Results, experiment: str, ledger: Ledger) -> Verification:
-    """Score the stored predictions of every cell of a curve experiment again."""
-    protocol = results.described(experiment)["protocol"]
-    sizes = {name: int(found["n_features"]) for name, found in results.datasets(experiment).items()}
-    at_hand = tuple(name for name in protocol["metrics"] if named_metric(name).is_computable)
-    functions = [name for name in protocol["metrics"] if name not in at_hand]
-    ledger.miss(RECOMPUTED, len(functions), "metrics", _not_at_hand(functions))
-    if not at_hand:
-        return Verification()
-    curve = Curve(
-        None if protocol["k"] is None else KGrid(**protocol["k"]),
-        None if protocol["p"] is None else PGrid(**protocol["p"]),
-        metrics=at_hand,
-        zero_division=protocol.get("zero_division", 0),
-    )
-    found, without = Verification(), 0
-    for cell in records.cells:
-        stored = [score for score in records.scores(cell) if score.metric in at_hand]
-        payload = records.predictions(cell)
-        if payload is None:
-            without += len(stored)
+def verify_scores(results: Results, experiment: str, ledger: Ledger) -> Verification:
+    """Compare every stored score of an experiment with the one that follows from what else the store keeps."""
+    found, n_cells, n_values = Verification(), 0, 0
+    left: dict[str, int] = {}
+    reader = reader_of(results, str(results.described(experiment)["protocol"]["kind"]))
+    for one in reader.rescored(experiment):
+        if one.why_not:
+            left[one.why_not] = left.get(one.why_not, 0) + len(one.stored)
             continue
-        predictions = CurvePredictions.of_arrays(unpack(payload))
-        truth = records.kept_of_split(cell)["y"]
-        found.compare(cell, stored, curve.scores_of(predictions, truth, sizes[cell.dataset]))
-    ledger.look(RECOMPUTED, found.checked, "scores", f"of {len(records.cells)} cells")
-    ledger.miss(RECOMPUTED, without, "scores", "their predictions were not kept (keep_predictions = false)")
+        n_cells, n_values = n_cells + 1, n_values + one.n_values
+        found.compare(one.cell, one.stored, one.derived)
+        for what in one.wrong:
+            found.note(one.cell, what)
+    ledger.look(RECOMPUTED, found.checked, "scores", f"of {n_cells} cells")
+    ledger.look("values per sample recomputed from lists", n_values, "values")
+    for why, count in left.items():
+        ledger.miss(RECOMPUTED, count, "scores", why)
+    if not n_cells and not left:
+        scores = results.scores()
+        mine = scores[scores["experiment"] == experiment]
+        ledger.look(RECOMPUTED, len(mine), "scores", "the store keeps predictions alone, so that none can differ")
     found.report(ledger)
     return found
-
-
-def verify_crossval(run: CrossvalRun, ledger: Ledger) -> Verification:
-    """Derive the scores of a cross-validation once; a store keeps its predictions alone, so that none can differ."""
-    found = Verification()
-    for problem in run.problems:
-        for scores in problem.scores(run.settings.scoring(problem.truth.task)).values():
-            found.checked += sum(np.size(getattr(scores, name)) for name in DERIVED)
-    n_chains = sum(len(problem.chains) for problem in run.problems)
-    ledger.look(
-        RECOMPUTED, found.checked, "scores", f"of {n_chains} chains, of which the store keeps predictions alone"
-    )
-    return found
-
-
-def verify_topk(run: TopKRun, records: CellRecords, ledger: Ledger) -> Verification:
-    """Evaluate the kept lists of every cell again: the stored values per sample, and the stored means."""
-    functions = list(run.settings["functions"])
-    records_by_id = {record.cell_id: record for record in records.cells}
-    found, n_samples = Verification(), 0
-    for cell in run.cells:
-        record, result = records_by_id[cell.cell_id], run.result(cell)
-        evaluated, stored_samples = run.samples(cell)
-        for metric, values in stored_samples.items():
-            if metric not in functions:
-                n_samples += int(evaluated.sum()) * values.shape[1]
-                wrong = _wrong_samples(metric, run.ks, evaluated, values, result.per_sample[metric])
-                if wrong:
-                    found.note(record, wrong)
-        derived = [
-            Score(name, float(result.means[name][place]), "K", cut)
-            for name in result.names
-            for place, cut in enumerate(result.ks)
-            if name not in functions
-        ]
-        found.compare(record, [s for s in records.scores(record) if s.metric not in functions], derived)
-    ledger.look(RECOMPUTED, found.checked, "scores")
-    ledger.look("values per sample recomputed from lists", n_samples, "values")
-    ledger.miss(RECOMPUTED, len(functions), "metrics", _not_at_hand(functions))
-    found.report(ledger)
-    return found
-
-
-def _wrong_samples(
-    metric: str, ks: Sequence[int], evaluated: NDArray[np.bool_], stored: FloatArray, again: FloatArray
-) -> str:
-    """Say how many values per sample differ, and which is the first; empty where none does."""
-    bad = np.argwhere(~(np.abs(stored[evaluated] - again[evaluated]) <= TOLERANCE))
-    if not len(bad):
-        return ""
-    sample, column = int(np.flatnonzero(evaluated)[bad[0][0]]), int(bad[0][1])
-    return (
-        f"{metric} of {len(bad)} samples and cut-offs, first at K = {ks[column]} of test sample {sample}: "
-        f"{stored[sample, column]!r}, the list gives {again[sample, column]!r}"
-    )
 
 
 def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:

@@ -175,6 +175,12 @@ class Split:
             digest.update(array.data)
         return digest.hexdigest()
 
+    @property
+    def held_out(self) -> dict[str, IntArray]:
+        """The rows that are not fitted on, by the role that they are scored or chosen on in."""
+        roles = {"test": self.test, "validation": self.validation}
+        return {role: rows for role, rows in roles.items() if rows is not None and len(rows)}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Split):
             return NotImplemented

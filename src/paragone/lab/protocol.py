@@ -23,6 +23,7 @@ from paragone.lab.cells import Fitted, Place, Score, SplitData
 from paragone.methods.method import Method, digest
 from paragone.page import Cover, Section
 from paragone.registry import Registry
+from paragone.validation import IntArray
 
 # The folder inside the scratch folder of a fit whose files are kept beside the store.
 KEPT = "kept"
@@ -135,6 +136,8 @@ class Protocol(ABC):
     default_scale: ClassVar[Scale | None] = None
     repeats_methods: ClassVar[bool] = True
     keeps_progress: ClassVar[bool] = False
+    of_truth: ClassVar[frozenset[str]] = frozenset()
+    """Arrays of a fit, or ``predictions``, that depend on the truth by definition: the canary leaves them out."""
     warm_ups: ClassVar[tuple[str, ...]] = ()
     """Functions, as ``module:function``, that load compiled code once for all cells; they must start no thread."""
 
@@ -238,6 +241,10 @@ class Protocol(ABC):
         """Return arrays of a split that results need: the targets of the test rows."""
         y = dataset.y[split.test]
         return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+
+    def split_of(self, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+        """Make a split of its rows and of what `kept_split` kept of it; ValueError where that makes none."""
+        return Split(fold, train, test, validation=kept.get("validation"))
 
     def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
         """Build a method and fit it; ``split_seed`` is the same for all methods on a split."""

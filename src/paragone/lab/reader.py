@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paragone.lab.protocol import part_of, protocol_of
+import numpy as np
+
+from paragone.lab.cells import Score, SplitData
+from paragone.lab.protocol import Protocol, part_of, protocol_of
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.lab.summaries import mean_table
+from paragone.metrics import named_metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +30,45 @@ class CellAddress(NamedTuple):
     method: str
     fold: int = 0
     repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A done cell, the scores that the store keeps of it, and those that follow from the rest of what it keeps.
+
+    Attributes
+    ----------
+    cell : CellRecord
+        The cell.
+    stored, derived : sequence of Score
+        Both lists of scores.
+    why_not : str
+        Why nothing could be derived; empty where it could.
+    wrong : tuple of str
+        What else of the cell does not follow.
+    n_values : int
+        How many other values were compared.
+    """
+
+    cell: CellRecord
+    stored: Sequence[Score]
+    derived: Sequence[Score] = ()
+    why_not: str = ""
+    wrong: tuple[str, ...] = ()
+    n_values: int = 0
+
+
+@dataclass(frozen=True)
+class StageChoice:
+    """What a later stage took on a dataset, and what the scores of the first stage choose.
+
+    ``by_test`` holds what the test scores would have chosen: the mistake to look for.
+    """
+
+    dataset: str
+    taken: tuple[str, ...]
+    chosen: tuple[str, ...]
+    by_test: tuple[str, ...] = ()
 
 
 class Reader:
@@ -50,6 +95,34 @@ class Reader:
     def compares_samples(self, experiment: str) -> bool:
         """Whether the methods of an experiment are compared on test samples, for want of datasets to compare over."""
         return False
+
+    def rescored(self, experiment: str) -> Iterator[Rescored]:
+        """Score every done cell again from what the store keeps of it; an audit compares.
+
+        By default by the metrics of the registry, where the protocol leaves scoring to them. A protocol's own
+        ``scores`` may need the data: cells that are run again show it.
+        """
+        described = self.results.described(experiment)["protocol"]
+        found = protocol_of(str(described["kind"]))
+        by_metrics = found is not None and found.scores is Protocol.scores
+        # A metric of the user's is code: a store's word alone never has it imported.
+        names = described.get("metrics") or ()
+        by_metrics = by_metrics and all(isinstance(n, str) and named_metric(n).is_computable for n in names)
+        records, datasets = CellRecords(self._store, experiment), self.results.datasets(experiment)
+        for cell in records.cells:
+            fitted = self._store.fitted(cell.fit_key) if by_metrics else None
+            if found is None or fitted is None or "predicted" not in fitted.arrays:
+                why = "their protocol scores them by code of its own, which cells that are run again show"
+                yield Rescored(cell, records.scores(cell), why_not=why)
+                continue
+            nothing = np.empty((0, 0))
+            truth = records.kept_of_split(cell)["y"]
+            data = SplitData(nothing, nothing[:, 0], nothing, truth, str(datasets[cell.dataset]["task"]))
+            yield Rescored(cell, records.scores(cell), tuple(found.of_description(described).scores(fitted, data)))
+
+    def stage_choices(self, experiment: str) -> Iterator[StageChoice]:
+        """Walk over what later stages took and what the first stage chooses; nothing where there is one stage."""
+        return iter(())
 
     def options(self, view: View) -> dict[str, list[str]]:
         """Return what a reader may choose from: metrics, points of grids, references, methods and datasets."""

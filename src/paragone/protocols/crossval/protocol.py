@@ -25,6 +25,7 @@ from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choos
 from paragone.protocols.crossval.scores import Criterion, Naming, score_name
 from paragone.protocols.crossval.splits import FoldSplit, StoredFolds, arrange_problem, mark_test_rows, problems_of
 from paragone.protocols.crossval.variants import STEPS, Variant, expand
+from paragone.validation import IntArray
 
 
 @protocols.add
@@ -275,6 +276,13 @@ class Crossval(Protocol):
     @override
     def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
         return {"n_val": np.array(split.n_val if isinstance(split, FoldSplit) else 0)}
+
+    @override
+    def split_of(self, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+        n_val = kept["n_val"]
+        if n_val.shape != () or n_val.dtype.kind not in "iu" or not 0 <= int(n_val) <= len(test):
+            raise ValueError("n_val is not a number of rows")
+        return FoldSplit(fold, train, test, int(n_val))
 
     # Work
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, Reader
+from paragone.lab.reader import CellAddress, Reader, Rescored, StageChoice
+from paragone.lab.store.records import CellRecords
 from paragone.metrics import named_metric
 from paragone.protocols.crossval import frames
 from paragone.protocols.crossval.ledger import Predictions
+from paragone.protocols.crossval.problem import Problem, choose
 from paragone.protocols.crossval.run import CrossvalRun, read_crossval
 from paragone.protocols.crossval.tables import CLASS_FIGURES, REGRESSION_FIGURES, crossval_tables, problem_name
 from paragone.tables import Table, format_signed
+from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +49,26 @@ class CrossvalReader(Reader):
         if experiment not in names:
             raise unknown_name("cross-validation", experiment, names)
         return read_crossval(self._store, experiment)
+
+    @override
+    def rescored(self, experiment: str) -> Iterator[Rescored]:
+        # A store keeps predictions alone of a cross-validation: scores are derived whenever they are read.
+        return iter(())
+
+    @override
+    def stage_choices(self, experiment: str) -> Iterator[StageChoice]:
+        run = self.crossval(experiment)
+        refitted: dict[str, list[str]] = {}
+        for cell in CellRecords(self._store, experiment).cells:
+            if cell.protocol == "refit":
+                refitted.setdefault(cell.dataset, []).append(cell.method)
+        for name, described in run.settings.problems.items():
+            problems = [
+                p for p in run.problems if p.dataset == described["dataset"] and p.target in described["targets"]
+            ]
+            if name in refitted and problems and not any(problem.pending for problem in problems):
+                chosen = tuple(choose(problems, run.settings).variants)
+                yield StageChoice(name, tuple(refitted[name]), chosen, tuple(_by_test(problems, run)))
 
     def chain(self, experiment: str, dataset: str, variant: str) -> CrossvalRun:
         """Return the ledgers of one variant on one of the plan's datasets, without reading the others."""
@@ -230,3 +254,14 @@ def _predicted_lines(part: Predictions, task: str) -> list[str]:
 
 
 READER = CrossvalReader
+
+
+def _by_test(problems: Sequence[Problem], run: CrossvalRun) -> list[str]:
+    """Sort the variants by the plain ensemble's test score, the one test score that all of them have."""
+    scoring = run.settings.scoring(problems[0].truth.task)
+    each = [problem.scores(scoring) for problem in problems]
+    means = {variant: float(np.mean([scores[variant].ens_test for scores in each])) for variant in each[0]}
+    known = [variant for variant, mean in means.items() if not np.isnan(mean)]
+    size = max(scoring.size(problem.truth.y) for problem in problems)
+    losses = scoring.settled([means[variant] for variant in known], size)
+    return [known[place] for place in loss_order(losses)]

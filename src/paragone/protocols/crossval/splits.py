@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from paragone.data import Dataset, Split, SplitPlan, describe_splits, make_splits
 from paragone.errors import InputError, unknown_name
@@ -33,6 +34,13 @@ class FoldSplit(Split):
     """
 
     n_val: int = 0
+
+    @property
+    @override
+    def held_out(self) -> dict[str, IntArray]:
+        """The validation rows, which a fold is scored on; the test rows where it has none."""
+        role, rows = ("validation", self.test[: self.n_val]) if self.n_val else ("test", self.test)
+        return {role: rows} if len(rows) else {}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,13 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.lab.places import StoredCell
-from paragone.lab.reader import CellAddress, Reader
+from paragone.lab.reader import CellAddress, Reader, Rescored
 from paragone.lab.store import queries, truth_key
 from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
+from paragone.lab.store.records import CellRecords
+from paragone.metrics import named_metric
 from paragone.protocols.curve.evaluate import CurvePredictions
+from paragone.protocols.curve.protocol import Curve, KGrid, PGrid
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -26,6 +30,34 @@ class CurveReader(Reader):
     """The rankings and predictions behind the curves of a store."""
 
     fold_title = "Ranking and predictions of a fold:"
+
+    @override
+    def rescored(self, experiment: str) -> Iterator[Rescored]:
+        described = self.results.described(experiment)["protocol"]
+        at_hand = [name for name in described["metrics"] if named_metric(name).is_computable]
+        functions = [name for name in described["metrics"] if name not in at_hand]
+        curve = Curve(
+            None if described["k"] is None else KGrid(**described["k"]),
+            None if described["p"] is None else PGrid(**described["p"]),
+            metrics=tuple(at_hand) or ("micro_f1",),
+            zero_division=described.get("zero_division", 0),
+        )
+        sizes = {name: int(found["n_features"]) for name, found in self.results.datasets(experiment).items()}
+        records = CellRecords(self._store, experiment)
+        for cell in records.cells:
+            left = [score for score in records.scores(cell) if score.metric in functions]
+            if left:
+                yield Rescored(cell, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
+            if not at_hand:
+                continue
+            stored = [score for score in records.scores(cell) if score.metric in at_hand]
+            payload = records.predictions(cell)
+            if payload is None:
+                yield Rescored(cell, stored, why_not="their predictions were not kept (keep_predictions = false)")
+                continue
+            predictions = CurvePredictions.of_arrays(arrays_of(payload, self._store.path))
+            truth = records.kept_of_split(cell)["y"]
+            yield Rescored(cell, stored, curve.scores_of(predictions, truth, sizes[cell.dataset]))
 
     def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""

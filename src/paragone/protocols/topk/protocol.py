@@ -183,6 +183,8 @@ class TopK(Protocol):
     kind: ClassVar[str] = "topk"
     default_scale: ClassVar[Scale | None] = "none"
     keeps_progress: ClassVar[bool] = True
+    # The values per sample are scores, which follow the labels; the lists are in the fit.
+    of_truth: ClassVar[frozenset[str]] = frozenset({"tied_truth", "predictions"})
     file_options: ClassVar[Mapping[str, Any]] = {"metrics": tuple[str, ...] | None, "validation": str | float}
 
     k: tuple[int, ...] = DEFAULT_K

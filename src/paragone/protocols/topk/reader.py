@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,11 @@ from typing_extensions import override
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, Reader
+from paragone.lab.cells import Score
+from paragone.lab.reader import CellAddress, Reader, Rescored
 from paragone.lab.store import Store
 from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
+from paragone.lab.store.records import CellRecords
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.metrics.topk.result import TIE_SHARE_SHOWN, bootstrap_means, percentile_interval
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 LISTS = 20
 SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
+
+SAME = 1e-12
+"""Up to which two values per sample are one: they differ by the order of additions."""
 
 
 class TopKReader(Reader):
@@ -149,6 +154,29 @@ class TopKReader(Reader):
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
 
     @override
+    def rescored(self, experiment: str) -> Iterator[Rescored]:
+        run, records = self.topk(experiment), CellRecords(self._store, experiment)
+        functions = set(run.settings["functions"])
+        by_id = {record.cell_id: record for record in records.cells}
+        for cell in run.cells:
+            record, result = by_id[cell.cell_id], run.result(cell)
+            evaluated, samples = run.samples(cell)
+            ours = {name: values for name, values in samples.items() if name not in functions}
+            wrong = [wrong_samples(n, run.ks, evaluated, values, result.per_sample[n]) for n, values in ours.items()]
+            derived = [
+                Score(name, float(result.means[name][place]), "K", cut)
+                for name in result.names
+                for place, cut in enumerate(result.ks)
+                if name not in functions
+            ]
+            stored = [score for score in records.scores(record) if score.metric not in functions]
+            n_values = sum(int(evaluated.sum()) * values.shape[1] for values in ours.values())
+            yield Rescored(record, stored, derived, "", tuple(line for line in wrong if line), n_values)
+            left = [score for score in records.scores(record) if score.metric in functions]
+            if left:
+                yield Rescored(record, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
+
+    @override
     def compares_samples(self, experiment: str) -> bool:
         return len(self.topk(experiment).datasets) == 1
 
@@ -190,6 +218,20 @@ class TopKReader(Reader):
             table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
             table.columns = [f"K = {int(cut)}" for cut in table.columns]
             yield f"{metric} on {dataset}", table.reset_index()
+
+
+def wrong_samples(
+    metric: str, ks: Sequence[int], evaluated: NDArray[np.bool_], stored: FloatArray, again: FloatArray
+) -> str:
+    """Say how many stored values per sample do not follow from the lists, and which is the first; empty where none."""
+    bad = np.argwhere(~(np.abs(stored[evaluated] - again[evaluated]) <= SAME))
+    if not len(bad):
+        return ""
+    sample, column = int(np.flatnonzero(evaluated)[bad[0][0]]), int(bad[0][1])
+    return (
+        f"{metric} of {len(bad)} samples and cut-offs, first at K = {ks[column]} of test sample {sample}: "
+        f"{stored[sample, column]!r}, the list gives {again[sample, column]!r}"
+    )
 
 
 def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np.ndarray, dict[str, FloatArray]]:
