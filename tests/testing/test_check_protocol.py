@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
 import pytest
 
 from paragone.data import Dataset, prescription_dataset
-from paragone.protocols import Crossval, Curve, KGrid, TopK
+from paragone.lab.protocol import our_kinds
+from paragone.protocols import Crossval, Curve, KGrid, Protocol, TopK
 from paragone.testing import check_protocol
 from paragone.testing.recommenders import example_prescriptions
 
@@ -31,8 +35,70 @@ EXAMPLES = {
 }
 
 
+def test_every_protocol_of_ours_is_tried_here():
+    assert set(our_kinds()) == set(EXAMPLES)
+
+
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_every_protocol_of_ours_keeps_the_contract(kind):
     protocol, data, methods = EXAMPLES[kind]()
     assert protocol.kind == kind
     assert len(check_protocol(protocol, data, methods)) == 8
+
+
+TREE = {"Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "params": {"max_depth": 2}}}
+
+
+@dataclass(frozen=True)
+class Honest(Protocol):
+    kind: ClassVar[str] = "honest"
+
+    def fit(self, estimator: Any, data: Any) -> Any:
+        return {"predicted": estimator.fit(data.X_train, data.y_train).predict(data.X_test)}
+
+
+class Peeking(Honest):
+    kind: ClassVar[str] = "peeking"
+
+    def fit(self, estimator: Any, data: Any) -> Any:
+        return {"predicted": np.asarray(data.y_test)}
+
+
+class Careless(Honest):
+    kind: ClassVar[str] = "careless"
+
+    def fit(self, estimator: Any, data: Any) -> Any:
+        return {**super().fit(estimator, data), "noise": np.random.default_rng().random(3)}
+
+
+class Failing(Honest):
+    kind: ClassVar[str] = "failing"
+
+    def fit(self, estimator: Any, data: Any) -> Any:
+        raise ArithmeticError("the matrix is singular")
+
+
+class Unspeakable(Honest):
+    kind: ClassVar[str] = "unspeakable"
+
+    def described(self) -> dict[str, Any]:
+        return {"kind": self.kind, "grid": np.arange(3)}
+
+
+def test_a_small_protocol_keeps_the_contract():
+    assert len(check_protocol(Honest(), "iris", TREE)) == 8
+
+
+@pytest.mark.parametrize(
+    ("protocol", "law"),
+    [
+        (Peeking(), "follows from the train rows alone"),
+        (Careless(), "gives the same bytes"),
+        (Failing(), "every cell ends well and has scores.*the matrix is singular"),
+        (Unspeakable(), "in plain values"),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_a_protocol_that_breaks_a_law_is_told_which(protocol, law):
+    with pytest.raises(AssertionError, match=f"(?s){law}"):
+        check_protocol(protocol, "iris", TREE)

@@ -117,7 +117,7 @@ class Reader:
                 continue
             nothing = np.empty((0, 0))
             truth = records.kept_of_split(cell)["y"]
-            data = SplitData(nothing, nothing[:, 0], nothing, truth, str(datasets[cell.dataset]["task"]))
+            data = SplitData(nothing, nothing.ravel(), nothing, truth, str(datasets[cell.dataset]["task"]))
             yield Rescored(cell, records.scores(cell), tuple(found.of_description(described).scores(fitted, data)))
 
     def stage_choices(self, experiment: str) -> Iterator[StageChoice]:

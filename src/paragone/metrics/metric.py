@@ -152,7 +152,7 @@ class Metric:
         """Whether it is one of the package's own, which its name alone identifies."""
         key = registry_names(self)[0]
         home = type(self).__module__ if self.function is None else self.function.__module__
-        return home.startswith("paragone.") and key in metrics and metrics.get(key) is self
+        return home.startswith("paragone.") and key in metrics and metrics.get(key) == self
 
     def identity(self) -> Any:
         """Return what identifies it in a cell's key: the name of our own, of any other its function as well."""
