@@ -51,15 +51,15 @@ class Verification:
         self.checked += len(stored)
         values = {(score.metric, score.grid, score.at): score for score in derived}
         for score in stored:
-            point = f"{score.metric} at {score.grid} = {score.at:g}"
+            point = _point(score)
             again = values.pop((score.metric, score.grid, score.at), None)
             if again is None:
                 self.note(cell, f"{point}: there is no prediction for it")
             elif not same(score.value, again.value):
                 self.note(cell, f"{point} is {score.value!r}, the predictions give {again.value!r}")
                 self.right.append((cell.cell_id, again))
-        for metric, grid, at in values:
-            self.note(cell, f"{metric} at {grid} = {at:g} was predicted and has no score")
+        for score in values.values():
+            self.note(cell, f"{_point(score)} was predicted and has no score")
 
     def note(self, cell: CellRecord, what: str) -> None:
         """Write down what is wrong with a cell."""
@@ -76,6 +76,10 @@ class Verification:
                 total=self.checked,
                 examples=lines[:SHOWN],
             )
+
+
+def _point(score: Score) -> str:
+    return score.metric if score.at is None else f"{score.metric} at {score.grid} = {score.at:g}"
 
 
 def verify_scores(results: Results, experiment: str, ledger: Ledger) -> Verification:
