@@ -199,7 +199,8 @@ class TestCrossvalidation:
         assert not [f for f in found.findings if f.code in ("PG301", "PG302", "PG112")]
         with Results.open(made_crossval / f"{which}.sqlite") as results:
             wrong, count = score_oracles.differing_of_run(results.crossval())
-        assert (wrong, count >= 20, verified(found) >= 10) == ([], True, True)
+            assert (wrong, count >= 20) == ([], True)
+            assert verified(found) == len(results.scores()) > 0
 
     def test_a_wrong_derivation_is_found(self, made_crossval, monkeypatch):
         from paragone.protocols.crossval import ledger as weights
