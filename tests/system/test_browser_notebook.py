@@ -35,7 +35,7 @@ def shown(tmp_path_factory) -> dict[str, str]:
     topk = paragone.topk_scores([[0.1, 0.9, 0.5]], [[1]], k=(1, 2), metrics=("ndcg", "recall"))
     objects = {
         "Results": results,
-        "Comparison": paragone.compare(_scores(), metric="accuracy", reference=NAMES[0]),
+        "DatasetComparison": paragone.compare(_scores(), metric="accuracy", reference=NAMES[0]),
         "PairedComparison": paragone.pairwise(*sides, metric="accuracy"),
         "TopKResult": topk,
     }

@@ -140,7 +140,7 @@ beside_the_zoo().run({store!r}, workers=2).close()
 def test_after_a_kill_and_a_resume_the_bytes_are_the_same(tmp_path, honest_bytes):
     store = tmp_path / "zoo.sqlite"
     here = Path(__file__).resolve().parent
-    script = RUN.format(tests=str(here.parent), here=str(here), store=str(store))
+    script = RUN.format(tests=str(here.parents[1]), here=str(here), store=str(store))
     killed = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
     deadline = time.monotonic() + 120.0
     while count_cells(store) < 20 and time.monotonic() < deadline:
