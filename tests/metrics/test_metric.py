@@ -237,7 +237,9 @@ def test_the_words_of_a_metric_are_checked():
 def test_a_store_tells_of_metrics_that_are_not_ours_without_running_them():
     remember(["rmse", {"name": "yield", "title": "Yield", "higher_is_better": True, "use": "no_such_module:yield_"}])
     assert (named_metric("yield").title, named_metric("yield").higher_is_better) == ("Yield", True)
-    with pytest.raises(InputError, match="no code runs that a file names: name it yourself, as no_such_module:yield_"):
+    with pytest.raises(
+        InputError, match="no code runs that a file names: name it yourself, with --metric no_such_module:yield_"
+    ):
         find_metric("yield", "regression")
     with pytest.raises(InputError, match="another direction"):
         remember([{"name": "yield", "higher_is_better": False}])

@@ -23,6 +23,10 @@ def report(
         str | None, typer.Option(help="Method that the statistics compare with each other; the first by default.")
     ] = None,
     experiment: ExperimentName = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Show this metric only; a cross-validation is scored by it."),
+    ] = None,
     display_map: Annotated[Path | None, typer.Option(help="JSON file: identifier to displayed name.")] = None,
     split_columns: Annotated[int | None, typer.Option(help="Stack wide tables in blocks of N methods.", min=1)] = None,
     caption_note: Annotated[str, typer.Option(help="A sentence to add to every caption.")] = "",
@@ -33,15 +37,19 @@ def report(
 
     Example: paragone report first.sqlite --out paper --reference DAGFS --split-columns 4
     """
+    from paragone.cli.sources import import_from_here
     from paragone.lab.results import Results
     from paragone.lab.view import View, Wording
+    from paragone.metrics import asked_name
     from paragone.reporting import read_display_map
     from paragone.reporting.write import written_report
 
+    import_from_here(metric)
+    metric = asked_name(metric)
     names = read_display_map(display_map) if display_map is not None else {}
     with Results.open(store) as results:
         wording = Wording(names, caption_note, label_suffix, split_columns)
-        view = View(results, experiment, reference=reference, wording=wording)
+        view = View(results, experiment, metric=metric, reference=reference, wording=wording)
         files, page = written_report(view, out, charts=charts)
     show_page(page)
     written = out / "report.html"

@@ -14,7 +14,7 @@ from paragone.lab.store.queries import kept_object, spoilt
 from paragone.lab.store.records import read_scores
 from paragone.lab.store.runs import RunIdentity
 from paragone.lab.summaries import means_as_html, verdict_sentences, warned_groups
-from paragone.metrics import FUNCTIONS, asked_name, named_metric, remember
+from paragone.metrics import FUNCTIONS, asked_name, remember
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,9 @@ class Results(PlaceResults):
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        # Names of metrics that are not ours get their title and direction before anybody reads a score.
+        for (described,) in store.read(queries.WITH_OWN_METRICS, (FUNCTIONS,)):
+            remember(kept_object(store, described, ("protocol",))["protocol"].get(FUNCTIONS, ()))
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -72,11 +75,7 @@ class Results(PlaceResults):
         rows = self._store.read(queries.DESCRIBED, (chosen,))
         if not rows:
             raise spoilt(self.path, f"experiment {chosen!r}")
-        found = kept_object(
-            self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats")
-        )
-        remember(found["protocol"].get(FUNCTIONS, ()))
-        return found
+        return kept_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
@@ -136,9 +135,6 @@ class Results(PlaceResults):
         frame = score_frame(read_scores(self._store, metric), repeats=repeats)
         derived = [part.assign(repeat=0) for part in derived] if repeats else derived
         found = [part[frame.columns] for part in (frame, *derived) if len(part)]
-        if any(named_metric(name).higher_is_better is None for name in frame["metric"].unique()):
-            for experiment in self.experiments():
-                self.described(experiment)
         return pd.concat(found, ignore_index=True) if derived else frame
 
     def _derived_scores(self, metric: str | None) -> list[pd.DataFrame]:

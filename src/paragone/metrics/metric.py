@@ -549,7 +549,7 @@ def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
         if key in _REMEMBERED:
             raise InputError(
                 f"metric {name!r} is a function of the experiment's own, and no code runs that a file names: name it "
-                f"yourself, as {_REMEMBERED[key].reference or 'module:function'}"
+                f"yourself, with --metric {_REMEMBERED[key].reference or 'module:function'} (metric=)"
             )
     kind = f"{tasks[0]} metric" if tasks in (("regression",), ("classification",)) else "metric"
     known = [one.name for one in metrics if tasks is None or one.task in (None, *tasks)]

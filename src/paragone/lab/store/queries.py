@@ -103,6 +103,7 @@ WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repe
 """
 EXPERIMENTS = "SELECT name FROM experiments ORDER BY id"
 DESCRIBED = "SELECT described FROM experiments WHERE name = ?"
+WITH_OWN_METRICS = "SELECT described FROM experiments WHERE instr(described, ?) > 0"
 DECLARED = "SELECT declared FROM experiments WHERE name = ?"
 METRICS = "SELECT DISTINCT metric FROM measures"
 OPEN_KEYS = """
