@@ -12,6 +12,7 @@ from typing import Any
 
 from paragone.lab.declaration import Declaration
 from paragone.lab.protocol import default_kind, protocols
+from paragone.lab.provenance import nested_uses
 from paragone.methods.method import methods
 
 
@@ -74,12 +75,12 @@ def _uses(declaration: Declaration) -> Iterator[str]:
             yield str(entry.reader)
     if ":" in declaration.split.kind:
         yield declaration.split.kind
-    yield from _nested(dict(declaration.split.params))
+    yield from nested_uses(dict(declaration.split.params))
     kind = declaration.protocol.get("kind", "")
     if ":" in str(kind):
         yield str(kind)
     for name, value in declaration.protocol.items():
-        yield from _estimator(value) if name == "evaluator" else _nested(value)
+        yield from _estimator(value) if name == "evaluator" else nested_uses(value)
         yield from _metrics(name, value)
     for method in declaration.methods.values():
         yield from _estimator({"use": method.use, "params": method.params, "grid": method.grid})
@@ -87,7 +88,7 @@ def _uses(declaration: Declaration) -> Iterator[str]:
             yield from _step(step)
         if method.tune is not None:
             yield "tuned"
-            yield from _nested({"grid": method.tune.grid, "space": method.tune.space})
+            yield from nested_uses({"grid": method.tune.grid, "space": method.tune.space})
             evaluator = method.tune.evaluator
             yield from _estimator(evaluator if isinstance(evaluator, str) else dict(evaluator))
 
@@ -106,7 +107,7 @@ def _estimator(given: str | Mapping[str, Any]) -> Iterator[str]:
     if isinstance(given, str):
         yield given
     else:
-        yield from _nested(given)
+        yield from nested_uses(given)
 
 
 def _step(given: Any) -> Iterator[str]:
@@ -117,19 +118,7 @@ def _step(given: Any) -> Iterator[str]:
     elif isinstance(given, str):
         yield given
     else:
-        yield from _nested(given)
-
-
-def _nested(given: Any) -> Iterator[str]:
-    """Find ``use`` in parameters, however deep: an estimator may hold others."""
-    if isinstance(given, Mapping):
-        if isinstance(given.get("use"), str):
-            yield given["use"]
-        for value in given.values():
-            yield from _nested(value)
-    elif isinstance(given, (list, tuple)):
-        for value in given:
-            yield from _nested(value)
+        yield from nested_uses(given)
 
 
 def _path(use: str, declaration: Declaration) -> str:

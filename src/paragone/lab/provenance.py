@@ -196,7 +196,7 @@ def provenance(
     >>> told["seed"], told["threads"]["a cell"], "numpy" in told["packages"]
     (7, 1, True)
     """
-    uses = sorted(set(_uses(described)))
+    uses = sorted({use for use in nested_uses(described) if ":" in use})
     return {
         **environment(),
         "experiment": described["name"],
@@ -238,17 +238,22 @@ def threads() -> dict[str, Any]:
     return {"a cell": THREADS_A_CELL, "variables": set_here, "libraries": distinct}
 
 
-def _uses(described: Any) -> Iterator[str]:
-    """Yield every ``module:Class`` of a description, however deep."""
-    if isinstance(described, dict):
-        use = described.get("use")
-        if isinstance(use, str) and ":" in use:
-            yield use
-        for value in described.values():
-            yield from _uses(value)
-    elif isinstance(described, (list, tuple)):
-        for value in described:
-            yield from _uses(value)
+def nested_uses(given: Any) -> Iterator[str]:
+    """Yield every ``use`` of a declaration or description, however deep: an estimator may hold others.
+
+    Examples
+    --------
+    >>> list(nested_uses({"methods": {"A": {"use": "tuned", "params": {"ranker": {"use": "lab:Mine"}}}}}))
+    ['tuned', 'lab:Mine']
+    """
+    if isinstance(given, Mapping):
+        if isinstance(given.get("use"), str):
+            yield given["use"]
+        for value in given.values():
+            yield from nested_uses(value)
+    elif isinstance(given, (list, tuple)):
+        for value in given:
+            yield from nested_uses(value)
 
 
 def _code_files(file: Path | None, uses: list[str]) -> dict[str, Path]:
