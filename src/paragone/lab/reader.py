@@ -1,4 +1,4 @@
-"""Reader: what is read back of the experiments of one protocol, and what the live view and the terminal show of it."""
+"""ResultsReader: what is read back of the experiments of one protocol, and what live view and terminal show of it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class StageChoice:
     by_test: tuple[str, ...] = ()
 
 
-class Reader:
+class ResultsReader:
     """What every protocol has; one that keeps more than scores has a reader of its own.
 
     Its public methods can be called on `Results` too: ``results.ranking(...)`` is the curve reader's.
@@ -160,15 +160,15 @@ class Reader:
             yield f"{metric} ({protocol}): mean over folds and grid", table
 
 
-def reader_class(kind: str) -> type[Reader]:
+def reader_class(kind: str) -> type[ResultsReader]:
     """Return the class of the reader of a protocol: its own where it has one at hand."""
     part = part_of(kind, "reader")
     if part is not None:
         return part.READER  # type: ignore[no-any-return]
     protocol = protocol_of(kind)
-    return getattr(protocol, "reader", Reader)
+    return getattr(protocol, "reader", ResultsReader)
 
 
-def reader_of(results: Results, kind: str) -> Reader:
+def reader_of(results: Results, kind: str) -> ResultsReader:
     """Return the reader of a protocol."""
     return reader_class(kind)(results)

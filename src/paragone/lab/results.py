@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from paragone.errors import unknown_name
 from paragone.lab.places import STATUSES, PlaceResults, score_frame
 from paragone.lab.protocol import our_kinds
-from paragone.lab.reader import Reader, reader_class, reader_of
+from paragone.lab.reader import ResultsReader, reader_class, reader_of
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import kept_object, spoilt
 from paragone.lab.store.records import read_scores
@@ -142,7 +142,7 @@ class Results(PlaceResults):
         found = []
         for kind in self.kinds():
             reader = reader_of(self, kind)
-            if type(reader).derived_scores is not Reader.derived_scores:
+            if type(reader).derived_scores is not ResultsReader.derived_scores:
                 found += [reader.derived_scores(name, metric) for name in self.experiments_of(kind)]
         return [frame for frame in found if frame is not None and len(frame)]
 
@@ -160,7 +160,7 @@ class Results(PlaceResults):
         if not name.startswith("_"):
             for kind in our_kinds():
                 found = reader_class(kind)
-                if hasattr(found, name) and not hasattr(Reader, name):
+                if hasattr(found, name) and not hasattr(ResultsReader, name):
                     return getattr(found(self), name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from paragone.errors import InputError, unknown_name
 from paragone.lab.protocol import Protocol, protocol_of
-from paragone.lab.reader import Reader, reader_of
+from paragone.lab.reader import ResultsReader, reader_of
 from paragone.lab.results import Results
 from paragone.lab.summaries import Warned, warned_groups
 from paragone.stats import DatasetComparison, compare
@@ -213,7 +213,7 @@ class View:
         return None if found is None else found.of_description(self.described["protocol"])
 
     @cached_property
-    def reader(self) -> Reader:
+    def reader(self) -> ResultsReader:
         """What reads back what the protocol alone keeps."""
         return reader_of(self.results, self.kind)
 

@@ -9,7 +9,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, Reader, Rescored, StageChoice
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader, StageChoice
 from paragone.lab.store.records import CellRecords
 from paragone.metrics import named_metric
 from paragone.protocols.crossval import frames
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paragone.protocols.crossval.scores import Naming
 
 
-class CrossvalReader(Reader):
+class CrossvalReader(ResultsReader):
     """The cross-validations of a store, as tables; every number is derived from the stored predictions."""
 
     fold_title = "Predictions of a fold:"

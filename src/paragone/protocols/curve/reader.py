@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.lab.places import StoredCell
-from paragone.lab.reader import CellAddress, Reader, Rescored
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader
 from paragone.lab.store import queries, truth_key
 from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
 from paragone.lab.store.records import CellRecords
@@ -26,7 +26,7 @@ TOP_FEATURES = 50
 SAMPLES = 40
 
 
-class CurveReader(Reader):
+class CurveReader(ResultsReader):
     """The rankings and predictions behind the curves of a store."""
 
     fold_title = "Ranking and predictions of a fold:"

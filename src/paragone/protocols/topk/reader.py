@@ -15,7 +15,7 @@ from typing_extensions import override
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Score
-from paragone.lab.reader import CellAddress, Reader, Rescored
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader
 from paragone.lab.store import Store
 from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
 from paragone.lab.store.records import CellRecords
@@ -38,7 +38,7 @@ SAME = 1e-12
 """Up to which two values per sample are one: they differ by the order of additions."""
 
 
-class TopKReader(Reader):
+class TopKReader(ResultsReader):
     """The topk experiments of a store: every list, and the value of every sample."""
 
     fold_title = "Lists of a fold:"
