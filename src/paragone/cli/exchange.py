@@ -38,7 +38,7 @@ def export(
     """
     from paragone.errors import unknown_name
     from paragone.lab.results import Results
-    from paragone.protocols.curve.files import export_protocol_files
+    from paragone.protocols import export_protocol_files
 
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
@@ -115,9 +115,7 @@ def import_run(
     from paragone.errors import InputError
     from paragone.lab.archive import is_archive
     from paragone.methods.method import Method
-    from paragone.protocols import Curve, KGrid, PGrid
-    from paragone.protocols.curve.files import import_rankings
-    from paragone.protocols.curve.protocol import DEFAULT_METRICS
+    from paragone.protocols import Curve, KGrid, PGrid, import_rankings
 
     if is_archive(run):
         import_whole(run, store, data, as_json=as_json)
@@ -128,8 +126,8 @@ def import_run(
         None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
         None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
         Method.declare(evaluator, kind="evaluator"),
-        DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
-        _zero_division(zero_division),
+        zero_division=_zero_division(zero_division),
+        **({} if metrics is None else {"metrics": tuple(metric.strip() for metric in metrics.split(","))}),
     )
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
