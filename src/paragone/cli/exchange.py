@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -127,8 +128,9 @@ def import_run(
         None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
         Method.declare(evaluator, kind="evaluator"),
         zero_division=_zero_division(zero_division),
-        **({} if metrics is None else {"metrics": tuple(metric.strip() for metric in metrics.split(","))}),
     )
+    if metrics is not None:
+        protocol = replace(protocol, metrics=tuple(metric.strip() for metric in metrics.split(",")))
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
     for note in imported.notes:
