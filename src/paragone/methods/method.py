@@ -27,7 +27,12 @@ methods: Registry[Any] = Registry(
     "method",
     "methods",
     # The last holds the ranker that is tuned by the scores of a protocol.
-    ("paragone.methods", "paragone.methods.rankers", "paragone.methods.recommenders", "paragone.protocols.curve"),
+    (
+        "paragone.methods",
+        "paragone.methods.rankers",
+        "paragone.methods.recommenders",
+        "paragone.protocols.curve.tuning",
+    ),
 )
 """Every ranker, recommender and model with a short name: a class in a file of its own that adds itself."""
 
