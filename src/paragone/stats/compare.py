@@ -139,7 +139,7 @@ def compare(
     ----------
     scores : DataFrame, path or object with ``scores()``
         Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``fold`` or ``subject``,
-        ``metric``, ``at``) or wide with one column a method; a CSV or Parquet file of the same; or the
+        ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the same; or the
         results of an experiment.
     metric : str, callable or Metric, optional
         Which metric, as `find_metric` takes it; needed where the scores hold several.

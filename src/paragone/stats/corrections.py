@@ -316,7 +316,7 @@ def bergmann_hommel(p_values: ArrayLike) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def exhaustive_sets(n_methods: int) -> NDArray[np.bool_]:
-    """Return one row an exhaustive set, one column a pair of methods.
+    """Return one row per exhaustive set, one column per pair of methods.
 
     Examples
     --------

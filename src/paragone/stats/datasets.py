@@ -94,7 +94,7 @@ class DatasetComparison(Comparison):
     @property
     def method_warnings(self) -> tuple[str, ...]:
         """What the store says of the methods that a verdict must not leave out, such as fits that did not converge."""
-        return self.scores.told
+        return self.scores.method_warnings
 
     @cached_property
     def choices(self) -> Mapping[str, str]:

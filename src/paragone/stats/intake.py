@@ -164,7 +164,7 @@ class Tidy:
     frame: pd.DataFrame
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
-    told: tuple[str, ...] = ()
+    method_warnings: tuple[str, ...] = ()
 
 
 def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
@@ -173,8 +173,8 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     Parameters
     ----------
     scores : DataFrame or object with a ``scores()`` method
-        Tidy (columns ``method`` and ``value``) or wide (one column a method).
-        What an object has to say of its methods, by a method ``warned()``, goes along as ``told``.
+        Tidy (columns ``method`` and ``value``) or wide (one column per method).
+        What an object has to say of its methods, by a method ``warned()``, goes along as ``method_warnings``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
 
@@ -198,10 +198,10 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     frame = frame.set_axis(names, axis=1)
     frame = frame.rename(columns={n: n.strip().lower() for n in names if _is_key(n) and _lower_is_free(n, names)})
     notes: list[str] = []
-    told = scores.warned() if callable(getattr(scores, "warned", None)) else ()
+    method_warnings = scores.warned() if callable(getattr(scores, "warned", None)) else ()
     tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
     tidy["value"] = numbers(tidy["value"], tidy["method"])
-    return _check_keys(tidy, notes, told)
+    return _check_keys(tidy, notes, method_warnings)
 
 
 def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
@@ -238,7 +238,7 @@ def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
 
 
 def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
-    """Let a telling index (named, or of text) be a column; plain row numbers are no key."""
+    """Let a telling index (named, or of text) be a column; plain row numbers are not a key."""
     index = frame.index
     if index.nlevels == 1 and index.name is None:
         named_in_columns = any(str(name).strip().lower() in KEY_NAMES for name in frame.columns)
@@ -263,7 +263,7 @@ def _lower_is_free(name: str, names: Sequence[str]) -> bool:
 
 
 def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Turn a wide table, one column a method, into long form."""
+    """Turn a wide table, one column per method, into long form."""
     keys = [name for name in frame.columns if name in KEY_NAMES]
     rest = [name for name in frame.columns if name not in KEY_NAMES]
     if not {"dataset", "subject", "fold"} & set(keys):
@@ -284,7 +284,7 @@ def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     return frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
 
 
-def _check_keys(tidy: pd.DataFrame, notes: list[str], told: Sequence[str]) -> Tidy:
+def _check_keys(tidy: pd.DataFrame, notes: list[str], method_warnings: Sequence[str]) -> Tidy:
     """Spell the keys, let a subject be a block, and take out rows that sum up others."""
     for name in ("method", *KEY_NAMES):
         if name in tidy.columns and name != "at":
@@ -306,7 +306,7 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str], told: Sequence[str]) -> Ti
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
         warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
-    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings), tuple(told))
+    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings), tuple(method_warnings))
 
 
 def _place_subjects(tidy: pd.DataFrame) -> pd.DataFrame:

@@ -111,7 +111,7 @@ def _medians(table: FloatArray, draws: np.ndarray) -> FloatArray:
 
 
 def _counts(draws: np.ndarray) -> np.ndarray:
-    """Return how often every row was drawn, a row a resample."""
+    """Return how often every row was drawn, a row per resample."""
     n_resamples, n = draws.shape
     cells = draws + n * np.arange(n_resamples)[:, None]
     return np.bincount(cells.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)

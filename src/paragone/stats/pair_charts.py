@@ -107,7 +107,7 @@ def difference_bars(result: PairedComparison) -> Any:
     Returns
     -------
     altair chart
-        One bar a pair; double fails are grey.
+        One bar per pair; double fails are grey.
     """
     import altair as alt
 

@@ -46,7 +46,7 @@ def method_ranks(
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_methods)
-        One score a dataset and method.
+        One score per dataset and method.
     higher_is_better : bool, default=True
         The metric's direction.
     tolerance : float, default=1e-9
@@ -110,7 +110,7 @@ def friedman(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: flo
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_methods)
-        One score a dataset and method.
+        One score per dataset and method.
     higher_is_better : bool, default=True
         The metric's direction.
     tolerance : float, default=1e-9

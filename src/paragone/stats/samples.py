@@ -142,10 +142,10 @@ class SampleComparison(Comparison):
             shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
             ahead = sum(pair.mean_difference > 0 for pair in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
-            told = " and ".join(words) if shown else "told apart by none"
+            found = " and ".join(words) if shown else "told apart by none"
             place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
-                f"{self.reference} against {rival}: {told} of {len(mine)} values after {self.correction.title}; "
+                f"{self.reference} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
                 f"surest: {place.metric} at {place.at:g}, {format_signed(surest.mean.estimate)} "
                 f"[{format_signed(surest.mean.low)}, {format_signed(surest.mean.high)}], {p_is(surest.p_adjusted)}, "
                 f"{format_number(_detectable(surest))} detectable."

@@ -165,7 +165,7 @@ def fill_blocks(
     Parameters
     ----------
     blocks : DataFrame
-        Indexed by (dataset, fold), one column a method; missing and failed scores are NaN.
+        Indexed by (dataset, fold), one column per method; missing and failed scores are NaN.
     policy : {"complete", "worst", "refuse"}
         Keep only the blocks that all methods have; let a failure count as just below the worst score of
         its block; or stop at the first missing score.
@@ -270,7 +270,7 @@ def listed(names: list[str] | tuple[str, ...], most: int = 8) -> str:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """One score a dataset and method, and the folds behind it.
+    """One score per dataset and method, and the folds behind it.
 
     Attributes
     ----------
@@ -312,7 +312,7 @@ class ScoreTable:
     dropped: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
-    told: tuple[str, ...] = ()
+    method_warnings: tuple[str, ...] = ()
 
     @property
     def decimals(self) -> int:
@@ -378,7 +378,7 @@ def score_table(
         dropped=dropped,
         notes=(*tidy.notes, *notes),
         warnings=(*tidy.warnings, *warnings),
-        told=tidy.told,
+        method_warnings=tidy.method_warnings,
     )
 
 

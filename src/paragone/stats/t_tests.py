@@ -253,7 +253,7 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
 def _codes(clusters: ArrayLike, n: int) -> np.ndarray:
     labels = np.asarray(clusters)
     if labels.shape != (n,):
-        raise InputError(f"one cluster a difference is needed: {labels.shape} given for {n}")
+        raise InputError(f"one cluster per difference is needed: {labels.shape} given for {n}")
     return np.unique(labels, return_inverse=True)[1]
 
 
