@@ -32,6 +32,10 @@ def report(
     caption_note: Annotated[str, typer.Option(help="A sentence to add to every caption.")] = "",
     label_suffix: Annotated[str, typer.Option(help="What to add to every LaTeX label.")] = "",
     charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the curves (SVG, PDF).")] = True,
+    run_code: Annotated[
+        bool,
+        typer.Option("--run-code", help="Import a protocol that the store names: only for stores that you trust."),
+    ] = False,
 ) -> None:
     """Write the page, the LaTeX tables, the CSV of means and the curves of an experiment.
 
@@ -48,6 +52,8 @@ def report(
     metric = asked_name(metric)
     names = read_display_map(display_map) if display_map is not None else {}
     with Results.open(store) as results:
+        if run_code:
+            results.run_code(experiment)
         wording = Wording(names, caption_note, label_suffix, split_columns)
         view = View(results, experiment, metric=metric, reference=reference, wording=wording)
         files, page = written_report(view, out, charts=charts)

@@ -19,6 +19,10 @@ def view(
         bool,
         typer.Option("--token/--no-token", help="Ask every browser for the token of the printed address, or nobody."),
     ] = True,
+    run_code: Annotated[
+        bool,
+        typer.Option("--run-code", help="Import a protocol that the store names: only for stores that you trust."),
+    ] = False,
 ) -> None:
     """Show a store in the browser while a run goes on: progress, failures, tables and charts filling up.
 
@@ -29,4 +33,10 @@ def view(
     """
     from paragone.reporting.live import serve
 
-    serve(store, port, told=lambda address: say(f"open {address} (Ctrl-C ends the view)"), ask_token=token)
+    serve(
+        store,
+        port,
+        told=lambda address: say(f"open {address} (Ctrl-C ends the view)"),
+        ask_token=token,
+        run_code=run_code,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Place, Score, SplitData
 from paragone.methods.method import Method, digest
+from paragone.metrics import described_functions, named_metric
 from paragone.page import Cover, Section
 from paragone.registry import Registry
 from paragone.validation import IntArray
@@ -99,7 +101,10 @@ class Protocol(ABC):
 
         if "predicted" not in fitted.arrays:
             raise InputError(f"protocol {self.kind!r} keeps no predictions: it must say how it is scored, in scores()")
-        wanted = find_metrics(getattr(self, "metrics", ()) or metric_names(data.task), data.task)
+        named = find_metrics(getattr(self, "metrics", ()) or metric_names(data.task), data.task)
+        # A method without probabilities is scored by the metrics that do without.
+        unknown = () if "probabilities" in fitted.arrays else ("probabilities", "scores")
+        wanted = [metric for metric in named if metric.needs not in unknown]
         values = metric_values(
             wanted,
             data.task,
@@ -149,11 +154,10 @@ class Protocol(ABC):
         """Return what a report says about the protocol, as plain values."""
         own = type(self)
         ours = own.__module__.startswith(f"{PACKAGE}.")
-        return {
-            "kind": self.kind,
-            **({} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}),
-            **self._fields(),
-        }
+        use = {} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}
+        # The store remembers which way a user's own metrics are better: whoever reads it does not have their code.
+        functions = described_functions(named_metric(str(name)) for name in getattr(self, "metrics", ()))
+        return {"kind": self.kind, **use, **self._fields(), **functions}
 
     def _fields(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)} if is_dataclass(self) else {}
@@ -349,6 +353,23 @@ def protocol_of(kind: str) -> type[Protocol] | None:
     part_of(kind, "protocol")
     found = next((one for one in _derived(Protocol) if one.__dict__.get("kind") == kind), None)
     return protocols.get(kind) if found is None and kind in protocols else found
+
+
+def import_protocol(described: Mapping[str, Any], folder: Path) -> None:
+    """Import the code of a user's own protocol that a store names: only with consent to run what it names.
+
+    Parameters
+    ----------
+    described : mapping
+        What the store knows of the protocol.
+    folder : Path
+        Where the module is looked for last, as beside an experiment file.
+    """
+    use = described.get("use")
+    if isinstance(use, str) and protocol_of(str(described.get("kind"))) is None:
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        protocols.get(use)
 
 
 def _derived(cls: Any) -> Iterator[type[Protocol]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from paragone.errors import unknown_name
 from paragone.lab.places import STATUSES, PlaceResults, score_frame
-from paragone.lab.protocol import our_kinds
+from paragone.lab.protocol import import_protocol, our_kinds
 from paragone.lab.reader import ResultsReader, reader_class, reader_of
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import kept_object, spoilt
@@ -76,6 +76,15 @@ class Results(PlaceResults):
         if not rows:
             raise spoilt(self.path, f"experiment {chosen!r}")
         return kept_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
+
+    def run_code(self, experiment: str | None = None) -> None:
+        """Import the code of a user's own protocol, which the store names: only for stores that you trust.
+
+        Without it, what that protocol adds to pages and tables is left out.
+        """
+        names = self.experiments() if experiment is None else [experiment]
+        for name in names:
+            import_protocol(self.described(name)["protocol"], self.path.resolve().parent)
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         write_ranking,
     )
     from paragone.protocols.curve.protocol import Curve, KGrid, PGrid, ranking_curve
+    from paragone.protocols.predict import Predict
     from paragone.protocols.topk.protocol import TopK
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Imported",
     "KGrid",
     "PGrid",
+    "Predict",
     "Protocol",
     "TopK",
     "export_protocol_files",
@@ -50,6 +52,7 @@ _HOMES = {
     "Curve": "paragone.protocols.curve.protocol",
     "KGrid": "paragone.protocols.curve.protocol",
     "PGrid": "paragone.protocols.curve.protocol",
+    "Predict": "paragone.protocols.predict",
     "Protocol": "paragone.lab.protocol",
     "TopK": "paragone.protocols.topk.protocol",
     "protocols": "paragone.lab.protocol",

@@ -319,7 +319,12 @@ ADDRESS = "127.0.0.1"
 
 
 def serve(
-    store: str | Path, port: int = 8765, told: Callable[[str], None] | None = None, *, ask_token: bool = True
+    store: str | Path,
+    port: int = 8765,
+    told: Callable[[str], None] | None = None,
+    *,
+    ask_token: bool = True,
+    run_code: bool = False,
 ) -> None:
     """Show a store to the browsers of this machine until interrupted.
 
@@ -334,6 +339,8 @@ def serve(
     ask_token : bool, default=True
         Whether the address holds a random token that every request must know, so that other users of this machine see
         nothing.
+    run_code : bool, default=False
+        Whether the code of a protocol that the store names is imported.
     """
     try:
         import uvicorn
@@ -342,7 +349,7 @@ def serve(
     except ImportError as error:
         raise InputError("the live view needs starlette and uvicorn: pip install 'paragone[view]'") from error
     token = new_token() if ask_token else None
-    app = create_app(store, token=token)
+    app = create_app(store, Keeper(Path(store), run_code=run_code), token=token)
     listening = listen(port)
     if told is not None:
         told(f"http://{ADDRESS}:{listening.getsockname()[1]}/" + (f"?{TOKEN}={token}" if token else ""))

@@ -109,8 +109,8 @@ class Built:
     refusal: str = ""
 
 
-def build(store: Path, selection: Selection) -> Built:
-    """Build the report of a selection."""
+def build(store: Path, selection: Selection, run_code: bool = False) -> Built:
+    """Build the report of a selection, with the code of a protocol that the store names where that is allowed."""
     # Loaded once a process, and no part of what a report costs.
     import altair  # noqa: F401
     import pandas  # noqa: F401
@@ -118,6 +118,8 @@ def build(store: Path, selection: Selection) -> Built:
     begun = time.process_time()
     try:
         with Results.open(store) as results:
+            if run_code:
+                results.run_code()
             page, choices = selected_page(results, selection)
             html = render_report(page)
             return Built(html, choices, time.process_time() - begun)
@@ -143,12 +145,20 @@ class Keeper:
         Where to build; a process of its own where it is not given.
     clock : callable, optional
         Tells the time in seconds.
+    run_code : bool, default=False
+        Whether the code of a protocol that the store names is imported.
     """
 
     def __init__(
-        self, store: Path, executor: Executor | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        store: Path,
+        executor: Executor | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        run_code: bool = False,
     ) -> None:
         self._store = store
+        self._run_code = run_code
         self._executor = executor or ProcessPoolExecutor(
             1, initializer=_step_aside, initargs=(os.getpid(),), timeout=None
         )
@@ -166,7 +176,7 @@ class Keeper:
         with self._lock:
             known = self._built.get(selection)
             if self._wanted(selection, known, version, running):
-                future = self._executor.submit(build, self._store, selection)
+                future = self._executor.submit(build, self._store, selection, self._run_code)
                 self._building[selection] = future
                 future.add_done_callback(partial(self._keep, selection, version))
             known = self._built.get(selection)
