@@ -30,6 +30,7 @@ SYSTEM = (
     "tests/docs/test_kernels.py",  # pages in processes of their own
     "tests/docs/test_pages.py",
     "tests/examples",
+    "tests/extension",  # whole commands
     "tests/fuzz",
     "tests/generate/test_duel.py",  # whole searches
     "tests/generate/test_evolve.py",

@@ -1,15 +1,16 @@
-"""What is read back of the experiments of one protocol, and what the live view and the terminal show of it."""
+"""ResultsReader: what is read back of the experiments of one protocol, and what live view and terminal show of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from paragone.lab.cells import SplitData
+from paragone.lab.cells import Score, SplitData
 from paragone.lab.protocol import Protocol, part_of, protocol_of
-from paragone.lab.store.records import CellRecords
+from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.lab.summaries import mean_table
 from paragone.metrics import named_metric
 
@@ -29,6 +30,45 @@ class CellAddress(NamedTuple):
     method: str
     fold: int = 0
     repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A done cell, the scores that the store keeps of it, and those that follow from the rest of what it keeps.
+
+    Attributes
+    ----------
+    cell : CellRecord
+        The cell.
+    stored, derived : sequence of Score
+        Both lists of scores.
+    why_not : str
+        Why nothing could be derived; empty where it could.
+    wrong : tuple of str
+        What else of the cell does not follow.
+    n_values : int
+        How many other values were compared.
+    """
+
+    cell: CellRecord
+    stored: Sequence[Score]
+    derived: Sequence[Score] = ()
+    why_not: str = ""
+    wrong: tuple[str, ...] = ()
+    n_values: int = 0
+
+
+@dataclass(frozen=True)
+class StageChoice:
+    """What a later stage took on a dataset, and what the scores of the first stage choose.
+
+    ``by_test`` holds what the test scores would have chosen: the mistake to look for.
+    """
+
+    dataset: str
+    taken: tuple[str, ...]
+    chosen: tuple[str, ...]
+    by_test: tuple[str, ...] = ()
 
 
 class ResultsReader:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from annotated_types import Ge, MinLen
 from numpy.typing import NDArray
 from typing_extensions import override
 
@@ -75,7 +76,16 @@ class Crossval(Protocol):
     later_kind: ClassVar[str] = "refit"
     default_scale: ClassVar[Scale | None] = "none"
     repeats_methods: ClassVar[bool] = False
-    file_options: ClassVar[Mapping[str, Any]] = {"test": float | str | None, "stored": str | None, "folds": None}
+    file_options: ClassVar[Mapping[str, Any]] = {
+        "metric": str | None,
+        "select": Annotated[tuple[Criterion, ...], MinLen(1)],
+        "test": float | str | None,
+        "repeats": Annotated[int, Ge(1)],
+        "stored": str | None,
+        "folds": None,
+        "ddof": Literal[0, 1],
+        "task": Literal["regression", "classification"] | None,
+    }
 
     metric: str | None = None
     select: tuple[Criterion, ...] = (Criterion(),)

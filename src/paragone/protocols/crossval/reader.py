@@ -9,7 +9,8 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, ResultsReader
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader, StageChoice
+from paragone.lab.store.records import CellRecords
 from paragone.metrics import named_metric
 from paragone.protocols.crossval import frames
 from paragone.protocols.crossval.ledger import Predictions

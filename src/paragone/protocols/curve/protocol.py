@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import MinLen
 from typing_extensions import override
 
 from paragone.cores import cpu_clock
@@ -138,6 +139,8 @@ class Curve(Protocol):
 
     kind: ClassVar[str] = "curve"
     warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.curve.protocol:load_curve_kernels",)
+
+    file_options: ClassVar[Mapping[str, Any]] = {"metrics": Annotated[tuple[str, ...], MinLen(1)]}
 
     k: KGrid | None = None
     p: PGrid | None = None

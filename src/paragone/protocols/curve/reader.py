@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.lab.places import StoredCell
-from paragone.lab.reader import CellAddress, ResultsReader
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader
 from paragone.lab.store import queries, truth_key
 from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
 from paragone.lab.store.records import CellRecords

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from annotated_types import MinLen
 from numpy.typing import NDArray
 from typing_extensions import override
 
@@ -185,7 +186,11 @@ class TopK(Protocol):
     keeps_progress: ClassVar[bool] = True
     # The values per sample are scores, which follow the labels; the lists are in the fit.
     of_truth: ClassVar[frozenset[str]] = frozenset({"tied_truth", "predictions"})
-    file_options: ClassVar[Mapping[str, Any]] = {"metrics": tuple[str, ...] | None, "validation": str | float}
+    file_options: ClassVar[Mapping[str, Any]] = {
+        "k": Annotated[tuple[int, ...], MinLen(1)],
+        "metrics": Annotated[tuple[str, ...], MinLen(1)] | None,
+        "validation": str | float,
+    }
 
     k: tuple[int, ...] = DEFAULT_K
     metrics: tuple[str | UserMetric, ...] | None = None

@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, ResultsReader
+from paragone.lab.cells import Score
+from paragone.lab.reader import CellAddress, Rescored, ResultsReader
 from paragone.lab.store import Store
 from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
 from paragone.lab.store.records import CellRecords
