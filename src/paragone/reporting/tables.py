@@ -107,7 +107,8 @@ def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wordi
     columns = []
     for comparison in found.values():
         by_method = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
-        values = [by_method[method] for method in methods]
+        # A metric that a method cannot be scored by ranks the others alone.
+        values = [by_method.get(method, float("nan")) for method in methods]
         texts = [format_number(value, 3) for value in values]
         columns.append(mark_best(values, texts, higher_is_better=False))
     body = [
