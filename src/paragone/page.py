@@ -166,7 +166,7 @@ class Cover:
         The choices of the comparison, by name.
     lines : tuple of str
         What the command line says once the page is written.
-    evidence : mapping of str to Evidence, optional
+    evidence : mapping of str to NumberDetails, optional
         What is behind the numbers, by key.
     """
 
@@ -176,11 +176,11 @@ class Cover:
     references: tuple[str, ...] | None = None
     decisions: Mapping[str, str] | None = None
     lines: tuple[str, ...] = ()
-    evidence: Mapping[str, Evidence] | None = None
+    evidence: Mapping[str, NumberDetails] | None = None
 
 
 @dataclass(frozen=True)
-class Evidence:
+class NumberDetails:
     """What is behind a number: rows of a label, a value, and the key of what is behind that in turn.
 
     ``place`` is the dataset and the method where the number is of one method on one dataset.
@@ -205,7 +205,7 @@ class Page:
         What the reader chooses.
     sections : tuple of Section
         From top to bottom.
-    evidence : mapping of str to Evidence
+    evidence : mapping of str to NumberDetails
         What is behind the numbers, by key.
     references : str
         The literature behind it, as BibTeX.
@@ -221,7 +221,7 @@ class Page:
     subtitle: str
     choices: tuple[Choice, ...]
     sections: tuple[Section, ...]
-    evidence: Mapping[str, Evidence]
+    evidence: Mapping[str, NumberDetails]
     references: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)

@@ -32,7 +32,7 @@ from paragone.checks.tables import (
 from paragone.errors import InputError
 from paragone.lab.store import Store
 from paragone.reporting import report
-from paragone.tables import Cell, Table, escape_latex, to_latex
+from paragone.tables import Table, TableCell, escape_latex, to_latex
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -404,7 +404,7 @@ class TestReading:
     )
     def test_tables_that_were_written_are_read_back(self, texts, bold, underline):
         heading = [f"column {place}" for place in range(len(texts))]
-        row = [Cell("name"), *(Cell(text, bold, underline, "a") for text in texts[1:])]
+        row = [TableCell("name"), *(TableCell(text, bold, underline, "a") for text in texts[1:])]
         (table,) = read_latex(to_latex(Table.of(heading, [row], caption="50% of A_1", label="tab:x")), "t.tex")
         assert table.columns == tuple(heading)
         assert (table.caption, table.label) == ("50% of A_1", "tab:x")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from paragone.errors import InputError
 from paragone.tables import (
-    Cell,
     Table,
+    TableCell,
     escape_latex,
     format_p,
     format_signed,
@@ -109,7 +109,9 @@ def test_html_texts_read_back_as_they_were_written(rows):
 
 
 def test_marks_reach_every_writer():
-    table = Table.of(["m", "x"], [["A", Cell("1", bold=True, superscript="b")], ["B", Cell("2", underline=True)]])
+    table = Table.of(
+        ["m", "x"], [["A", TableCell("1", bold=True, superscript="b")], ["B", TableCell("2", underline=True)]]
+    )
     assert r"\textbf{1}\textsuperscript{b}" in to_latex(table)
     assert r"\underline{2}" in to_latex(table)
     assert "**1**<sup>b</sup>" in to_markdown(table)

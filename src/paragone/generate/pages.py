@@ -16,9 +16,9 @@ from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
 from paragone.generate.inspection import Inspection, why_open
-from paragone.page import Block, Evidence, Fold, Gallery, Listing, Page, Points, Prose, Section, Sheet, figure
+from paragone.page import Block, Fold, Gallery, Listing, NumberDetails, Page, Points, Prose, Section, Sheet, figure
 from paragone.reporting.render import render_page
-from paragone.tables import Cell, Column, Table, frame_to_csv
+from paragone.tables import Column, Table, TableCell, frame_to_csv
 from paragone.ties import best_losses, loss_order, rank_losses
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tupl
     for dataset, row in table.iterrows():
         # All that are tied with the best are bold, as in every table of a report.
         best = best_losses(-row.to_numpy(dtype=float), size=1.0)
-        cells = [Cell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
-        rows.append([Cell(str(dataset)), *cells])
+        cells = [TableCell(f"{value:.4f}", bold=bool(mark)) for value, mark in zip(row, best, strict=True)]
+        rows.append([TableCell(str(dataset)), *cells])
         numbers.append((None, *map(float, row)))
         keys.append(("", *(behind.get((str(dataset), str(method)), "") for method in table.columns)))
     return Sheet(name, title, Table.of(head, rows), tuple(numbers), tuple(keys), wide=len(head) > 12)
 
 
-def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, Evidence], dict[tuple[str, str], str]]:
+def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, NumberDetails], dict[tuple[str, str], str]]:
     """Return the single values behind every mean of a dataset and a method, and their keys."""
-    found: dict[str, Evidence] = {}
+    found: dict[str, NumberDetails] = {}
     keys: dict[tuple[str, str], str] = {}
     for (dataset, method), part in scores.groupby(["dataset", "method"], sort=False):
         key = f"{dataset}/{method}"
         rows = tuple((str(seed), float(value), "") for seed, value in zip(part["seed"], part["value"], strict=True))
-        found[key] = Evidence(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
+        found[key] = NumberDetails(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
         keys[str(dataset), str(method)] = key
     return found, keys
 
@@ -124,7 +124,7 @@ def collection_page(
     beside: Collection | None = None,
 ) -> Page:
     """Make the page of charts and formula trees, by name; see `write_collection_page` for the others."""
-    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, Evidence](), {})
+    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
     sections = [
         Section("holds", "What it holds", (Points(tuple(f"{said}." for said in inspection.findings())),)),
         Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, charts)),

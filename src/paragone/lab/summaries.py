@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
 from paragone.metrics import named_metric
-from paragone.tables import Cell, Table, format_number, mark_best, to_html
+from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
     for row in means.itertuples(index=False):
         texts = [format_number(value) for value in row[1:]]
         cells = mark_best(row[1:], texts, higher_is_better=known.higher_is_better, size=known.score_size)
-        rows.append([Cell(str(row[0])), *cells])
+        rows.append([TableCell(str(row[0])), *cells])
     return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")
 
 

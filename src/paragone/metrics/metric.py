@@ -336,7 +336,13 @@ def remember(described: Iterable[Any]) -> None:
 
 
 def described_functions(found: Iterable[Metric]) -> dict[str, Any]:
-    """Return what a protocol tells the store about those metrics that are not ours; see `remember`."""
+    """Return what a protocol tells the store about those metrics that are not ours; see `remember`.
+
+    Examples
+    --------
+    >>> described_functions([find_metric("rmse", "regression")])
+    {}
+    """
     own = [one.described() for one in found if not one.is_ours]
     return {FUNCTIONS: own} if own else {}
 

@@ -14,10 +14,10 @@ from paragone.page import (
     Block,
     Choice,
     Cover,
-    Evidence,
     Figure,
     Fold,
     Gallery,
+    NumberDetails,
     Page,
     Points,
     Prose,
@@ -162,7 +162,7 @@ def _made(view: View, wanted: Iterable[PageBlock]) -> tuple[Block, ...]:
     return tuple(block for one in wanted for block in one.blocks(view))
 
 
-def evidence_of(view: View) -> Mapping[str, Evidence]:
+def evidence_of(view: View) -> Mapping[str, NumberDetails]:
     """Return what is behind the numbers of a page: a protocol's own, or the folds of every mean."""
     own = next((part.evidence for part in view.once(own_parts) if isinstance(part, Cover)), None)
     return view.once(evidence).found if own is None else own

@@ -16,9 +16,9 @@ from typing import Any
 
 from paragone.charts.save import vega_bundle
 from paragone.lab.results import ELEMENT
-from paragone.page import Evidence, Page, Sheet
+from paragone.page import NumberDetails, Page, Sheet
 from paragone.reporting.drawing import file_stem
-from paragone.tables import Cell
+from paragone.tables import TableCell
 
 FIGURES = 6
 WORTH_SHARING = 100
@@ -204,7 +204,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _evidence(evidence: Evidence) -> list[Any]:
+def _evidence(evidence: NumberDetails) -> list[Any]:
     rows = [_evidence_row(row) for row in evidence.rows]
     place = [] if evidence.place is None else [list(evidence.place)]
     return [evidence.title, list(evidence.heading), rows, evidence.note, *place]
@@ -256,7 +256,7 @@ def split_spread(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Shown:
-    cell: Cell
+    cell: TableCell
     number: float | None
     behind: str
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.lab.view import GridScores, Measure, View, Wording
-from paragone.page import Block, Evidence, Fold, Gallery, Prose, Sheet, figure
+from paragone.page import Block, Fold, Gallery, NumberDetails, Prose, Sheet, figure
 from paragone.reporting.charts import dataset_curves
 from paragone.reporting.tables import marked, score_table
 from paragone.reporting.words import direction, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.stats.corrections import holm
-from paragone.tables import Cell, Column, Table, format_mean_std, format_number, format_p, format_signed, mark_best
+from paragone.tables import Column, Table, TableCell, format_mean_std, format_number, format_p, format_signed, mark_best
 from paragone.ties import least_loss, rank_losses, slack_of
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ WORSE, BETTER = "−", "+"
 class Behind:
     """Collects what is behind the numbers of a page."""
 
-    found: dict[str, Evidence] = field(default_factory=dict)
+    found: dict[str, NumberDetails] = field(default_factory=dict)
 
     def folds(self, scores: GridScores, metric: str, dataset: str, method: str) -> str:
         """Return the key of the fold scores of a mean, or nothing where there are none; they must be known."""
         key = _key(scores, metric, dataset, method)
         return key if key in self.found else ""
 
-    def add(self, key: str, evidence: Evidence) -> str:
+    def add(self, key: str, evidence: NumberDetails) -> str:
         """Keep evidence and return its key."""
         self.found.setdefault(key, evidence)
         return key
@@ -155,7 +155,7 @@ def _explained(comparison: DatasetComparison, marked: bool) -> str:
 
 @dataclass(frozen=True)
 class _Footer:
-    rows: list[tuple[Cell, ...]]
+    rows: list[tuple[TableCell, ...]]
     numbers: list[tuple[float | None, ...]]
     links: list[tuple[str, ...]]
 
@@ -171,7 +171,7 @@ def _footer(
     alpha = comparison.settings.alpha
     rows = [
         (
-            Cell("Mean"),
+            TableCell("Mean"),
             *mark_best(
                 means,
                 [format_number(v) for v in means],
@@ -179,8 +179,8 @@ def _footer(
                 size=comparison.settings.size,
             ),
         ),
-        (Cell("Average rank"), *mark_best(ranks, [f"{rank:.2f}" for rank in ranks], higher_is_better=False)),
-        (Cell("p (adjusted)"), *(Cell(format_p(value), bold=value <= alpha) for value in adjusted)),
+        (TableCell("Average rank"), *mark_best(ranks, [f"{rank:.2f}" for rank in ranks], higher_is_better=False)),
+        (TableCell("p (adjusted)"), *(TableCell(format_p(value), bold=value <= alpha) for value in adjusted)),
     ]
     numbers: list[tuple[float | None, ...]] = [
         (None, *(_or_none(value) for value in values)) for values in (means, ranks, adjusted)
@@ -197,7 +197,7 @@ def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFr
     for (dataset, method), folds in rows.groupby(["dataset", "method"], sort=False):
         behind.add(
             _key(scores, metric, dataset, method),
-            Evidence(
+            NumberDetails(
                 f"{method} on {dataset}: {title_of(metric)}",
                 ("fold", title_of(metric)),
                 tuple((str(fold), float(value), "") for fold, value in zip(folds["fold"], folds["value"], strict=True)),
@@ -212,7 +212,9 @@ def _mean_evidence(behind: Behind, scores: GridScores, metric: str, comparison: 
     column = table.values[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: {title_of(metric)} on every dataset"
-    return behind.add(_key(scores, metric, "", method, "mean"), Evidence(title, ("dataset", title_of(metric)), rows))
+    return behind.add(
+        _key(scores, metric, "", method, "mean"), NumberDetails(title, ("dataset", title_of(metric)), rows)
+    )
 
 
 def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, method: str) -> str:
@@ -220,7 +222,7 @@ def _rank_evidence(behind: Behind, scores: GridScores, metric: str, comparison: 
     column = comparison.ranks[:, table.methods.index(method)]
     rows = _by_dataset(behind, scores, metric, method, zip(table.datasets, column, strict=True))
     title = f"{method}: rank by {title_of(metric)} on every dataset"
-    return behind.add(_key(scores, metric, "", method, "rank"), Evidence(title, ("dataset", "rank"), rows))
+    return behind.add(_key(scores, metric, "", method, "rank"), NumberDetails(title, ("dataset", "rank"), rows))
 
 
 def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: DatasetComparison, rival: str) -> str:
@@ -234,7 +236,7 @@ def _p_evidence(behind: Behind, scores: GridScores, metric: str, comparison: Dat
         f"({comparison.choices['test']}; {comparison.choices['correction']})."
     )
     title = f"{leader} against {rival}: differences in {title_of(metric)}"
-    return behind.add(_key(scores, metric, "", rival, "p"), Evidence(title, ("dataset", "gain"), rows, note))
+    return behind.add(_key(scores, metric, "", rival, "p"), NumberDetails(title, ("dataset", "gain"), rows, note))
 
 
 def _by_dataset(
@@ -292,11 +294,11 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
     ):
         gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
         tested = [
-            Cell("" if np.isnan(gain) else format_signed(gain)),
-            Cell("" if np.isnan(t) else format_signed(t, 2)),
-            Cell("" if np.isnan(p) else format_p(p)),
+            TableCell("" if np.isnan(gain) else format_signed(gain)),
+            TableCell("" if np.isnan(t) else format_signed(t, 2)),
+            TableCell("" if np.isnan(p) else format_p(p)),
         ]
-        rows.append([Cell(method), cell, Cell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
+        rows.append([TableCell(method), cell, TableCell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
         numbers.append((None, *(None if np.isnan(v) else float(v) for v in (value, rank, gain, t, p))))
         key = behind.folds(measure.scores, measure.metric, dataset, method)
         links.append(("", key, key, *(key if not np.isnan(gain) else "" for _ in range(3))))
@@ -403,8 +405,8 @@ def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) ->
         gap = sign * value - rivals[best] if rivals else np.nan
         key = behind.folds(measure.scores, measure.metric, dataset, method)
         other = behind.folds(measure.scores, measure.metric, dataset, best) if best else ""
-        mean = Cell(format_mean_std(value, spread), bold=bool(gap >= -slack_of(abs(value), size)))
-        rows.append([Cell(dataset), mean, Cell(best), Cell(format_signed(gap) if best else "")])
+        mean = TableCell(format_mean_std(value, spread), bold=bool(gap >= -slack_of(abs(value), size)))
+        rows.append([TableCell(dataset), mean, TableCell(best), TableCell(format_signed(gap) if best else "")])
         numbers.append((None, value, None, None if np.isnan(gap) else gap))
         links.append(("", key, "", other))
     columns: list[str | Column] = ["dataset", title_of(measure.metric), Column("best rival", "left"), "gain over it"]
@@ -413,7 +415,7 @@ def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) ->
     if direction(measure.metric) is None:
         # Nobody has said which way is better: the values stand alone.
         plain = Table.of(
-            columns[:2], [[row[0], Cell(row[1].text)] for row in rows], caption=f"{caption.split(';')[0]}."
+            columns[:2], [[row[0], TableCell(row[1].text)] for row in rows], caption=f"{caption.split(';')[0]}."
         )
         return Sheet(
             f"method-{number}-{measure.key}",

@@ -10,9 +10,9 @@ from paragone.lab.view import GridScores, Wording
 from paragone.reporting.words import direction, direction_words, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.tables import (
-    Cell,
     Column,
     Table,
+    TableCell,
     format_mean_std,
     format_number,
     format_p,
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def marked(values: Sequence[float], texts: Sequence[str], metric: str) -> tuple[Cell, ...]:
+def marked(values: Sequence[float], texts: Sequence[str], metric: str) -> tuple[TableCell, ...]:
     """Return cells with the best value in bold and the second underlined; plain ones without a known direction."""
     higher = direction(metric)
     if higher is None:
-        return tuple(Cell(text) for text in texts)
+        return tuple(TableCell(text) for text in texts)
     return tuple(mark_best(values, texts, higher_is_better=higher, size=size_of(metric)))
 
 
@@ -48,7 +48,7 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     for dataset in datasets:
         values = means.loc[dataset].tolist()
         texts = [format_mean_std(m, s) for m, s in zip(values, deviations.loc[dataset], strict=True)]
-        body.append([Cell(wording.name(dataset)), *marked(values, texts, metric)])
+        body.append([TableCell(wording.name(dataset)), *marked(values, texts, metric)])
     n_folds = rows.groupby("dataset")["fold"].nunique()
     folds = f"{n_folds.min()}" if n_folds.min() == n_folds.max() else f"{n_folds.min()} to {n_folds.max()}"
     caption = (
@@ -65,7 +65,7 @@ def statistics_table(
     found: Mapping[str, DatasetComparison], scores: GridScores, reference: str, wording: Wording
 ) -> Table:
     """Make the table of the reference against each rival: gain, wins, p and Holm's p, one block per metric."""
-    body: list[list[Cell]] = []
+    body: list[list[TableCell]] = []
     rules: list[int] = []
     for metric, comparison in found.items():
         rules.append(len(body))
@@ -73,12 +73,12 @@ def statistics_table(
             bold = pair.p_adjusted <= comparison.settings.alpha
             body.append(
                 [
-                    Cell(title_of(metric)),
-                    Cell(wording.name(pair.rival)),
-                    Cell(format_signed(pair.mean_difference)),
-                    Cell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
-                    Cell(format_p(pair.p)),
-                    Cell(format_p(pair.p_adjusted), bold=bold),
+                    TableCell(title_of(metric)),
+                    TableCell(wording.name(pair.rival)),
+                    TableCell(format_signed(pair.mean_difference)),
+                    TableCell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
+                    TableCell(format_p(pair.p)),
+                    TableCell(format_p(pair.p_adjusted), bold=bold),
                 ]
             )
     first = next(iter(found.values()))
@@ -112,7 +112,8 @@ def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wordi
         texts = [format_number(value, 3) for value in values]
         columns.append(mark_best(values, texts, higher_is_better=False))
     body = [
-        [Cell(wording.name(method)), *(column[place] for column in columns)] for place, method in enumerate(methods)
+        [TableCell(wording.name(method)), *(column[place] for column in columns)]
+        for place, method in enumerate(methods)
     ]
     notes = tuple(
         f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, {p_is(c.friedman.p)}), "

@@ -20,9 +20,9 @@ from paragone.stats.result import Comparison, indented, plain
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.words import dataset_choices, dataset_sentence
 from paragone.tables import (
-    Cell,
     Column,
     Table,
+    TableCell,
     format_interval,
     format_mean_std,
     format_number,
@@ -344,7 +344,7 @@ def scores_table(comparison: DatasetComparison) -> Table:
     table = comparison.scores
     how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
     order = [table.methods.index(method) for method in comparison.rank_table["method"]]
-    rows: list[tuple[str | Cell, ...]] = []
+    rows: list[tuple[str | TableCell, ...]] = []
     for dataset, values, folds in zip(table.datasets, table.values, table.folds, strict=True):
         spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.full(len(values), np.nan)
         texts = [format_mean_std(values[i], spread[i], table.decimals) for i in order]

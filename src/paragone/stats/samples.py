@@ -17,7 +17,7 @@ from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScore
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
 from paragone.stats.t_tests import TTest
-from paragone.tables import Cell, Table, format_number, format_p, format_signed, p_is, to_text
+from paragone.tables import Table, TableCell, format_number, format_p, format_signed, p_is, to_text
 from paragone.ties import TOLERANCE, FloatArray
 
 DETECTABLE = 2.8
@@ -167,17 +167,17 @@ class SampleComparison(Comparison):
         heading += [f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", f"p ({self.correction.title})"]
         body = [
             [
-                *([Cell(place.dataset)] if several else []),
-                Cell(place.metric),
-                Cell(f"{place.at:g}"),
-                Cell(pair.rival),
-                Cell(format_number(pair.mean_method)),
-                Cell(format_number(pair.mean_rival)),
-                Cell(format_signed(pair.mean.estimate)),
-                Cell(f"[{format_signed(pair.mean.low)}, {format_signed(pair.mean.high)}]"),
-                Cell(format_number(_detectable(pair))),
-                Cell(format_p(pair.p)),
-                Cell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
+                *([TableCell(place.dataset)] if several else []),
+                TableCell(place.metric),
+                TableCell(f"{place.at:g}"),
+                TableCell(pair.rival),
+                TableCell(format_number(pair.mean_method)),
+                TableCell(format_number(pair.mean_rival)),
+                TableCell(format_signed(pair.mean.estimate)),
+                TableCell(f"[{format_signed(pair.mean.low)}, {format_signed(pair.mean.high)}]"),
+                TableCell(format_number(_detectable(pair))),
+                TableCell(format_p(pair.p)),
+                TableCell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
             ]
             for place, pair in zip(self.measurements, self.pairs, strict=True)
         ]

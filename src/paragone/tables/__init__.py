@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from paragone.tables.model import (
-    Cell,
     Column,
     Table,
+    TableCell,
     decimals_for,
     format_interval,
     format_mean_std,
@@ -30,9 +30,9 @@ from paragone.tables.writers import (
 )
 
 __all__ = [
-    "Cell",
     "Column",
     "Table",
+    "TableCell",
     "decimals_for",
     "escape_latex",
     "escape_markdown",

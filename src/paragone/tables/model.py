@@ -18,7 +18,7 @@ Align = Literal["left", "right", "center"]
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell: plain text with the marks a writer may give it.
 
     Attributes
@@ -53,7 +53,7 @@ class Table:
     ----------
     columns : tuple of Column
         Headings.
-    rows : tuple of tuple of Cell
+    rows : tuple of tuple of TableCell
         Body.
     caption, label : str
         Caption in plain text, and the label a document refers to.
@@ -64,13 +64,13 @@ class Table:
 
     Examples
     --------
-    >>> table = Table.of(["method", "score"], [["A", Cell("0.9", bold=True)], ["B", "0.8"]])
+    >>> table = Table.of(["method", "score"], [["A", TableCell("0.9", bold=True)], ["B", "0.8"]])
     >>> table.rows[0][1].bold, table.columns[0].align
     (True, 'left')
     """
 
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     caption: str = ""
     label: str = ""
     notes: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Table:
     def of(
         cls,
         columns: Sequence[str | Column],
-        rows: Iterable[Sequence[str | Cell]],
+        rows: Iterable[Sequence[str | TableCell]],
         *,
         caption: str = "",
         label: str = "",
@@ -97,7 +97,7 @@ class Table:
             column if isinstance(column, Column) else Column(column, "right" if place else "left")
             for place, column in enumerate(columns)
         )
-        body = tuple(tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
+        body = tuple(tuple(c if isinstance(c, TableCell) else TableCell(c) for c in row) for row in rows)
         return cls(headings, body, caption, label, tuple(notes), tuple(rules))
 
     def with_caption(self, caption: str, label: str = "") -> Table:
@@ -218,7 +218,7 @@ def mark_best(
     higher_is_better: bool | None,
     superscripts: Sequence[str] | None = None,
     size: float = 0.0,
-) -> tuple[Cell, ...]:
+) -> tuple[TableCell, ...]:
     """Return cells with the best value in bold and the second best underlined.
 
     Parameters
@@ -237,7 +237,7 @@ def mark_best(
 
     Returns
     -------
-    tuple of Cell
+    tuple of TableCell
         One cell a value.
 
     Examples
@@ -255,7 +255,8 @@ def mark_best(
     second = best_losses(np.where(best, np.nan, loss), size=size)
     letters = superscripts or [""] * len(texts)
     return tuple(
-        Cell(text, bool(b), bool(s), letter) for text, b, s, letter in zip(texts, best, second, letters, strict=True)
+        TableCell(text, bool(b), bool(s), letter)
+        for text, b, s, letter in zip(texts, best, second, letters, strict=True)
     )
 
 
@@ -312,7 +313,7 @@ def to_text(table: Table) -> str:
 
     Examples
     --------
-    >>> print(to_text(Table.of(["method", "score"], [["A", Cell("0.9", bold=True)], ["Bee", "0.85"]])))
+    >>> print(to_text(Table.of(["method", "score"], [["A", TableCell("0.9", bold=True)], ["Bee", "0.85"]])))
     method  score
     A        0.9*
     Bee      0.85
@@ -329,7 +330,7 @@ def to_text(table: Table) -> str:
     return "\n".join([*([table.caption] if table.caption else []), *lines, *table.notes])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = cell.text + (f" {cell.superscript}" if cell.superscript else "")
     return text + ("*" if cell.bold else "")
 

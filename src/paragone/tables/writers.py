@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paragone.tables.model import Cell, Table, stack
+from paragone.tables.model import Table, TableCell, stack
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ def to_html(table: Table) -> str:
     return "\n".join([*lines, *(f"<p>{escape(note)}</p>" for note in table.notes)])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = escape(cell.text)
     if cell.bold:
         text = f"<strong>{text}</strong>"
@@ -259,7 +259,7 @@ def to_latex(table: Table, *, columns_a_block: int | None = None, environment: s
 
     Examples
     --------
-    >>> print(to_latex(Table.of(["method", "score"], [["A_1", Cell("0.9", bold=True)]], caption="Scores.")))
+    >>> print(to_latex(Table.of(["method", "score"], [["A_1", TableCell("0.9", bold=True)]], caption="Scores.")))
     \begin{table}
     \centering
     \caption{Scores.}
@@ -308,7 +308,7 @@ def _tabular(table: Table) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: TableCell) -> str:
     text = _LEADING_MINUS.sub(r"\\(-\\)", escape_latex(cell.text))
     if text.startswith("["):
         # After the end of a row LaTeX would take a bracket for the height of a gap.
@@ -341,7 +341,7 @@ def to_markdown(table: Table) -> str:
 
     Examples
     --------
-    >>> print(to_markdown(Table.of(["method", "score"], [["A", Cell("0.9", bold=True, superscript="b")]])))
+    >>> print(to_markdown(Table.of(["method", "score"], [["A", TableCell("0.9", bold=True, superscript="b")]])))
     | method | score |
     |:--|--:|
     | A | **0.9**<sup>b</sup> |
@@ -373,7 +373,7 @@ def _inline(text: str) -> str:
     return text.translate(_MARKDOWN_SPECIAL)
 
 
-def _markdown_cell(cell: Cell) -> str:
+def _markdown_cell(cell: TableCell) -> str:
     text = _inline(cell.text)
     if cell.bold and text:
         text = f"**{text}**"

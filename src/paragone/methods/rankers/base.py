@@ -22,6 +22,11 @@ class Scored:
 
     ``diagnostics`` holds only what JSON can hold (numbers, strings, lists): iterations run, objective
     trace, whether the guard acted.
+
+    Examples
+    --------
+    >>> Scored(np.array([0.2, 0.9]), {"iterations": 3}).diagnostics
+    {'iterations': 3}
     """
 
     scores: FloatArray

@@ -37,7 +37,7 @@ from paragone.protocols.crossval.words import (
 from paragone.reporting.how import time_words, warned_words
 from paragone.reporting.pages import TITLES
 from paragone.reporting.sections import Behind, methods_overview
-from paragone.tables import Cell, Column, Table, format_number, format_signed, frame_as_csv
+from paragone.tables import Column, Table, TableCell, format_number, format_signed, frame_as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,11 +169,11 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
         test = best.test_score if best.chain.final is not None else np.nan
         rows.append(
             [
-                Cell(view.name),
-                Cell(mine[0]),
-                Cell(format_number(best.cv_score, view.digits), bold=mine[0] in view.best),
-                Cell("best of all" if mine[0] in view.best else format_signed(behind_best, view.digits)),
-                Cell(format_number(test, view.digits)),
+                TableCell(view.name),
+                TableCell(mine[0]),
+                TableCell(format_number(best.cv_score, view.digits), bold=mine[0] in view.best),
+                TableCell("best of all" if mine[0] in view.best else format_signed(behind_best, view.digits)),
+                TableCell(format_number(test, view.digits)),
             ]
         )
         values = (best.cv_score, behind_best, test)

@@ -18,7 +18,15 @@ from paragone.protocols.crossval.ledger import (
     align_probabilities,
     repeats_of,
 )
-from paragone.protocols.crossval.scores import ChainScores, Criterion, Naming, Scoring, Selection, chain_scores, select
+from paragone.protocols.crossval.scores import (
+    ChainScores,
+    Criterion,
+    Naming,
+    RefitSelection,
+    Scoring,
+    chain_scores,
+    select,
+)
 from paragone.protocols.crossval.variants import simplicity
 from paragone.validation import IntArray
 
@@ -246,7 +254,7 @@ def make_problem(
     return Problem(dataset, target, truth, tuple(folds), chains, failures, n_features, tuple(pending))
 
 
-def choose(problems: Sequence[Problem], settings: Settings) -> Selection:
+def choose(problems: Sequence[Problem], settings: Settings) -> RefitSelection:
     """Select the variants to refit on a dataset.
 
     Parameters
@@ -259,7 +267,7 @@ def choose(problems: Sequence[Problem], settings: Settings) -> Selection:
 
     Returns
     -------
-    Selection
+    RefitSelection
         Chosen variants with credit and notes.
     """
     by_metric: dict[str | None, list[ChainScores]] = {}

@@ -426,7 +426,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RefitChoice:
     """A variant chosen for refit.
 
     Parameters
@@ -451,10 +451,10 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Selection:
+class RefitSelection:
     """What the criteria chose, and what is to be said about it."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[RefitChoice, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -467,7 +467,7 @@ def select(
     criteria: Sequence[Criterion],
     scores: Sequence[Sequence[ChainScores]],
     places: Mapping[str, int] | None = None,
-) -> Selection:
+) -> RefitSelection:
     """Let every criterion take its best variants that no earlier one took.
 
     Parameters
@@ -482,7 +482,7 @@ def select(
 
     Returns
     -------
-    Selection
+    RefitSelection
         ``sum(top_k)`` distinct variants, or all where there are fewer, with a note. Ties go to the earlier
         declared variant.
     """
@@ -491,7 +491,7 @@ def select(
     values = [
         {row.variant: criterion.value(row) for row in rows} for criterion, rows in zip(criteria, scores, strict=True)
     ]
-    taken: dict[str, Choice] = {}
+    taken: dict[str, RefitChoice] = {}
     notes = []
     for position, (criterion, order) in enumerate(zip(criteria, orders, strict=True)):
         free = [variant for variant in order if variant not in taken][: criterion.top_k]
@@ -506,8 +506,8 @@ def select(
                 if variant in ranked[: other.top_k]
             ]
             every = {label: found.get(variant, np.nan) for label, found in zip(labels, values, strict=True)}
-            taken[variant] = Choice(variant, labels[position], every[labels[position]], tuple(credit), every)
-    return Selection(tuple(taken.values()), tuple(notes))
+            taken[variant] = RefitChoice(variant, labels[position], every[labels[position]], tuple(credit), every)
+    return RefitSelection(tuple(taken.values()), tuple(notes))
 
 
 def _labels(criteria: Sequence[Criterion], scores: Sequence[Sequence[ChainScores]]) -> list[str]:

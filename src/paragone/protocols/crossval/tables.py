@@ -15,7 +15,7 @@ from paragone.protocols.crossval.problem import Problem, Settings, choose
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import ChainScores, Naming, best_first, metric_name, score_name
 from paragone.stats import SampleComparison, compare_losses
-from paragone.tables import Cell, Column, Table, decimals_for, format_number
+from paragone.tables import Column, Table, TableCell, decimals_for, format_number
 from paragone.ties import best_losses, least_loss
 from paragone.validation import FloatArray
 
@@ -152,11 +152,11 @@ def final_table(
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
     shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    rows: list[list[str | Cell]] = [
+    rows: list[list[str | TableCell]] = [
         [
             str(place + 1),
             str(row["model"]),
-            Cell(format_number(float(row[shown[0]]), digits), bold=bool(row["best_of"])),
+            TableCell(format_number(float(row[shown[0]]), digits), bold=bool(row["best_of"])),
             *(format_number(float(row[name]), digits) for name in shown[1:]),
             str(row["selected_by"]),
             str(row["variant"]),
@@ -220,11 +220,11 @@ def top_table(
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
     best = best_losses(scoring.settled(frame[values[0]], scoring.size(problem.truth.y)))
-    rows: list[list[str | Cell]] = [
+    rows: list[list[str | TableCell]] = [
         [
             str(place + 1),
             str(row["model"]),
-            Cell(format_number(float(row[values[0]]), digits), bold=bool(best[place])),
+            TableCell(format_number(float(row[values[0]]), digits), bold=bool(best[place])),
             *(format_number(float(row[name]), digits) for name in values[1:]),
             str(row["variant"]),
         ]

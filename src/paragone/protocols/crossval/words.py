@@ -11,7 +11,7 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.lab.view import View, Wording
-from paragone.page import Evidence, Sheet
+from paragone.page import NumberDetails, Sheet
 from paragone.protocols.crossval.ledger import repeats_of
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.protocols.crossval.reader import known_metrics, whole_run
@@ -19,8 +19,8 @@ from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import (
     RANKINGS,
     ChainScores,
-    Choice,
     Criterion,
+    RefitChoice,
     Scoring,
     best_first,
     score_name,
@@ -31,7 +31,7 @@ from paragone.reporting.how import software_sentence, span
 from paragone.reporting.sections import WORSE, Behind
 from paragone.reporting.words import listing
 from paragone.stats import SampleComparison
-from paragone.tables import Cell, Column, Table, decimals_for, format_mean_std, format_number, mark_best
+from paragone.tables import Column, Table, TableCell, decimals_for, format_mean_std, format_number, mark_best
 from paragone.ties import FloatArray, least_loss, rank_losses
 
 COMPARED = 30
@@ -225,7 +225,7 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
     if ranks is not None:
         columns.append(_rank_column(views, variants, ranks, behind))
     order = _order(views, variants, ranks)
-    rows = [[Cell(variants[i]), *(column[0][i] for column in columns)] for i in order]
+    rows = [[TableCell(variants[i]), *(column[0][i] for column in columns)] for i in order]
     numbers = tuple((None, *(column[1][i] for column in columns)) for i in order)
     links = tuple(("", *(column[2][i] for column in columns)) for i in order)
     heading: list[str | Column] = ["Variant", *(view.name for view in views)]
@@ -262,7 +262,7 @@ def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
             f"; {view.called('test_score')} of the refitted model is {format_number(scores.test_score, view.digits)}"
         )
     title = f"{variant} on {view.name}: {view.scoring.metric}"
-    evidence = Evidence(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant))
+    evidence = NumberDetails(title, ("fold", view.scoring.metric), rows, f"{note}.", (view.place, variant))
     return behind.add(fold_key(view, variant), evidence)
 
 
@@ -274,7 +274,7 @@ def told_apart(view: ProblemView) -> set[str]:
 
 def _column(
     view: ProblemView, variants: Sequence[str], behind: Behind
-) -> tuple[list[Cell], list[float | None], list[str]]:
+) -> tuple[list[TableCell], list[float | None], list[str]]:
     values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
     texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
     apart = told_apart(view)
@@ -310,14 +310,14 @@ def _ranks(view: ProblemView, variants: Sequence[str]) -> FloatArray:
 
 def _rank_column(
     views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray, behind: Behind
-) -> tuple[list[Cell], list[float | None], list[str]]:
+) -> tuple[list[TableCell], list[float | None], list[str]]:
     cells = list(mark_best(ranks.tolist(), [format_number(rank, 2) for rank in ranks], higher_is_better=False))
     shared = [i for i in range(len(variants)) if not np.isnan(ranks[i])]
     each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
     links = [""] * len(variants)
     for place, i in enumerate(shared):
         rows = tuple((view.name, float(each[view.name][place]), fold_key(view, variants[i])) for view in views)
-        evidence = Evidence(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
+        evidence = NumberDetails(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
         links[i] = behind.add(f"ranks/{variants[i].replace('/', '//')}", evidence)
     return cells, [None if np.isnan(rank) else float(rank) for rank in ranks], links
 
@@ -504,7 +504,7 @@ def _choices(views: Sequence[ProblemView]) -> str:
     return f"{text} Where an earlier rule had taken its choice, a rule took its next best." if passed else text
 
 
-def _chosen(view: ProblemView) -> tuple[Choice, ...]:
+def _chosen(view: ProblemView) -> tuple[RefitChoice, ...]:
     """Return the choices of a problem; none where a problem of its dataset has no chain."""
     run, problem = view.run, view.problem
     together = run.of_dataset(problem.dataset) if run.settings.aggregate else [problem]

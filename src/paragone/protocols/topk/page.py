@@ -16,9 +16,9 @@ from paragone.page import (
     Block,
     Choice,
     Cover,
-    Evidence,
     Fold,
     Gallery,
+    NumberDetails,
     Points,
     Prose,
     Section,
@@ -40,7 +40,7 @@ from paragone.reporting.pages import TITLES
 from paragone.reporting.sections import BETTER, WORSE, Behind, declared_words, methods_overview
 from paragone.reporting.words import listing, method_references
 from paragone.stats import SampleComparison
-from paragone.tables import Cell, Column, Table, format_number, frame_as_csv
+from paragone.tables import Column, Table, TableCell, format_number, frame_as_csv
 from paragone.ties import best_losses
 
 
@@ -90,7 +90,7 @@ def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording:
         body.append((row[0], *cells))
         numbers.append((None, *(float(values[method, k]) for k in cuts)))
         links.append(("", *(_seeds_key(figures, dataset, method, metric, k, wording, behind) for k in cuts)))
-    footer: list[tuple[Cell, ...]] = list(table.rows[len(methods) :])
+    footer: list[tuple[TableCell, ...]] = list(table.rows[len(methods) :])
     for row in footer:
         numbers.append((None, *(_finite(cell.text) for cell in row[1:])))
         links.append(("",) * len(row))
@@ -139,7 +139,7 @@ def _seeds_key(
     )
     title = f"{wording.name(method)} on {wording.name(dataset)}: {metric} at {at:g}"
     note = "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged first."
-    return behind.add(key, Evidence(title, ("fold", metric), evidence, note, (dataset, method)))
+    return behind.add(key, NumberDetails(title, ("fold", metric), evidence, note, (dataset, method)))
 
 
 def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind) -> Sheet:
@@ -176,9 +176,9 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         rows.append(
             [
-                Cell(wording.name(dataset)),
-                Cell(metric),
-                *(Cell(format_number(values[k]), bold=best[k]) for k in cuts),
+                TableCell(wording.name(dataset)),
+                TableCell(metric),
+                *(TableCell(format_number(values[k]), bold=best[k]) for k in cuts),
             ]
         )
         numbers.append((None, None, *(None if np.isnan(values[k]) else float(values[k]) for k in cuts)))

@@ -36,7 +36,7 @@ from paragone.protocols.topk.lists import LISTED, evaluate_lists, pack_samples, 
 LOGS = {"classic": {"classic", "result_file"}, "json": {"log"}}
 
 
-class Listing(NamedTuple):
+class ListRule(NamedTuple):
     """How lists are made of scores: how many places, which of equal scores first, how finely they are compared."""
 
     places: int
@@ -68,9 +68,9 @@ class Recommending(Method):
     log: str | None = None
 
     @property
-    def listing(self) -> Listing:
+    def listing(self) -> ListRule:
         """How its lists are made of its scores."""
-        return Listing(self.places, self.reverse, self.single)
+        return ListRule(self.places, self.reverse, self.single)
 
     @override
     def identity(self) -> str:
@@ -396,10 +396,10 @@ class TopK(Protocol):
         return self._fit(estimator, data, method.listing)
 
     @property
-    def _listing(self) -> Listing:
-        return Listing(self._places, self.ties == "reverse_id", self._single)
+    def _listing(self) -> ListRule:
+        return ListRule(self._places, self.ties == "reverse_id", self._single)
 
-    def _fit(self, estimator: Any, data: SplitData, listing: Listing) -> Fitted:
+    def _fit(self, estimator: Any, data: SplitData, listing: ListRule) -> Fitted:
         train, validation, test = roles_of(data)
         begun, cpu_begun = time.perf_counter(), cpu_clock()
         estimator.fit(train, validation)

@@ -12,7 +12,7 @@ from paragone.lab.view import View, Wording
 from paragone.metrics import named_metric
 from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
 from paragone.stats import SampleComparison, compare_samples
-from paragone.tables import Cell, Table, format_number, mark_best
+from paragone.tables import Table, TableCell, format_number, mark_best
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,12 +103,14 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         columns.append(
             mark_best(at["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size)
         )
-    body = [[Cell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)]
+    body = [
+        [TableCell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)
+    ]
     best = [rows.loc[rows["at"] == cut, "ceiling"].iloc[0] for cut in ks]
     rules = []
     if rows["ceiling"].notna().any():
         rules.append(len(body))
-        body.append([Cell("best possible"), *(Cell(format_number(value)) for value in best)])
+        body.append([TableCell("best possible"), *(TableCell(format_number(value)) for value in best)])
     caption = (
         f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap "
         "interval, equal queries resampled together. Best in bold, second best underlined."
@@ -173,7 +175,9 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
             by_method["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size
         )
         first = mine.iloc[0]
-        body.append([Cell(segment), Cell(str(int(first["n"]))), Cell(format_number(first["ceiling"])), *cells])
+        body.append(
+            [TableCell(segment), TableCell(str(int(first["n"]))), TableCell(format_number(first["ceiling"])), *cells]
+        )
     caption = (
         f"{_label(metric, cut)} on segments of {wording.name(dataset)}, with 95 % intervals and the best value "
         "possible. Head items are the most frequent fifth of train; segments of items count only the relevant items "
