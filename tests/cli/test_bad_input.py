@@ -29,7 +29,7 @@ METHODS = {"V": 'use = "variance"'}
         ({"split": 'kind = "kfolds"'}, METHODS, "did you mean 'kfold'?"),
         ({"split": "folds = 500"}, METHODS, "500"),
         ({"split": 'kind = "official"'}, METHODS, "wine-traits"),
-        ({"split": 'kind = "sklearn.model_selection:KFolds"'}, METHODS, "has no attribute KFolds"),
+        ({"split": 'kind = "sklearn.model_selection:KFolds"'}, METHODS, "did you mean 'KFold'?"),
         ({"protocol": 'kind = "curv"'}, METHODS, "'protocol.kind'"),
         ({"protocol": "k = { min = 5, maxx = 9 }"}, METHODS, "unknown key 'protocol.k.maxx': did you mean 'max'?"),
         ({"protocol": "k = { min = 9, max = 5 }"}, METHODS, "k-grid: needs 1 <= min <= max"),
