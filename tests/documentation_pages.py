@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib
 import io
 import re
 import shlex
@@ -93,6 +94,19 @@ class _Hearing(doctest.DocTestRunner):
         super().report_success(out, test, example, got)
 
 
+@contextlib.contextmanager
+def _current_folder_importable() -> Iterator[None]:
+    """Find modules in the current folder, as whoever types a page's lines into Python does."""
+    found = list(sys.path)
+    sys.path.insert(0, "")
+    # A file may be newer than what the finder remembers of its folder.
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path[:] = found
+
+
 @dataclass
 class Session:
     """Runs the blocks of one page: one folder, one set of Python names; keeps all that is printed."""
@@ -106,7 +120,7 @@ class Session:
 
     def run(self, block: Block) -> None:
         """Run one block; an error names the page and the line."""
-        with contextlib.chdir(self.folder):
+        with contextlib.chdir(self.folder), _current_folder_importable():
             getattr(self, f"_{block.language}")(block)
 
     def _where(self, block: Block) -> str:

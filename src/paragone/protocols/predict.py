@@ -39,7 +39,7 @@ class Predict(Protocol):
     ...     experiment = Experiment(["iris"], methods, {"folds": 3}, Predict(metrics=("accuracy",)))
     ...     with experiment.run(pathlib.Path(folder) / "a.sqlite", 0) as results:
     ...         print(results.scores()["value"].round(2).tolist())
-    [0.96, 0.92, 0.98]
+    [0.96, 0.94, 0.98]
     """
 
     kind: ClassVar[str] = "predict"

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.cross_decomposition import PLSRegression
 
@@ -47,6 +47,9 @@ def both_roads(X, y, sizes, *, scale, n_fit):
 def test_every_member_of_a_path_is_its_own_fit_whatever_the_rank(seed, rank, beyond, scale, targets):
     rng = np.random.default_rng(seed)
     X = low_rank(rng, 30, 20, rank) + rng.normal(size=20)
+    # Scaling a feature that hardly varies blows its rounding up to a direction of its own.
+    spread = X[:24].std(axis=0)
+    assume(not scale or spread.min() > 1e-2 * spread.max())
     y = X[:, :targets] + 0.3 * rng.normal(size=(30, targets))
     sizes = list(range(1, rank + beyond + 1))
     for size, shared, alone, notes in both_roads(X, y if targets > 1 else y[:, 0], sizes, scale=scale, n_fit=24):
