@@ -272,10 +272,11 @@ def dataset_blocks(view: View) -> tuple[Block, ...]:
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
+    n_targets = len(facts["target_names"])
     sizes = [
         f"{facts['n_samples']} samples",
         f"{facts['n_features']} features",
-        f"{len(facts['target_names'])} targets ({facts['task']})",
+        f"{n_targets} target{'s' * (n_targets != 1)} ({facts['task']})",
     ]
     return ", ".join(sizes) + "".join(f"; {note}" for note in facts["notes"]) + "."
 
