@@ -285,9 +285,8 @@ class TestHowItEnds:
             return descriptors, len(child_processes(process)), len(os.listdir("/proc/self/fd"))
 
         def are_released() -> bool:
-            # What other tests left open in this process may be closed meanwhile.
-            *of_seat, ours = held()
-            return of_seat == before[:2] and ours <= before[2]
+            # What other tests left open in this process, and the result before, may be closed meanwhile.
+            return all(now <= then for now, then in zip(held(), before, strict=True))
 
         outcome(seat, folder)
         before = [*held()]
