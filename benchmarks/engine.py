@@ -44,24 +44,13 @@ class NoProtocol(Protocol):
         """Say nothing."""
         return {"kind": self.kind}
 
-    def versions(self) -> dict[str, str]:
-        """Depend on nothing."""
-        return {}
-
-    def check(self, dataset):
-        """Accept every dataset."""
-        return ()
-
-    def check_split(self, dataset, n_train) -> None:
-        """Accept every split."""
-
     def fit(self, estimator, data) -> Fitted:
         """Keep an empty ranking."""
         return Fitted({"ranking": np.arange(3)})
 
-    def score(self, fitted, data, seed):
+    def scores(self, fitted, data):
         """Return one constant."""
-        return (Score("nothing", 0.0),), None, ()
+        return [Score("nothing", 0.0)]
 
 
 class Clock:

@@ -63,17 +63,6 @@ class OneScore(Protocol):
         """Say what it is called."""
         return {"kind": self.kind}
 
-    def versions(self) -> dict[str, str]:
-        """Depend on nothing."""
-        return {}
-
-    def check(self, dataset):
-        """Accept every dataset."""
-        return ()
-
-    def check_split(self, dataset, n_train) -> None:
-        """Accept every split."""
-
     def fit(self, estimator, data) -> Fitted:
         """Fit, and keep an empty ranking."""
         if estimator.seconds:
@@ -81,9 +70,9 @@ class OneScore(Protocol):
             estimator.fit(data.X_test, data.y_test)
         return Fitted({"ranking": np.arange(3)})
 
-    def score(self, fitted, data, seed):
+    def scores(self, fitted, data):
         """Return one constant."""
-        return (Score("nothing", 0.0),), None, ()
+        return [Score("nothing", 0.0)]
 
 
 def experiment_of(rows: int, columns: int, methods: int, seconds: float) -> Experiment:

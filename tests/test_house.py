@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import paragone
+from paragone.lab.protocol import our_kinds, protocols
 
 ROOT = Path(paragone.__file__).parent
 
@@ -48,3 +49,59 @@ def test_a_class_name_exists_once():
 def test_no_module_needs_itself_by_way_of_others():
     graph = {name: imported_at_once(tree) - {name} for name, tree in MODULES.items()}
     assert len(tuple(TopologicalSorter(graph).static_order())) == len(MODULES)
+
+
+WITHOUT_PROTOCOLS = ("cli", "reporting", "checks", "lab")
+VERBS = {"paragone.cli.topk"}
+"""`paragone topk` evaluates files of scores by the metrics at K; it has no protocol."""
+
+
+def _docstrings(tree: ast.Module) -> set[int]:
+    """Return the ids of the texts that stand alone as a statement: docstrings, whose examples may name anything."""
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def named_protocols(tree: ast.Module) -> set[str]:
+    """Return the protocols that a module names: by an import, by a class or by a text that is its kind."""
+    kinds = set(our_kinds())
+    classes = {protocols.get(kind).__name__ for kind in kinds}
+    left_out = _docstrings(tree)
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("paragone.protocols"):
+            found |= {f"{node.module}.{one.name}" for one in node.names} - {"paragone.protocols.Protocol"}
+        elif isinstance(node, ast.Import):
+            found |= {one.name for one in node.names if one.name.startswith("paragone.protocols.")}
+        elif isinstance(node, ast.Constant) and node.value in kinds and id(node) not in left_out:
+            found.add(str(node.value))
+        elif isinstance(node, ast.Name) and node.id in classes:
+            found.add(node.id)
+    return found
+
+
+def test_no_protocol_is_named_but_in_its_own_folder():
+    inside = {
+        name: tree
+        for name, tree in MODULES.items()
+        if name.split(".")[1:2] and name.split(".")[1] in WITHOUT_PROTOCOLS and name not in VERBS
+    }
+    assert len(inside) > 50
+    assert {name: found for name, tree in inside.items() if (found := named_protocols(tree))} == {}
+
+
+def test_the_reading_of_names_finds_each_way_to_name_one():
+    source = """
+from paragone.protocols import Crossval
+from paragone.protocols.curve.protocol import KGrid
+import paragone.protocols.topk.page
+kind = "curve"
+made = TopK()
+"""
+    assert named_protocols(ast.parse(source)) == {
+        "paragone.protocols.Crossval",
+        "paragone.protocols.curve.protocol.KGrid",
+        "paragone.protocols.topk.page",
+        "curve",
+        "TopK",
+    }
+    assert named_protocols(ast.parse('"""Such as curve."""\nfrom paragone.protocols import Protocol\n')) == set()

@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
+from scipy import sparse
+
 from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
 from paragone.checks.features import check_columns, check_label_features
 from paragone.checks.finding import Acknowledgement, Audit, Checked, Finding, Ledger, Unchecked, acknowledge
@@ -84,9 +86,7 @@ class ExperimentAudit:
         if results is not None and store is not None and experiment is not None:
             yield AuditStep("declaration", partial(self._declaration, experiment, store))
         if at_hand is not None:
-            yield AuditStep(
-                "truths", partial(check_truths, self._records, at_hand.arrangements, at_hand.protocol, self.ledger)
-            )
+            yield AuditStep("truths", partial(check_truths, self._records, at_hand.arrangements, self.ledger))
             yield AuditStep("what needs code", self._without_code)
         if results is not None and self._options.against:
             yield AuditStep("published tables", partial(self._published, results))
@@ -127,7 +127,7 @@ class ExperimentAudit:
 
     def _declaration(self, experiment: Experiment, store: Store) -> None:
         check_declaration(experiment, store, self.ledger)
-        check_truths(self._records, experiment.layout.arrangements, experiment.protocol, self.ledger)
+        check_truths(self._records, experiment.layout.arrangements, self.ledger)
 
     def _without_code(self) -> None:
         """Count what is left out for want of consent to run code."""
@@ -194,7 +194,8 @@ class ExperimentAudit:
 
 def data_checks(material: Material) -> tuple[Callable[[Material, Ledger], None], ...]:
     """Return the checks that make sense for a dataset."""
-    if material.dataset.task == "topk":
+    if sparse.issparse(material.dataset.y):
+        # Sets of tokens and items have neither columns nor labels to look at.
         return (check_topk_rows,)
     return (check_exact_rows, check_near_rows, check_groups, check_replicates, check_label_features, check_columns)
 

@@ -49,14 +49,11 @@ class DataAtHand:
     ----------
     arrangements : mapping of str to Arrangement
         By the names that the store's cells have for them.
-    protocol : Protocol
-        Of the declared kind; it tells what a store keeps of a dataset, and runs nothing.
     left_out : tuple of (str, str)
         Each declared dataset that is not looked at, and why.
     """
 
     arrangements: Mapping[str, Arrangement]
-    protocol: Protocol
     left_out: tuple[tuple[str, str], ...] = ()
 
 
@@ -81,11 +78,10 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
     """
     kind = str(declaration.protocol.get("kind", default_kind()))
     if ":" in kind:
-        usual = protocols.get(default_kind())()
-        return DataAtHand({}, usual, ((declaration.name, f"its protocol {kind} is code that the store names"),))
-    protocol = protocols.get(kind)()
+        return DataAtHand({}, ((declaration.name, f"its protocol {kind} is code that the store names"),))
+    protocol = protocols.get(kind)
     if any(cell.protocol not in (protocol.kind, protocol.later_kind) for cell in records.cells):
-        return DataAtHand({}, protocol, ((declaration.name, "its cells are not of the protocol that it declares"),))
+        return DataAtHand({}, ((declaration.name, "its cells are not of the protocol that it declares"),))
     cells: dict[str, list[CellRecord]] = {}
     for cell in records.cells:
         cells.setdefault(cell.dataset, []).append(cell)
@@ -101,7 +97,9 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
             prepared = [
                 one
                 for dataset in load_entry(entry, folder)
-                for one in protocol.datasets_of(dataset, check_protocol(declaration.protocol), declaration.seed)
+                for one in protocol.arrangement.datasets_of(
+                    dataset, check_protocol(declaration.protocol), declaration.seed
+                )
             ]
         except InputError as error:
             left_out.append((label, str(error)))
@@ -114,8 +112,8 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
                 left_out.append((dataset.name, ELSEWHERE))
             else:
                 splits = tuple(_splits(records, of_it, dataset, protocol, store))
-                found[dataset.name] = Arrangement(dataset, splits, origin=origin)
-    return DataAtHand(found, protocol, tuple(left_out))
+                found[dataset.name] = protocol.arrangement(dataset, splits, origin=origin)
+    return DataAtHand(found, tuple(left_out))
 
 
 def why_withheld(entry: str | SetSection, folder: Path) -> str:
@@ -158,7 +156,7 @@ def _outside() -> str:
 
 
 def _splits(
-    records: CellRecords, cells: list[CellRecord], dataset: Dataset, protocol: Protocol, store: Path
+    records: CellRecords, cells: list[CellRecord], dataset: Dataset, protocol: type[Protocol], store: Path
 ) -> Iterator[Split]:
     seen: set[int] = set()
     for cell in sorted(cells, key=lambda cell: cell.fold):
@@ -171,7 +169,7 @@ def _splits(
         for rows in (train, test, *(() if validation is None else (validation,))):
             _check_rows(rows, dataset, store)
         try:
-            yield protocol.split_of(cell.fold, train, test, kept)
+            yield protocol.arrangement.split_of(cell.fold, train, test, kept)
         except (LookupError, ValueError) as error:
             raise spoilt(store, "a split") from error
 

@@ -21,7 +21,6 @@ from paragone.lab.protocol import Arrangement
 from paragone.lab.reader import reader_of
 from paragone.lab.results import Results
 from paragone.lab.store.records import CellRecord, CellRecords
-from paragone.protocols import Protocol
 
 RECOMPUTED = "scores recomputed from predictions"
 TRUTHS = "truth in the store against the data"
@@ -122,9 +121,7 @@ def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
 
 
-def check_truths(
-    records: CellRecords, arrangements: Mapping[str, Arrangement], protocol: Protocol, ledger: Ledger
-) -> None:
+def check_truths(records: CellRecords, arrangements: Mapping[str, Arrangement], ledger: Ledger) -> None:
     """Compare the targets that scores are computed with, split by split, with those of the data."""
     checked = 0
     elsewhere: set[str] = set()
@@ -142,7 +139,7 @@ def check_truths(
         split = next(split for split in arrangement.splits if split.fold == cell.fold)
         checked += 1
         kept = {**records.kept_of_data(cell), **records.kept_of_split(cell)}
-        mine = {**protocol.kept_data(arrangement.dataset), **protocol.kept_split(arrangement.dataset, split)}
+        mine = {**arrangement.kept_data(), **arrangement.kept_split(split)}
         train, test = records.rows(cell)
         for name in _differing(
             {**kept, "train": train, "test": test}, {**mine, "train": split.train, "test": split.test}

@@ -173,11 +173,11 @@ def _target_lines(description: DatasetDescription) -> list[tuple[str, str]]:
         if labels.without_positives:
             lines.append(("never positive", _shortened(labels.without_positives)))
         return lines
-    if description.task == "topk":
-        return [("items", str(description.n_targets))]
     if description.class_counts:
         counts = [f"{name} {count}" for name, count in description.class_counts.items()]
         return [("classes", str(len(counts))), ("rows per class", _shortened(counts))]
+    if not description.target_ranges:
+        return [("items", str(description.n_targets))]
     ranges = [f"{name} {low:g} to {high:g}" for name, (low, high) in description.target_ranges.items()]
     return [("targets", str(description.n_targets)), ("ranges", _shortened(ranges))]
 

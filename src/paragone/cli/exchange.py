@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -38,8 +37,8 @@ def export(
     Example: paragone export first.sqlite --layout archive --out first-archive
     """
     from paragone.errors import unknown_name
+    from paragone.lab.protocol import exchanging_part
     from paragone.lab.results import Results
-    from paragone.protocols import export_protocol_files
 
     if layout not in LAYOUTS:
         raise unknown_name("layout", layout, LAYOUTS)
@@ -47,7 +46,7 @@ def export(
         export_whole(store, out, experiment, as_json=as_json)
         return
     with Results.open(store) as results:
-        exported = export_protocol_files(results, out, experiment)
+        exported = exchanging_part().export_files(results, out, experiment)
     if as_json:
         print_json({"folder": str(exported.folder), "written": exported.written, "left_out": exported.left_out})
     else:
@@ -115,24 +114,19 @@ def import_run(
     from paragone.data import SplitPlan
     from paragone.errors import InputError
     from paragone.lab.archive import is_archive
-    from paragone.methods.method import Method
-    from paragone.protocols import Curve, KGrid, PGrid, import_rankings
+    from paragone.lab.protocol import exchanging_part
 
     if is_archive(run):
         import_whole(run, store, data, as_json=as_json)
         return
     if not data:
         raise InputError("say which data the rankings are of with --data")
-    protocol = Curve(
-        None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
-        None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=p_target),
-        Method.declare(evaluator, kind="evaluator"),
-        zero_division=_zero_division(zero_division),
-    )
-    if metrics is not None:
-        protocol = replace(protocol, metrics=tuple(metric.strip() for metric in metrics.split(",")))
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
-    imported = import_rankings(run, data, plan, protocol, name=name, seed=seed, allow_missing=allow_missing)
+    options = {"k": k, "p": p, "p_target": p_target, "metrics": metrics, "evaluator": evaluator}
+    options |= {"zero_division": zero_division}
+    imported = exchanging_part().import_files(
+        run, data, plan, options, name=name, seed=seed, allow_missing=allow_missing
+    )
     for note in imported.notes:
         say(f"note: {note}", stderr=True)
     conclude(run_with_progress(imported.experiment, store, workers), imported.experiment.name, as_json=as_json)
@@ -150,22 +144,3 @@ def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: 
         print_json({"store": str(archive.place), "rows": dict(archive.rows)})
     else:
         say(str(archive))
-
-
-def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:
-    from paragone.errors import InputError
-
-    try:
-        low, high, step = (number(part) for part in text.split(":"))
-    except ValueError as error:
-        raise InputError(f"grid {text!r}: write it as MIN:MAX:STEP, such as {example}") from error
-    return low, high, step
-
-
-def _zero_division(text: str) -> Any:
-    from paragone.errors import unknown_name
-
-    choices = {"0": 0, "1": 1, "skip": "skip"}
-    if text not in choices:
-        raise unknown_name("zero_division", text, choices)
-    return choices[text]

@@ -16,12 +16,12 @@ from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.generate.classifiers import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
-from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
 from paragone.methods.method import digest
 from paragone.metrics import find_metric
-from paragone.protocols import Protocol
+from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
@@ -180,10 +180,10 @@ class Holdout(Protocol):
         return {"paragone": __version__, "sklearn": str(sklearn.__version__)}
 
     @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "classification" or len(np.unique(dataset.y)) != 2:
             raise InputError(f"dataset {dataset.name!r}: the holdout protocol scores two classes")
-        return ()
+        return super().tasks(dataset, plan, seed)
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
@@ -205,9 +205,7 @@ class Holdout(Protocol):
         return Fitted(arrays, info)
 
     @override
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+    def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
         scores = [Score(name, float(v)) for name, v in zip(self.metrics, fitted.arrays["scores"], strict=True)]
         if "cv" in fitted.arrays and not np.isnan(fitted.arrays["cv"]):
             scores.append(Score("cv", float(fitted.arrays["cv"])))
@@ -219,7 +217,7 @@ class Holdout(Protocol):
             notes.append(f"{len(warned)} fits in tuning warned, the first: {warned[0].splitlines()[0]}")
         if fitted.info["bounded"]:
             notes.append(f"{fitted.info['bounded']} fits hit the bound on iterations")
-        return tuple(scores), None, tuple(notes)
+        return CellScores(tuple(scores), notes=tuple(notes))
 
     def _scored(self, fitted: Any, data: SplitData, values: FloatArray) -> list[float]:
         from sklearn.metrics import f1_score

@@ -20,14 +20,14 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KNeighborsClassifier
 from typing_extensions import override
 
-from paragone.data import Dataset
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, confidence
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method, digest
-from paragone.protocols import Protocol
+from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray, IntArray
 
 Weights: TypeAlias = Literal["uniform", "distance"]
@@ -249,10 +249,10 @@ class Screening(Protocol):
         return digest({"kind": self.kind})
 
     @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "multilabel":
             raise InputError(f"dataset {dataset.name!r}: screening takes label columns")
-        return ()
+        return super().tasks(dataset, plan, seed)
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:

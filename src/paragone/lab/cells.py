@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.methods.method import digest
+from paragone.methods.method import Method, digest
 from paragone.sources import changed_words
 
 Status: TypeAlias = Literal["done", "failed", "timeout"]
@@ -98,11 +99,33 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class FitContext:
+    """What a cell is beside its arrays.
+
+    Parameters
+    ----------
+    method : Method
+        As it was declared; the estimator that `Protocol.fit` is given was built of it.
+    seed, split_seed : int
+        Of the cell; and of what all methods on its split share.
+    scratch : Path, optional
+        A folder in which a long fit may keep its progress, to go on from after a kill: there for protocols that say
+        ``keeps_progress``. It need not exist; it is the fit's own, and the run removes it once the cell is committed.
+        What the fit leaves in the folder ``kept`` inside is kept beside the store.
+    """
+
+    method: Method
+    seed: int = 0
+    split_seed: int = 0
+    scratch: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class SplitData:
     """The arrays of one split, scaled on train: all that a protocol sees.
 
-    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``. For task ``topk`` the arrays are
-    sparse, and nothing is scaled.
+    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``. Where the target is sparse, all
+    arrays are, and nothing is scaled. ``context`` says which cell they are for.
     """
 
     X_train: NDArray[np.float64]
@@ -112,6 +135,7 @@ class SplitData:
     task: str = ""
     X_validation: Any = None
     y_validation: Any = None
+    context: FitContext | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +146,15 @@ class Score:
     value: float
     grid: str = ""
     at: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CellScores:
+    """The scores of a cell, and what else is kept of scoring it: packed predictions, notes for the user."""
+
+    scores: tuple[Score, ...] = ()
+    predictions: bytes | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -383,7 +383,7 @@ def declared_protocol(given: dict[str, Any], folder: Path) -> Protocol:
     kind = given.get("kind", default_kind())
     protocol = protocols.get(kind)
     try:
-        return protocol.declared(_values(protocol, given), folder)
+        return protocol.from_section(_values(protocol, given), folder)
     except ValidationError as error:
         # Only the table of a user's own protocol comes here unchecked: its code was not to be imported before.
         problem = error.errors()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from paragone.data import Dataset, SplitPlan
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Cell
 from paragone.lab.declaration import (
     DataSection,
@@ -45,6 +46,7 @@ from paragone.lab.protocol import Protocol
 from paragone.lab.results import Results
 from paragone.lab.running import Forecast, RunOptions, overwritten, run_into, store_forecast, workplace_for
 from paragone.lab.store import Plan, Store
+from paragone.methods.method import Method
 
 __all__ = ["Experiment", "Forecast"]
 
@@ -62,7 +64,7 @@ class Experiment:
     split : SplitPlan or mapping, optional
         How to split and scale; five stratified folds, min-max, where it is not given.
     protocol : Protocol, optional
-        How to score; the curve protocol where it is not given.
+        How to score; feature-ranking curves where it is not given.
     name : str, default="experiment"
         What the store and the tables call it.
     seed : int, default=0
@@ -184,11 +186,16 @@ class Experiment:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know before the run, such as a clipped grid or a dropped column."""
-        return (*self.protocol.announce(self.methods), *self.layout.notes)
+        return (*_variants_note(self.methods), *self.layout.notes)
 
     def keep_logs(self, log: str) -> None:
         """Have logs of this kind (``classic`` or ``json``) kept beside the store, by the methods that write one."""
-        self.methods = self.protocol.with_logs(self.methods, log)
+        known = list(dict.fromkeys(kind for method in self.methods.values() for kind in method.logs))
+        if known and log not in known:
+            raise unknown_name("log", log, known)
+        if not known:
+            raise InputError(f"no method writes a {log} log: leave --log out")
+        self.methods = {n: m.with_log(log, n) if log in m.logs else m for n, m in self.methods.items()}
 
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell of the experiment, in the order of work."""
@@ -303,6 +310,14 @@ class Experiment:
             "methods": {name: method.described() for name, method in self.methods.items()},
             "repeats": dict(self.repeats),
         }
+
+
+def _variants_note(methods: Mapping[str, Method]) -> tuple[str, ...]:
+    """Count the variants that a protocol wrote out of the declared methods."""
+    counts = Counter(str(method.method) for method in methods.values() if hasattr(method, "method"))
+    each = ", ".join(f"{name} {count}" for name, count in counts.items())
+    n = len(methods)
+    return (f"{n} variant{'s' * (n != 1)} of {len(counts)} method(s): {each}",) if counts else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from paragone.data import Dataset, SplitPlan, load
+from paragone.data import Dataset, SplitPlan, Task, load
 from paragone.data.loading import expand
 from paragone.errors import InputError, unknown_name
-from paragone.lab.protocol import Protocol, default_kind, protocols
+from paragone.lab.protocol import Protocol, default_kind, our_kinds, protocols
 from paragone.methods.method import Method
 
 
@@ -136,7 +136,7 @@ def _of_arrays(
     name: str, X: Any, y: Any, others: Mapping[str, Any], methods: Mapping[str, Any], protocol: Protocol
 ) -> Dataset:
     told = {**_column_names(X, y), **others}
-    task = told.pop("task", None) or protocol.task_of_arrays(name, _array(y), methods)
+    task = told.pop("task", None) or _task_of_arrays(name, _array(y), methods, protocol)
     feature_names, target_names = (_texts(name, key, told.pop(key, ())) for key in ("feature_names", "target_names"))
     try:
         return Dataset(name, _array(X), _array(y), task, feature_names=feature_names, target_names=target_names, **told)
@@ -144,6 +144,49 @@ def _of_arrays(
         if isinstance(error, InputError):
             raise
         raise InputError(f"data: {name!r}: X and y must be tables of numbers, one row per sample ({error})") from error
+
+
+PREDICTED: tuple[Task, ...] = ("regression", "classification")
+
+
+def _task_of_arrays(name: str, y: Any, methods: Mapping[str, Method], protocol: Protocol) -> Task:
+    """Say what the target of bare arrays means: it is never guessed from its values."""
+    if protocol.array_task is not None:
+        return protocol.array_task
+    if not protocol.predicts_target:
+        raise InputError(f"data: {name!r}: a {protocol.kind} experiment cannot tell what y means: give a Dataset")
+    declared = getattr(protocol, "task", None)
+    if declared is not None:
+        return next((task for task in PREDICTED if task == declared), "classification")
+    found = {predicted_task(method) for method in methods.values()}
+    if len(found) == 1 and (task := found.pop()) is not None:
+        return task
+    if getattr(y, "dtype", np.dtype(float)).kind in "OUSTb":
+        return "classification"
+    own = type(protocol).__name__
+    raise InputError(
+        f"data: {name!r}: y may be numbers to predict or numbers of classes: say {own}(task='regression') or "
+        f"{own}(task='classification')"
+    )
+
+
+def predicted_task(method: Method) -> Task | None:
+    """Say whether a declared method is scikit-learn's regressor or classifier; None where that cannot be told.
+
+    Examples
+    --------
+    >>> predicted_task(Method.declare("sklearn.linear_model:Ridge"))
+    'regression'
+    """
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        model = method.build()
+    except (TypeError, ValueError):
+        return None  # an impossible method fails alone, when it is fitted
+    if not hasattr(model, "__sklearn_tags__"):
+        return None
+    return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None
 
 
 def _texts(name: str, key: str, given: Any) -> tuple[str, ...]:
@@ -250,7 +293,8 @@ def given_protocol(protocol: Any) -> Protocol:
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise InputError(f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()")
     if not isinstance(protocol, Protocol):
-        raise InputError(f"protocol: expected a protocol such as Curve(), Crossval() or TopK(), got {_shown(protocol)}")
+        names = ", ".join(f"{protocols.get(kind).__name__}()" for kind in our_kinds())
+        raise InputError(f"protocol: expected a protocol, such as {names}, got {_shown(protocol)}")
     return protocol
 
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
 from paragone.lab.cells import Cell, Fitted, Parts, Place
-from paragone.lab.given import check_names
+from paragone.lab.given import PREDICTED, check_names, predicted_task
 from paragone.lab.protocol import Arrangement, Protocol
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
@@ -179,7 +179,7 @@ class Layout:
         """Return how many cells later stages may have that are not among these yet."""
         if self.is_extended:
             return 0
-        return self.protocol.later_cells(tuple(self.arrangements.values()), methods)
+        return sum(min(len(methods), arrangement.most_later) for arrangement in self.arrangements.values())
 
     def with_places(self, places: Sequence[Place]) -> Layout:
         """Return the layout with the cells of a later stage after its own."""
@@ -210,9 +210,9 @@ class Layout:
         for cell in self.cells:
             key = truth_key(cell.parts)
             if key not in packed:
-                dataset = self.arrangements[cell.dataset].dataset
-                packed[key] = pack(self.protocol.kept_split(dataset, self.split(cell)))
-                kept = self.protocol.kept_data(dataset)
+                arrangement = self.arrangements[cell.dataset]
+                packed[key] = pack(arrangement.kept_split(self.split(cell)))
+                kept = arrangement.kept_data()
                 if kept:
                     packed[cell.parts.data] = pack(kept)
         return packed
@@ -274,7 +274,8 @@ def _laid_out(
     for dataset in datasets:
         notes += [f"{dataset.name}: {note}" for note in dataset.notes]
         for name, method in methods.items():
-            protocol.check_method(name, method, dataset)
+            if protocol.predicts_target:
+                _check_predictor(name, method, dataset)
         for arrangement in protocol.tasks(dataset, plan, seed):
             if arrangement.dataset.name in arrangements:
                 raise InputError(f"two datasets are called {arrangement.dataset.name!r}: rename one of them")
@@ -309,6 +310,14 @@ def _laid_out(
         for repeat in range(repeats.get(name, 1))
     )
     return Layout(arrangements, cells, tuple(notes), protocol, identities, scales, seed, code)
+
+
+def _check_predictor(name: str, method: Method, dataset: Dataset) -> None:
+    """Refuse a regressor for classes and a classifier for numbers."""
+    found = predicted_task(method)
+    if found is not None and dataset.task in PREDICTED and found != dataset.task:
+        what = "classifier" if found == "classification" else "regressor"
+        raise InputError(f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}")
 
 
 @dataclass(frozen=True)

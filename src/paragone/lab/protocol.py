@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
-from paragone.lab.cells import Fitted, Place, Score, SplitData
+from paragone.lab.cells import CellScores, Fitted, Place, Score, SplitData
 from paragone.methods.method import Method, digest
 from paragone.metrics import described_functions, named_metric
 from paragone.page import Cover, Section
@@ -34,7 +34,7 @@ PACKAGE = "paragone.protocols"
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A dataset made ready for a protocol: its splits, and what to tell the user.
+    """A dataset made ready for a protocol: its splits, what to tell the user, and what the store keeps of them.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ class Arrangement:
         For the user, before the run.
     origin : str
         The name of the declared dataset, where a protocol makes several of it.
+    most_later : int
+        How many cells `Protocol.next` names at most.
     """
 
     dataset: Dataset
@@ -55,11 +57,35 @@ class Arrangement:
     later: int = 0
     notes: tuple[str, ...] = ()
     origin: str = ""
+    most_later: int = 0
 
     @property
     def first(self) -> tuple[Split, ...]:
         """The splits of the first stage."""
         return self.splits[: len(self.splits) - self.later]
+
+    def kept_data(self) -> dict[str, NDArray[Any]]:
+        """Return arrays of the dataset that results need beside the predictions."""
+        return {}
+
+    def kept_split(self, split: Split) -> dict[str, NDArray[Any]]:
+        """Return arrays of a split that results need: the targets of the test rows."""
+        y = self.dataset.y[split.test]
+        return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+
+    @classmethod
+    def split_of(cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+        """Make a split of its rows and of what `kept_split` kept of it; ValueError where that makes none."""
+        return Split(fold, train, test, validation=kept.get("validation"))
+
+    @classmethod
+    def datasets_of(cls, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+        """Yield what cells call by name of a declared dataset, and its own name where that is another.
+
+        Nothing is split and nothing run: an audit asks with the checked options of an experiment file, which are not
+        to have code imported.
+        """
+        yield dataset, ""
 
 
 class Protocol(ABC):
@@ -72,27 +98,23 @@ class Protocol(ABC):
 
     Examples
     --------
-    >>> from paragone.protocols import Curve
-    >>> protocol = Curve()
-    >>> isinstance(protocol, Protocol), protocol.kind, protocol.described()["evaluator"]["use"]
-    (True, 'curve', 'paragone.methods.mlknn:MLkNN')
+    >>> from paragone.protocols import Predict
+    >>> protocol = Predict(metrics=("accuracy",))
+    >>> isinstance(protocol, Protocol), protocol.described()["metrics"]
+    (True, ('accuracy',))
     """
 
     kind: ClassVar[str]
 
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
-        """Check a dataset and split it."""
-        notes = self.check(dataset)
-        splits = make_splits(dataset, plan, seed)
-        for split in splits:
-            self.check_split(dataset, len(split.train))
-        return (Arrangement(dataset, splits, notes=notes),)
+        """Check a dataset and split it; refuse what cannot be worked with, and tell the user what he should know."""
+        return (self.arrangement(dataset, make_splits(dataset, plan, seed)),)
 
     @abstractmethod
     def fit(self, estimator: Any, data: SplitData) -> Fitted | Mapping[str, NDArray[Any]]:
-        """Run the method on the training part and return the arrays to keep."""
+        """Run the method on the training part and return the arrays to keep; ``data.context`` says more of the cell."""
 
-    def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score]:
+    def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score] | CellScores:
         """Score what a fit gave; by default by every metric of the task, where it predicted the test rows.
 
         The arrays ``predicted`` and, for classes, ``probabilities`` with their ``classes`` are then looked at.
@@ -133,10 +155,18 @@ class Protocol(ABC):
         page = part_of(self.kind, "page")
         return () if page is None else page.sections(view)
 
-    # What protocols with variants, parts of their own or several stages do in another way.
+    # Facts that a protocol states.
 
+    arrangement: ClassVar[type[Arrangement]] = Arrangement
+    """What its datasets are made into: a class of its own where the store is to keep more of them than test targets."""
     file_options: ClassVar[Mapping[str, Any]] = {}
     """Types of keys of the experiment file that are not those of the fields; None for a field that no key sets."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """The short names that methods and steps have under this protocol alone, with ``module:name``."""
+    array_task: ClassVar[Task | None] = None
+    """What the target of bare arrays means; where methods predict the target itself, they and ``task`` say it."""
+    predicts_target: ClassVar[bool] = False
+    """Whether methods predict the target itself: a classifier of numbers is then refused before anything runs."""
     later_kind: ClassVar[str] = ""
     default_scale: ClassVar[Scale | None] = None
     repeats_methods: ClassVar[bool] = True
@@ -146,9 +176,11 @@ class Protocol(ABC):
     warm_ups: ClassVar[tuple[str, ...]] = ()
     """Functions, as ``module:function``, that load compiled code once for all cells; they must start no thread."""
 
+    # What follows from the fields of the dataclass, unless a protocol says it in another way.
+
     def identity(self) -> str:
         """Return a hash of everything in the protocol that determines a score."""
-        return digest([self.kind, self._fields()])
+        return digest([self.kind, _fields(self)])
 
     def described(self) -> dict[str, Any]:
         """Return what a report says about the protocol, as plain values."""
@@ -157,133 +189,56 @@ class Protocol(ABC):
         use = {} if ours else {"use": f"{own.__module__}:{own.__qualname__}"}
         # The store remembers which way a user's own metrics are better: whoever reads it does not have their code.
         functions = described_functions(named_metric(str(name)) for name in getattr(self, "metrics", ()))
-        return {"kind": self.kind, **use, **self._fields(), **functions}
-
-    def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)} if is_dataclass(self) else {}
-
-    @classmethod
-    def of_description(cls, described: Mapping[str, Any]) -> Self:
-        """Make the protocol of what a store knows of it, to ask it for sections; it is not run."""
-        if cls.described is not Protocol.described or not is_dataclass(cls):
-            return cls()
-        known = {field.name for field in fields(cls) if field.init}
-        return cls(**{name: value for name, value in described.items() if name in known})
-
-    @classmethod
-    def declared(cls, options: Mapping[str, Any], folder: Path) -> Self:
-        """Make the protocol of its section in an experiment file; file names in it are relative to a folder."""
-        return cls(**options)
-
-    @classmethod
-    def aliases(cls) -> Mapping[str, str]:
-        """Return the short names that methods and steps have under this protocol alone, with ``module:name``."""
-        return {}
+        return {"kind": self.kind, **use, **_fields(self), **functions}
 
     def versions(self) -> dict[str, str]:
-        """Return the package versions that scores depend on."""
-        return {}
+        """Return the package versions that scores depend on: those of the estimators among the fields."""
+        used = [value for value in _fields(self).values() if isinstance(value, Method)]
+        return {name: version for method in used for name, version in method.versions().items()}
 
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
-        """Refuse a dataset that cannot be scored; return what to tell the user, such as a clipped grid."""
-        return ()
-
-    def check_split(self, dataset: Dataset, n_train: int) -> None:  # noqa: B027  most take any
-        """Refuse a split that cannot be scored, before anything runs."""
-
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
-        """Return the scores, the packed predictions and notes; ``seed`` is the same for all methods."""
-        return tuple(self.scores(fitted, data)), None, ()
+    @classmethod
+    def from_section(cls, options: Mapping[str, Any], folder: Path) -> Self:
+        """Make the protocol of its section in an experiment file; file names in it are relative to a folder."""
+        return cls(**options)
 
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         """Make methods of what the user declared; a protocol may write out variants."""
         return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
 
-    def group_of(self, method: Method) -> str:
-        """Name the cells of a split that share work in one process; empty where each is to be alone.
-
-        What is shared must be the same whoever makes it: a cell's result may not depend on which of them ran before.
-        """
-        return ""
-
-    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        """Return what to tell the user about the methods before the run."""
-        return ()
-
-    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
-        """Say what the target of bare arrays means: it is never guessed from its values.
-
-        Parameters
-        ----------
-        name : str
-            What the dataset is called.
-        y : ndarray or sparse matrix
-            Its target.
-        methods : mapping of str to Method
-            What is to be compared.
-        """
-        raise InputError(f"data: {name!r}: a {self.kind} experiment cannot tell what y means: give a Dataset")
-
-    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
-        """Yield what cells call by name of a declared dataset, and its own name where that is another.
-
-        Nothing is split and nothing run: an audit asks with the checked options of an experiment file.
-        """
-        self.check(dataset)
-        yield dataset, ""
-
-    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:  # noqa: B027  most take any
-        """Refuse a method that cannot work on a dataset."""
-
-    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
-        """Return arrays of a dataset that results need beside the predictions."""
-        return {}
-
-    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
-        """Return arrays of a split that results need: the targets of the test rows."""
-        y = dataset.y[split.test]
-        return {"y": np.asarray(y.tolist()) if y.dtype == object else y}
-
-    def split_of(self, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
-        """Make a split of its rows and of what `kept_split` kept of it; ValueError where that makes none."""
-        return Split(fold, train, test, validation=kept.get("validation"))
-
-    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
-        """Build a method and fit it; ``split_seed`` is the same for all methods on a split."""
-        estimator = method.build(seed)
-        begun, cpu_begun = time.perf_counter(), cpu_clock()
-        given = self.fit(estimator, data)
-        fitted = given if isinstance(given, Fitted) else Fitted(dict(given))
-        # A protocol that took the time of the fit alone knows better.
-        if fitted.seconds:
-            return fitted
-        return replace(fitted, seconds=time.perf_counter() - begun, cpu_seconds=cpu_clock() - cpu_begun)
-
-    def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
-        """Fit with a folder in which a long fit may keep its progress, to go on from after a kill.
-
-        Asked for where ``keeps_progress`` is set. The folder need not exist; it is the fit's own, and the run
-        removes it once the cell is committed. What the fit left in the folder `KEPT` inside is kept beside the store.
-        """
-        return self.fit_method(method, data, seed, split_seed)
-
-    def with_logs(self, methods: Mapping[str, Method], log: str) -> dict[str, Method]:
-        """Return the methods with logs of this kind kept beside the store, by those that write one."""
-        raise InputError(f"methods of kind {self.kind} write no {log} log: leave --log out")
-
-    def logged(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        """Name the methods whose logs are to be kept."""
-        return ()
-
-    def later_cells(self, arrangements: Sequence[Arrangement], methods: Mapping[str, Method]) -> int:
-        """Return how many cells `next` may name at most, before any result is there."""
-        return 0
-
     def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
         """Return what results need to know of the protocol, as plain JSON values."""
         return {}
+
+
+def _fields(protocol: Protocol) -> dict[str, Any]:
+    return {one.name: getattr(protocol, one.name) for one in fields(protocol)} if is_dataclass(protocol) else {}
+
+
+def protocol_described(kind: type[Protocol], described: Mapping[str, Any]) -> Protocol:
+    """Make the protocol of what a store knows of it, to ask it for sections; it is not run."""
+    if kind.described is not Protocol.described or not is_dataclass(kind):
+        return kind()
+    known = {field.name for field in fields(kind) if field.init}
+    return kind(**{name: value for name, value in described.items() if name in known})
+
+
+def fit_in(protocol: Protocol, data: SplitData) -> Fitted:
+    """Build the method of a cell, fit it as the protocol does, and take the time; ``data.context`` says which cell."""
+    assert data.context is not None
+    estimator = data.context.method.build(data.context.seed)
+    begun, cpu_begun = time.perf_counter(), cpu_clock()
+    given = protocol.fit(estimator, data)
+    fitted = given if isinstance(given, Fitted) else Fitted(dict(given))
+    # A protocol that took the time of the fit alone knows better.
+    if fitted.seconds:
+        return fitted
+    return replace(fitted, seconds=time.perf_counter() - begun, cpu_seconds=cpu_clock() - cpu_begun)
+
+
+def score_in(protocol: Protocol, fitted: Fitted, data: SplitData) -> CellScores:
+    """Score what a fit gave, as the protocol does."""
+    given = protocol.scores(fitted, data)
+    return given if isinstance(given, CellScores) else CellScores(tuple(given))
 
 
 class _Protocols(Registry[type[Protocol]]):
@@ -322,8 +277,8 @@ def part_of(kind: str, part: str) -> ModuleType | None:
 
     Examples
     --------
-    >>> part_of("curve", "page").__name__, part_of("nothing", "page")
-    ('paragone.protocols.curve.page', None)
+    >>> part_of("nothing", "page") is None
+    True
     """
     if not kind.isidentifier() or find_spec(f"{PACKAGE}.{kind}") is None:
         return None
@@ -332,6 +287,11 @@ def part_of(kind: str, part: str) -> ModuleType | None:
     if not hasattr(whole, "__path__"):
         return whole if part == "protocol" else None
     return import_module(module) if find_spec(module) is not None else None
+
+
+def exchanging_part() -> Any:
+    """Return the module of the protocol whose results other programs read and write as files of their own."""
+    return next(part for kind in our_kinds() if (part := part_of(kind, "files")) is not None)
 
 
 def default_kind() -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from paragone.lab.cells import Score, SplitData
-from paragone.lab.protocol import Protocol, part_of, protocol_of
+from paragone.lab.protocol import Protocol, part_of, protocol_described, protocol_of, score_in
 from paragone.lab.store.records import CellRecord, CellRecords
 from paragone.lab.summaries import mean_table
 from paragone.metrics import named_metric
@@ -118,7 +118,8 @@ class ResultsReader:
             nothing = np.empty((0, 0))
             truth = records.kept_of_split(cell)["y"]
             data = SplitData(nothing, nothing.ravel(), nothing, truth, str(datasets[cell.dataset]["task"]))
-            yield Rescored(cell, records.scores(cell), tuple(found.of_description(described).scores(fitted, data)))
+            derived = score_in(protocol_described(found, described), fitted, data).scores
+            yield Rescored(cell, records.scores(cell), derived)
 
     def stage_choices(self, experiment: str) -> Iterator[StageChoice]:
         """Walk over what later stages took and what the first stage chooses; nothing where there is one stage."""

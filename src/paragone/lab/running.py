@@ -415,7 +415,7 @@ class _Stages:
         statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
         ended = [(c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting]
         sentences = self._progress.settle(ended)
-        logged = self._experiment.protocol.logged(self._experiment.methods)
+        logged = [name for name, method in self._experiment.methods.items() if method.log is not None]
         if not self._workplace.shares_disk and any(cell.method in logged for cell in to_run):
             sentences.append(
                 f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self._workplace.described()}) do not "

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.protocol import Protocol, protocol_of
+from paragone.lab.protocol import Protocol, protocol_described, protocol_of
 from paragone.lab.reader import ResultsReader, reader_of
 from paragone.lab.results import Results
 from paragone.lab.summaries import Warned, warned_groups
@@ -210,7 +210,7 @@ class View:
     def protocol(self) -> Protocol | None:
         """The protocol; None where its code is not at hand, as with a stranger's store."""
         found = protocol_of(self.kind)
-        return None if found is None else found.of_description(self.described["protocol"])
+        return None if found is None else protocol_described(found, self.described["protocol"])
 
     @cached_property
     def reader(self) -> ResultsReader:

@@ -148,6 +148,28 @@ class Method:
         """The path of the class, ``module:Class``."""
         return f"{self.factory.__module__}:{self.factory.__qualname__}"
 
+    @property
+    def group(self) -> str:
+        """Which cells of a split share work in one process with this one's; empty where each is to be alone.
+
+        What is shared must be the same whoever makes it: a cell's result may not depend on which of them ran before.
+        """
+        return ""
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """The kinds of logs of a fit that it can write, to be kept beside the store."""
+        return ()
+
+    @property
+    def log(self) -> str | None:
+        """The kind of log that is kept."""
+        return None
+
+    def with_log(self, log: str, name: str) -> Self:
+        """Return the method with a log that is kept, or say why it has none."""
+        raise InputError(f"method {name!r} ({self.label}) writes no {log} log: leave log out of it")
+
     def check_params(self, kind: str) -> None:
         """Refuse a parameter that the class does not have, with the nearest that it has."""
         try:

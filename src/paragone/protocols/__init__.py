@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paragone.lab.protocol import Protocol, protocols
+    from paragone.lab.protocol import Arrangement, Protocol, protocols
     from paragone.protocols.crossval.protocol import Crossval
     from paragone.protocols.crossval.scores import Criterion
     from paragone.protocols.curve.files import (
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paragone.protocols.topk.protocol import TopK
 
 __all__ = [
+    "Arrangement",
     "Criterion",
     "Crossval",
     "Curve",
@@ -43,6 +44,7 @@ __all__ = [
 DEFAULT_KIND = "curve"
 """The protocol of an experiment that names none."""
 _HOMES = {
+    "Arrangement": "paragone.lab.protocol",
     **dict.fromkeys(
         ("Exported", "Imported", "export_protocol_files", "import_rankings", "read_ranking", "write_ranking"),
         "paragone.protocols.curve.files",

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.data import Dataset, Task
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError
 from paragone.lab.cells import SplitData
-from paragone.lab.protocol import Protocol, protocols
-from paragone.methods.method import Method
+from paragone.lab.protocol import Arrangement, Protocol, protocols
 from paragone.metrics import find_metrics
 
 
@@ -28,7 +27,7 @@ class Predict(Protocol):
     metrics : tuple of str
         Metrics of the task; every one that a prediction allows where none is named.
     task : {"regression", "classification"}, optional
-        What the target of bare arrays means.
+        What the target of bare arrays means, where neither the methods nor its values say it.
 
     Examples
     --------
@@ -43,25 +42,20 @@ class Predict(Protocol):
     """
 
     kind: ClassVar[str] = "predict"
+    predicts_target: ClassVar[bool] = True
 
     metrics: tuple[str, ...] = ()
     task: str | None = None
 
     @override
-    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
-        if self.task not in ("regression", "classification"):
-            raise InputError(f"data: {name!r}: say what y means: Predict(task='regression') or 'classification'")
-        return "regression" if self.task == "regression" else "classification"
-
-    @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task not in ("regression", "classification"):
             raise InputError(
                 f"dataset {dataset.name!r} is for {dataset.task}; predict needs one value or class per row"
             )
         if self.metrics:
             find_metrics(self.metrics, dataset.task)
-        return ()
+        return super().tasks(dataset, plan, seed)
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Mapping[str, NDArray[Any]]:

@@ -287,7 +287,8 @@ def _figures(measure: Measure) -> tuple[Figure, ...]:
             wanted.remove("pair_matrix")
         found |= {name: drawn[name] for name in wanted}
     if not found and measure.scores.is_along:
-        found["curve"] = dataset_chart(measure.scores, str(curves["dataset"].iloc[0]), measure.metric, plain)
+        alone = dataset_chart(measure.scores, str(curves["dataset"].iloc[0]), measure.metric, plain)
+        return (figure(f"curve_{measure.key}", alone),)
     figures = {name: figure(f"{name}_{measure.key}", chart) for name, chart in found.items()}
     if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
         # Where bars would mislead, the matrix stands in for the diagram; once is enough.

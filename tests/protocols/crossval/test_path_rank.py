@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from sklearn.cross_decomposition import PLSRegression
 
 from paragone import Dataset
-from paragone.lab.cells import SplitData
+from paragone.lab.cells import FitContext, SplitData
+from paragone.lab.protocol import fit_in
 from paragone.protocols import Crossval
 from paragone.protocols.crossval.variants import expand
 
@@ -31,8 +33,8 @@ def both_roads(X, y, sizes, *, scale, n_fit):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             alone = PLSRegression(size, scale=scale).fit(X[:n_fit], y[:n_fit])
-            fitted = protocol.fit_method(variant, data, 0, 0)
-        notes = protocol.score(fitted, data, 0)[2]
+            fitted = fit_in(protocol, replace(data, context=FitContext(variant)))
+        notes = protocol.scores(fitted, data).notes
         yield size, fitted.arrays["y"], np.concatenate([alone.predict(part) for part in (X[:n_fit], X[n_fit:])]), notes
 
 

@@ -225,7 +225,8 @@ class StoppedError(RuntimeError):
 
 
 def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monkeypatch):
-    from paragone.lab.cells import SplitData
+    from paragone.lab.cells import FitContext, SplitData
+    from paragone.lab.protocol import fit_in
     from paragone.methods.recommenders.smgcn import SMGCN
     from paragone.methods.recommenders.smgcn.training import Trainer
 
@@ -235,7 +236,7 @@ def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monk
     protocol = TopK(k=(1, 3))
     method = protocol.declare({"SMGCN": {"use": "smgcn", "params": SMALL_SMGCN}})["SMGCN"]
     assert method.factory is SMGCN
-    whole = protocol.fit_method(method, data, 7, 1)
+    whole = fit_in(protocol, replace(data, context=FitContext(method, 7, 1)))
     train_epoch, trained = Trainer.train_epoch, []
 
     def stops_at_three(self, epoch):
@@ -246,8 +247,8 @@ def test_an_interrupted_fit_goes_on_from_its_scratch_folder(tmp_path, rows, monk
 
     monkeypatch.setattr(Trainer, "train_epoch", stops_at_three)
     with pytest.raises(StoppedError):
-        protocol.fit_with_scratch(method, data, 7, 1, tmp_path / "progress")
-    resumed = protocol.fit_with_scratch(method, data, 7, 1, tmp_path / "progress")
+        fit_in(protocol, replace(data, context=FitContext(method, 7, 1, tmp_path / "progress")))
+    resumed = fit_in(protocol, replace(data, context=FitContext(method, 7, 1, tmp_path / "progress")))
     assert trained == [0, 1, 2, 3, 2, 3, 4, 5]
     assert resumed.info == whole.info
     for name, array in whole.arrays.items():

@@ -104,7 +104,7 @@ class PackedTask:
 def shared_group(task: CellTask) -> str:
     """Return the group of a task: only cells of installed code may share anything, whatever the protocol would like."""
     # The user's own code may leave anything behind in a process, so it never shares one.
-    group = task.protocol.group_of(task.method)
+    group = task.method.group
     classes = [method.factory for method in task.method.with_nested()] if group else []
     modules = [sys.modules.get(str(factory.__module__)) for factory in classes]
     return group if all(module is not None and is_installed_module(module) for module in modules) else ""

@@ -21,10 +21,10 @@ from threadpoolctl import ThreadpoolController
 
 from paragone.cores import cpu_clock
 from paragone.data import Scale, scale_split
-from paragone.lab.cells import Fitted, Outcome, SplitData, WarningCount
+from paragone.lab.cells import FitContext, Fitted, Outcome, SplitData, WarningCount
 from paragone.lab.engine.preloading import seed_globals
 from paragone.lab.engine.spool import load_spooled
-from paragone.lab.protocol import Protocol
+from paragone.lab.protocol import Protocol, fit_in, score_in
 from paragone.methods.method import Method
 from paragone.validation import IntArray
 
@@ -239,13 +239,13 @@ def perform(
     meter = _Meter()
     with tallied_warnings() as tally:
         try:
-            data = load()
+            data = replace(load(), context=_context(task))
             seed_globals(task.seed)
-            fitted = task.fitted or storable(keep_in_fit(_fit(task, data), tally.counts))
+            fitted = task.fitted or storable(keep_in_fit(fit_in(task.protocol, data), tally.counts))
             seed_globals(task.score_seed)
-            scores, predictions, notes = task.protocol.score(fitted, data, task.score_seed)
+            scored = score_in(task.protocol, fitted, data)
             kept = None if task.fitted is not None else fitted
-            outcome = Outcome("done", tuple(scores), kept, predictions, tuple(map(clean_text, notes)))
+            outcome = Outcome("done", scored.scores, kept, scored.predictions, tuple(map(clean_text, scored.notes)))
         except let_through:
             raise
         except BaseException as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
@@ -326,10 +326,9 @@ def storable(fitted: Fitted) -> Fitted:
     return Fitted(arrays, info, float(fitted.seconds), float(fitted.cpu_seconds), fitted.warnings)
 
 
-def _fit(task: CellTask, data: SplitData) -> Fitted:
-    if task.scratch is None:
-        return task.protocol.fit_method(task.method, data, task.seed, task.score_seed)
-    return task.protocol.fit_with_scratch(task.method, data, task.seed, task.score_seed, Path(task.scratch))
+def _context(task: CellTask) -> FitContext:
+    scratch = None if task.scratch is None else Path(task.scratch)
+    return FitContext(task.method, task.seed, task.score_seed, scratch)
 
 
 @lru_cache(maxsize=1)

@@ -49,14 +49,15 @@ class Shelf:
     """What a worker keeps of one split: transformed features by their steps, and PLS paths."""
 
     def __init__(self) -> None:
-        self._data: SplitData | None = None
+        self._features: Any = None
         self._parts: OrderedDict[str, FoldArrays] = OrderedDict()
         self._paths: dict[str, Path | None] = {}
 
     def begin(self, data: SplitData) -> None:
         """Forget everything unless this is the split of the last cell."""
-        if data is not self._data:
-            self._data = data
+        # The arrays of a split are the same ones in all cells of a group.
+        if data.X_train is not self._features:
+            self._features = data.X_train
             self._parts.clear()
             self._paths.clear()
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 from annotated_types import Ge, MinLen
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from paragone.data import Dataset, Scale, Split, SplitPlan, Task
+from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError, unknown_name
-from paragone.lab.cells import Fitted, Place, Score, SplitData
+from paragone.lab.cells import CellScores, FitContext, Fitted, Place, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
@@ -24,9 +22,16 @@ from paragone.protocols.crossval.fitting import fit_variant
 from paragone.protocols.crossval.ledger import Weighting, fold_weights
 from paragone.protocols.crossval.problem import FoldRows, Settings, Truth, choose, make_problem
 from paragone.protocols.crossval.scores import Criterion, Naming, score_name
-from paragone.protocols.crossval.splits import FoldSplit, StoredFolds, arrange_problem, mark_test_rows, problems_of
+from paragone.protocols.crossval.splits import (
+    FoldSplit,
+    ProblemArrangement,
+    StoredFolds,
+    arrange_problem,
+    check_task,
+    mark_test_rows,
+    problems_of,
+)
 from paragone.protocols.crossval.variants import STEPS, Variant, expand
-from paragone.validation import IntArray
 
 
 @protocols.add
@@ -76,6 +81,9 @@ class Crossval(Protocol):
     later_kind: ClassVar[str] = "refit"
     default_scale: ClassVar[Scale | None] = "none"
     repeats_methods: ClassVar[bool] = False
+    predicts_target: ClassVar[bool] = True
+    arrangement: ClassVar[type[Arrangement]] = ProblemArrangement
+    aliases: ClassVar[Mapping[str, str]] = {name: step.path for name, step in STEPS.items()}
     file_options: ClassVar[Mapping[str, Any]] = {
         "metric": str | None,
         "select": Annotated[tuple[Criterion, ...], MinLen(1)],
@@ -138,16 +146,11 @@ class Crossval(Protocol):
 
     @classmethod
     @override
-    def declared(cls, options: Mapping[str, Any], folder: Path) -> Self:
+    def from_section(cls, options: Mapping[str, Any], folder: Path) -> Self:
         """Make the protocol of its table in an experiment file, where ``stored`` names a file of folds."""
         given = dict(options)
         stored = given.pop("stored", None)
         return cls(**given, folds=None if stored is None else StoredFolds.read(folder / stored))
-
-    @classmethod
-    @override
-    def aliases(cls) -> Mapping[str, str]:
-        return {name: step.path for name, step in STEPS.items()}
 
     # Identity: what is stored depends on nothing that only scores depend on.
 
@@ -194,123 +197,44 @@ class Crossval(Protocol):
 
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
-        return dict(expand(methods))
-
-    @override
-    def group_of(self, method: Method) -> str:
-        """Keep the members of PLS paths together: one fit serves all numbers of components."""
-        return "PLS paths" if self.share and isinstance(method, Variant) and method.path_end is not None else ""
-
-    @override
-    def announce(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        counts = Counter(m.method if isinstance(m, Variant) else name for name, m in methods.items())
-        each = ", ".join(f"{name} {count}" for name, count in counts.items())
-        return (f"{len(methods)} variant{'s' * (len(methods) != 1)} of {len(counts)} method(s): {each}",)
+        # Members of PLS paths stay together: one fit serves all numbers of components.
+        return {name: replace(variant, shares=self.share) for name, variant in expand(methods).items()}
 
     # Datasets
 
     @override
-    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
-        if self.task is not None:
-            return "regression" if self.task == "regression" else "classification"
-        kinds = {_kind_of(method) for method in methods.values()}
-        if len(kinds) == 1 and (kind := kinds.pop()) is not None:
-            return kind
-        if getattr(y, "dtype", np.dtype(float)).kind in "OUSTb":
-            return "classification"
-        raise InputError(
-            f"data: {name!r}: y may be numbers to predict or numbers of classes: say Crossval(task='regression') or "
-            "Crossval(task='classification')"
-        )
-
-    @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
-        if dataset.task == "multilabel":
-            raise InputError(f"dataset {dataset.name!r} is multi-label; crossval needs a regression or classification")
-        if self.task is not None and dataset.task != self.task:
-            raise InputError(f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}")
-        for name in (self.metric, *(criterion.metric for criterion in self.select)):
-            find_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
-        return ()
-
-    @override
-    def check_split(self, dataset: Dataset, n_train: int) -> None:
-        """Accept every split: a variant that cannot be fitted on it fails alone."""
-
-    @override
-    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:
-        from sklearn.base import is_classifier, is_regressor
-
-        if dataset.task == "multilabel" or not hasattr(method.factory, "__sklearn_tags__"):
-            return
-        try:
-            model = method.build_model() if isinstance(method, Variant) else method.build()
-        except (TypeError, ValueError):
-            return  # an impossible variant fails alone, when it is fitted
-        wrong = is_classifier(model) if dataset.task == "regression" else is_regressor(model)
-        if wrong:
-            what = "classifier" if dataset.task == "regression" else "regressor"
-            raise InputError(f"method {name!r} is a {what}, dataset {dataset.name!r} is for {dataset.task}")
-
-    @override
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
-        self.check(dataset)
+        self._check(dataset)
         dataset, test = mark_test_rows(dataset, self.test if self.folds is None else self.folds.test, seed)
+        each = sum(criterion.top_k for criterion in self.select)
         return tuple(
             replace(
-                arrange_problem(problem, test, plan, seed, repeats=self.repeats, stored=self.folds), origin=dataset.name
+                arrange_problem(problem, test, plan, seed, repeats=self.repeats, stored=self.folds),
+                origin=dataset.name,
+                most_later=each * max(1, problem.n_targets),
             )
             for problem in problems_of(dataset, joint=self.targets == "joint")
         )
 
-    @override
-    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
-        self.check(dataset)
-        # Of the ways to name test rows only a column changes the data; which rows they are is in the store.
-        test = options.get("test")
-        marked = test if isinstance(test, str) and options.get("stored") is None else None
-        whole, _ = mark_test_rows(dataset, marked, seed)
-        for problem in problems_of(whole, joint=options.get("targets") == "joint"):
-            yield problem, dataset.name
-
-    # What results need
-
-    @override
-    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
-        y = dataset.y
-        kept = {"y": np.asarray(y.tolist()) if y.dtype == object else y}
-        if dataset.task == "classification":
-            kept["classes"] = np.unique(kept["y"])
-        return kept if dataset.groups is None else {**kept, "groups": dataset.groups}
-
-    @override
-    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
-        return {"n_val": np.array(split.n_val if isinstance(split, FoldSplit) else 0)}
-
-    @override
-    def split_of(self, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
-        n_val = kept["n_val"]
-        if n_val.shape != () or n_val.dtype.kind not in "iu" or not 0 <= int(n_val) <= len(test):
-            raise ValueError("n_val is not a number of rows")
-        return FoldSplit(fold, train, test, int(n_val))
+    def _check(self, dataset: Dataset) -> None:
+        check_task(dataset)
+        if self.task is not None and dataset.task != self.task:
+            raise InputError(f"dataset {dataset.name!r} is for {dataset.task}, the protocol says {self.task}")
+        for name in (self.metric, *(criterion.metric for criterion in self.select)):
+            find_metric(name or DEFAULT_METRIC[dataset.task], dataset.task)
 
     # Work
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
-        """Fit a bare estimator."""
-        return self.fit_method(Variant.declare(estimator), data, 0, 0)
-
-    @override
-    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
+        context = data.context or FitContext(Variant.declare(estimator))
+        method = context.method
         variant = method if isinstance(method, Variant) else Variant(method.factory, method.params)
-        task = data.task or "regression"
-        return fit_variant(variant, data, task=task, seed=seed, split_seed=split_seed, share=self.share)
+        task, split_seed = data.task or "regression", context.split_seed
+        return fit_variant(variant, data, task=task, seed=context.seed, split_seed=split_seed, share=self.share)
 
     @override
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+    def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
         """Store no score: every one is derived from the predictions. Say what work was shared."""
         shared = fitted.info.get("shared") or {}
         notes = []
@@ -324,12 +248,7 @@ class Crossval(Protocol):
                 f"has {wanted} components, but its features have numerical rank {rank}: what is beyond "
                 "it is decided by rounding"
             )
-        return (), None, tuple(notes)
-
-    @override
-    def later_cells(self, arrangements: Sequence[Arrangement], methods: Mapping[str, Method]) -> int:
-        each = sum(criterion.top_k for criterion in self.select)
-        return sum(min(len(methods), each * max(1, a.dataset.n_targets)) for a in arrangements if a.later)
+        return CellScores(notes=tuple(notes))
 
     @override
     def next(
@@ -342,7 +261,7 @@ class Crossval(Protocol):
         places: list[Place] = []
         for arrangement in arrangements:
             dataset = arrangement.dataset
-            kept = self.kept_data(dataset)
+            kept = arrangement.kept_data()
             folds = [_fold_rows(split) for split in arrangement.first]
             found: dict[tuple[str, int], Mapping[str, NDArray[Any]] | str | None] = {}
             for variant in methods:
@@ -388,16 +307,3 @@ def _criteria(select: Any) -> tuple[Criterion, ...]:
                 raise unknown_name("key of select", str(key), known)
         criteria.append(given if isinstance(given, Criterion) else Criterion(**given))
     return tuple(criteria)
-
-
-def _kind_of(method: Method) -> Literal["regression", "classification"] | None:
-    """Say whether a declared method is scikit-learn's regressor or classifier; None where that cannot be told."""
-    from sklearn.base import is_classifier, is_regressor
-
-    try:
-        model = method.build_model() if isinstance(method, Variant) else method.build()
-    except (TypeError, ValueError):
-        return None  # an impossible variant fails alone, when it is fitted
-    if not hasattr(model, "__sklearn_tags__"):
-        return None
-    return "classification" if is_classifier(model) else "regression" if is_regressor(model) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,6 +51,47 @@ class FoldSplit(Split):
             digest.update(len(array).to_bytes(8, "little"))
             digest.update(array.data)
         return digest.hexdigest()
+
+
+class ProblemArrangement(Arrangement):
+    """A problem with its folds. The store keeps the whole target: chains are scored on all of their folds together."""
+
+    @override
+    def kept_data(self) -> dict[str, NDArray[Any]]:
+        y = self.dataset.y
+        kept = {"y": np.asarray(y.tolist()) if y.dtype == object else y}
+        if self.dataset.task == "classification":
+            kept["classes"] = np.unique(kept["y"])
+        return kept if self.dataset.groups is None else {**kept, "groups": self.dataset.groups}
+
+    @override
+    def kept_split(self, split: Split) -> dict[str, NDArray[Any]]:
+        return {"n_val": np.array(split.n_val if isinstance(split, FoldSplit) else 0)}
+
+    @classmethod
+    @override
+    def split_of(cls, fold: int, train: IntArray, test: IntArray, kept: Mapping[str, NDArray[Any]]) -> Split:
+        n_val = kept["n_val"]
+        if n_val.shape != () or n_val.dtype.kind not in "iu" or not 0 <= int(n_val) <= len(test):
+            raise ValueError("n_val is not a number of rows")
+        return FoldSplit(fold, train, test, int(n_val))
+
+    @classmethod
+    @override
+    def datasets_of(cls, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
+        check_task(dataset)
+        # Of the ways to name test rows only a column changes the data; which rows they are is in the store.
+        test = options.get("test")
+        marked = test if isinstance(test, str) and options.get("stored") is None else None
+        whole, _ = mark_test_rows(dataset, marked, seed)
+        for problem in problems_of(whole, joint=options.get("targets") == "joint"):
+            yield problem, dataset.name
+
+
+def check_task(dataset: Dataset) -> None:
+    """Refuse a dataset that has no number or class to predict."""
+    if dataset.task == "multilabel":
+        raise InputError(f"dataset {dataset.name!r} is multi-label; crossval needs a regression or classification")
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,7 +381,7 @@ def arrange_problem(
     notes.append(f"{how}{times}; {coverage(train, [val for _, val in folds])}; {len(tested)} test rows")
     refit = FoldSplit(len(folds), train, tested)
     said = tuple(f"{problem.name}: {note}" for note in notes)
-    return Arrangement(problem, (*splits, refit), later=1, notes=said)
+    return ProblemArrangement(problem, (*splits, refit), later=1, notes=said)
 
 
 def _folds(

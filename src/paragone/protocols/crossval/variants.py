@@ -144,6 +144,8 @@ class Variant(Method):
         The alternative taken of every step.
     path_end : int, optional
         The largest number of components among the variants that differ from this one in that alone.
+    shares : bool
+        Whether one fit is to serve all of those.
     """
 
     steps: tuple[Method, ...] = ()
@@ -152,6 +154,7 @@ class Variant(Method):
     varied: Mapping[str, Any] = field(default_factory=dict)
     step_labels: tuple[str, ...] = ()
     path_end: int | None = None
+    shares: bool = True
 
     @override
     def identity(self) -> str:
@@ -171,6 +174,11 @@ class Variant(Method):
         """A hash of the steps up to each one: what variants must have in common to share its work."""
         own = [step.identity() for step in self.steps]
         return tuple(digest(own[: place + 1]) for place in range(len(own)))
+
+    @property
+    @override
+    def group(self) -> str:
+        return "PLS paths" if self.shares and self.path_end is not None else ""
 
     @cached_property
     def family(self) -> str:

@@ -20,8 +20,9 @@ from paragone.lab.planning import SplitMethods
 from paragone.lab.results import Results
 from paragone.methods.method import Method
 from paragone.methods.rankers.imported import ImportedRanking, MissingRanking
+from paragone.metrics.multilabel import ZeroDivision
 from paragone.protocols import Protocol
-from paragone.protocols.curve.protocol import PGrid
+from paragone.protocols.curve.protocol import DEFAULT_METRICS, Curve, KGrid, PGrid
 from paragone.validation import IntArray
 
 if TYPE_CHECKING:
@@ -556,6 +557,47 @@ def import_rankings(
         datasets, _by_name(methods), plan, protocol, name=name or run.resolve().name, seed=seed or 0
     )
     return Imported(experiment, _notes(unused, others, missing, len(methods)))
+
+
+def import_files(
+    run: Path, data: Sequence[str], split: SplitPlan, options: Mapping[str, Any], **others: Any
+) -> Imported:
+    """Make an experiment of rankings as the command line asks for it: `import_rankings`, with a protocol in texts.
+
+    Parameters
+    ----------
+    run, data, split, others
+        As in `import_rankings`.
+    options : mapping
+        ``k`` and ``p`` as ``MIN:MAX:STEP``, ``p_target``, ``metrics`` with commas between, ``evaluator`` and
+        ``zero_division``.
+    """
+    k, p, metrics, zero = (options[name] for name in ("k", "p", "metrics", "zero_division"))
+    if zero not in ZERO_DIVISIONS:
+        raise unknown_name("zero_division", zero, ZERO_DIVISIONS)
+    protocol = Curve(
+        None if k is None else KGrid(*_grid(k, int, "--k 10:300:10")),
+        None if p is None else PGrid(*_grid(p, float, "--p 0.05:0.5:0.05"), target=options["p_target"]),
+        Method.declare(options["evaluator"], kind="evaluator"),
+        DEFAULT_METRICS if metrics is None else tuple(metric.strip() for metric in metrics.split(",")),
+        ZERO_DIVISIONS[zero],
+    )
+    return import_rankings(run, data, split, protocol, **others)
+
+
+ZERO_DIVISIONS: dict[str, ZeroDivision] = {"0": 0, "1": 1, "skip": "skip"}
+
+
+def _grid(text: str, number: Any, example: str) -> tuple[Any, Any, Any]:
+    try:
+        low, high, step = (number(part) for part in text.split(":"))
+    except ValueError as error:
+        raise InputError(f"grid {text!r}: write it as MIN:MAX:STEP, such as {example}") from error
+    return low, high, step
+
+
+# What `paragone export` and `paragone import` ask a protocol with files of its own for.
+export_files = export_protocol_files
 
 
 def _datasets(data: Sequence[Dataset | str], wanted: set[str]) -> tuple[list[Dataset], list[str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -13,10 +13,10 @@ from annotated_types import MinLen
 from typing_extensions import override
 
 from paragone.cores import cpu_clock
-from paragone.data import Dataset, Task
+from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError
-from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.lab.protocol import Protocol, protocols
+from paragone.lab.cells import CellScores, Fitted, Score, SplitData
+from paragone.lab.protocol import Arrangement, Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
@@ -138,6 +138,7 @@ class Curve(Protocol):
     """
 
     kind: ClassVar[str] = "curve"
+    array_task: ClassVar[Task | None] = "multilabel"
     warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.curve.protocol:load_curve_kernels",)
 
     file_options: ClassVar[Mapping[str, Any]] = {"metrics": Annotated[tuple[str, ...], MinLen(1)]}
@@ -192,35 +193,26 @@ class Curve(Protocol):
         }
 
     @override
-    def task_of_arrays(self, name: str, y: Any, methods: Mapping[str, Method]) -> Task:
-        return "multilabel"
-
-    @override
-    def versions(self) -> dict[str, str]:
-        return self.evaluator.versions()
-
-    @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "multilabel":
             raise InputError(
                 f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs multi-label data"
             )
         check_features(dataset.X, name=f"dataset {dataset.name!r}: X")
+        (arrangement,) = super().tasks(dataset, plan, seed)
+        self._check_neighbors(arrangement)
         notes = (points.note for points in self.points(dataset.n_features).values())
-        return tuple(f"{dataset.name}: {note}" for note in notes if note)
+        return (replace(arrangement, notes=tuple(f"{dataset.name}: {note}" for note in notes if note)),)
 
-    @override
-    def datasets_of(self, dataset: Dataset, options: Mapping[str, Any], seed: int) -> Iterator[tuple[Dataset, str]]:
-        yield dataset, ""
-
-    @override
-    def check_split(self, dataset: Dataset, n_train: int) -> None:
+    def _check_neighbors(self, arrangement: Arrangement) -> None:
+        """Refuse a split with fewer train rows than the evaluator asks for neighbours."""
         evaluator = self.evaluator.build()
         if isinstance(evaluator, MLkNN):
-            try:
-                check_neighbors(evaluator.n_neighbors, n_train)
-            except InputError as error:
-                raise InputError(f"dataset {dataset.name!r}: {error}") from error
+            for split in arrangement.splits:
+                try:
+                    check_neighbors(evaluator.n_neighbors, len(split.train))
+                except InputError as error:
+                    raise InputError(f"dataset {arrangement.dataset.name!r}: {error}") from error
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
@@ -238,14 +230,13 @@ class Curve(Protocol):
         return Fitted({"ranking": ranking, "scores": scores}, told, seconds, cpu_seconds)
 
     @override
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+    def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
+        seed = 0 if data.context is None else data.context.split_seed
         ranking = np.asarray(fitted.arrays["ranking"], dtype=np.int64)
         grids = self.points(len(ranking))
         predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
         scores = self.scores_of(predictions, data.y_test, len(ranking))
-        return scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test)
+        return CellScores(scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test))
 
     def scores_of(self, predictions: CurvePredictions, y_test: LabelArray, n_features: int) -> tuple[Score, ...]:
         """Score predictions at every point of the grids on a dataset of ``n_features``: nothing else decides them."""
@@ -371,4 +362,4 @@ def load_curve_kernels() -> None:
     Y = (np.arange(16).reshape(8, 2) % 3 == 0).astype(np.int8)
     data = SplitData(X, Y, X[:4], Y[:4], task="multilabel")
     curve = Curve(k=KGrid(1, 3, 1), evaluator=Method.declare({"use": "mlknn", "params": {"n_neighbors": 2}}))
-    curve.score(Fitted({"ranking": np.arange(3)}), data, 0)
+    curve.scores(Fitted({"ranking": np.arange(3)}), data)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from annotated_types import MinLen
@@ -20,7 +20,7 @@ from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
-from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import KEPT, Arrangement, Protocol, protocols
 from paragone.methods.method import Method, digest
 from paragone.methods.recommenders import FLOORS
@@ -82,22 +82,21 @@ class Recommending(Method):
         others = {package: version(package) for package in _packages(self.factory)}
         return {**super().versions(), **others}
 
-    def with_log(self, log: Any, name: str) -> Recommending:
-        """Return the method with a log that is kept, or say why it has none."""
-        if log is None:
-            return self
-        check_choice(f"log of method {name!r}", log, LOGS)
-        if not self.can_log(log):
-            raise InputError(f"method {name!r} ({self.label}) writes no {log} log: leave log out of it")
-        return replace(self, log=log)
-
-    def can_log(self, log: str) -> bool:
-        """Whether the recommender takes the places of a log in its ``observe``."""
+    @property
+    @override
+    def logs(self) -> tuple[str, ...]:
+        """The logs whose places the recommender takes in its ``observe``."""
         observe = getattr(self.factory, "observe", None)
         if not callable(observe):
-            return False
+            return ()
         known = inspect.signature(observe).parameters
-        return any(p.kind is p.VAR_KEYWORD for p in known.values()) or LOGS[log] <= set(known)
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
+        return tuple(log for log, places in LOGS.items() if takes_all or places <= set(known))
+
+    @override
+    def with_log(self, log: str, name: str) -> Self:
+        check_choice(f"log of method {name!r}", log, LOGS)
+        return replace(self, log=log) if log in self.logs else super().with_log(log, name)
 
     def check(self, name: str) -> None:
         """Refuse what is no recommender, or needs a package that is not installed."""
@@ -138,7 +137,8 @@ def declare(
         plain = {key: value for key, value in given.items() if key != "log"} if isinstance(given, Mapping) else given
         method = Method.declare(plain, kind=f"method {name!r}")
         recommending = Recommending(method.factory, method.params, places, reverse, single)
-        found[name] = recommending.with_log(log, name)
+        recommending.check(name)
+        found[name] = recommending if log is None else recommending.with_log(log, name)
     return found
 
 
@@ -146,6 +146,25 @@ Validation: TypeAlias = Literal["file", "none"] | float
 
 # Lists are kept at least this long, so that other cut-offs can be asked for without training anew.
 PLACES_KEPT = 50
+
+
+class RowsArrangement(Arrangement):
+    """Rows of tokens and items with their splits. The store keeps all of them: lists are scored again at other K."""
+
+    @override
+    def kept_data(self) -> dict[str, NDArray[Any]]:
+        rows = prescriptions_of(self.dataset.X, self.dataset.y)
+        return {
+            "token_indptr": np.asarray(rows.queries.indptr, dtype=np.int32),
+            "tokens": np.asarray(rows.queries.indices, dtype=np.int32),
+            "indptr": rows.indptr.astype(np.int32),
+            "items": rows.items,
+            "sizes": np.asarray([rows.n_tokens, rows.n_items]),
+        }
+
+    @override
+    def kept_split(self, split: Split) -> dict[str, NDArray[Any]]:
+        return {} if split.validation is None else {"validation": split.validation}
 
 
 @protocols.add
@@ -182,6 +201,7 @@ class TopK(Protocol):
     """
 
     kind: ClassVar[str] = "topk"
+    arrangement: ClassVar[type[Arrangement]] = RowsArrangement
     default_scale: ClassVar[Scale | None] = "none"
     keeps_progress: ClassVar[bool] = True
     # The values per sample are scores, which follow the labels; the lists are in the fit.
@@ -276,44 +296,15 @@ class TopK(Protocol):
             single=self._single,
         )
 
-    @override
-    def with_logs(self, methods: Mapping[str, Method], log: str) -> dict[str, Method]:
-        check_choice("log", log, LOGS)
-        able = [name for name, one in methods.items() if isinstance(one, Recommending) and one.can_log(log)]
-        if not able:
-            raise InputError(f"no method writes a {log} log: smgcn does")
-        return {
-            name: one.with_log(log, name) if isinstance(one, Recommending) and name in able else one
-            for name, one in methods.items()
-        }
-
-    @override
-    def logged(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        return tuple(name for name, one in methods.items() if isinstance(one, Recommending) and one.log is not None)
-
     # Datasets
 
     @override
-    def check(self, dataset: Dataset) -> tuple[str, ...]:
+    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "topk":
             raise InputError(
                 f"dataset {dataset.name!r} is for {dataset.task}; the topk protocol needs rows of tokens and items: a "
                 "folder with train.txt and test.txt, or prescription_dataset(...)"
             )
-        return ()
-
-    @override
-    def check_split(self, dataset: Dataset, n_train: int) -> None:
-        """Accept every split that has train rows."""
-
-    @override
-    def check_method(self, name: str, method: Method, dataset: Dataset) -> None:
-        if isinstance(method, Recommending):
-            method.check(name)
-
-    @override
-    def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
-        self.check(dataset)
         if plan.scale not in (None, "none"):
             raise InputError(f"split: scale = {plan.scale!r} makes no sense for sets of tokens; leave it out")
         if plan.leaves_splits_open and dataset.train_part is not None:
@@ -323,7 +314,7 @@ class TopK(Protocol):
         for split in splits:
             where = dataset.name if len(splits) == 1 else f"{dataset.name}, fold {split.fold}"
             notes += [f"{where}: {finding.message}" for finding in check_rows(*_roles(dataset, split))]
-        return (Arrangement(dataset, splits, notes=tuple(notes)),)
+        return (RowsArrangement(dataset, splits, notes=tuple(notes)),)
 
     def _set_aside(self, dataset: Dataset, split: Split, seed: int) -> Split:
         """Take the validation rows out of train."""
@@ -352,47 +343,17 @@ class TopK(Protocol):
             return f"{rows}, none for validation: nothing is chosen, methods train to their end"
         return f"{rows}, {len(first.validation)} validation rows taken out of train to choose on"
 
-    # What results need
-
-    @override
-    def kept_data(self, dataset: Dataset) -> dict[str, NDArray[Any]]:
-        rows = prescriptions_of(dataset.X, dataset.y)
-        return {
-            "token_indptr": np.asarray(rows.queries.indptr, dtype=np.int32),
-            "tokens": np.asarray(rows.queries.indices, dtype=np.int32),
-            "indptr": rows.indptr.astype(np.int32),
-            "items": rows.items,
-            "sizes": np.asarray([rows.n_tokens, rows.n_items]),
-        }
-
-    @override
-    def kept_split(self, dataset: Dataset, split: Split) -> dict[str, NDArray[Any]]:
-        return {} if split.validation is None else {"validation": split.validation}
-
     # Work
 
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
         """Train a recommender and keep its lists for the test queries."""
-        return self._fit(estimator, data, self._listing)
-
-    @override
-    def fit_method(self, method: Method, data: SplitData, seed: int, split_seed: int) -> Fitted:
-        listing = method.listing if isinstance(method, Recommending) else self._listing
-        return self._fit(method.build(seed), data, listing)
-
-    @override
-    def fit_with_scratch(self, method: Method, data: SplitData, seed: int, split_seed: int, scratch: Path) -> Fitted:
-        if not callable(getattr(method.factory, "observe", None)) or not isinstance(method, Recommending):
-            return self.fit_method(method, data, seed, split_seed)
-        kept = scratch / KEPT
-        kept.mkdir(parents=True, exist_ok=True)
-        places: dict[str, Path] = {"log": (kept if method.log == "json" else scratch) / "log.jsonl"}
-        if method.log == "classic":
-            places |= {"classic": kept / "training.log", "result_file": kept / "best.result"}
-            # It is appended to, and may be there from a fit that was killed after its end.
-            places["result_file"].unlink(missing_ok=True)
-        estimator = method.build(seed).observe(**places, checkpoint=scratch / "checkpoint.npz")
+        context = data.context
+        method = None if context is None else context.method
+        if context is None or not isinstance(method, Recommending):
+            return self._fit(estimator, data, self._listing)
+        if context.scratch is not None and callable(getattr(method.factory, "observe", None)):
+            estimator = _observed(estimator, method.log, context.scratch)
         return self._fit(estimator, data, method.listing)
 
     @property
@@ -418,9 +379,7 @@ class TopK(Protocol):
         return Fitted(arrays, {**getattr(estimator, "diagnostics_", {})}, seconds, cpu_seconds)
 
     @override
-    def score(
-        self, fitted: Fitted, data: SplitData, seed: int
-    ) -> tuple[tuple[Score, ...], bytes | None, tuple[str, ...]]:
+    def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
         train, _, test = roles_of(data)
         result = self.evaluate(fitted.arrays, test)
         scores = tuple(
@@ -432,12 +391,24 @@ class TopK(Protocol):
         notes = [*result.notes, *fitted.info.get("warnings", ())]
         notes += [f"metric {name} failed: {error}" for name, error in result.errors.items()]
         below = popularity_note(result, train)
-        return scores, pack_samples(result), (*notes, *([below] if below else ()))
+        return CellScores(scores, pack_samples(result), (*notes, *([below] if below else ())))
 
     def evaluate(self, arrays: Mapping[str, NDArray[Any]], test: Prescriptions) -> TopKResult:
         """Score kept lists against the test rows."""
         own, functions = split_metrics(self.metrics or (), self.idcg)
         return evaluate_lists(arrays, test, self.k, own, functions, ties=str(self.ties), empty=str(self.empty))
+
+
+def _observed(estimator: Any, log: str | None, scratch: Path) -> Any:
+    """Have a recommender write its progress into a folder, and its log where logs are kept."""
+    kept = scratch / KEPT
+    kept.mkdir(parents=True, exist_ok=True)
+    places: dict[str, Path] = {"log": (kept if log == "json" else scratch) / "log.jsonl"}
+    if log == "classic":
+        places |= {"classic": kept / "training.log", "result_file": kept / "best.result"}
+        # It is appended to, and may be there from a fit that was killed after its end.
+        places["result_file"].unlink(missing_ok=True)
+    return estimator.observe(**places, checkpoint=scratch / "checkpoint.npz")
 
 
 def roles_of(data: SplitData) -> tuple[Prescriptions, Prescriptions | None, Prescriptions]:
