@@ -19,7 +19,7 @@ from paragone.checks.near_rows import check_near_rows
 from paragone.checks.rows import check_exact_rows
 from paragone.checks.verify import verify_scores
 from paragone.lab.store import Store
-from paragone.lab.store.records import CellRecords
+from paragone.lab.view import View
 from paragone.protocols import KGrid
 
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "micro_pr_auc", "macro_pr_auc", "avg_precision", "one_error")
@@ -50,10 +50,10 @@ def main() -> None:
         ran = seconds(lambda: experiment.run(path, workers=0).close())
         (material,) = materials(tuple(experiment.layout.arrangements.values()))
         with Store(path) as store:
-            results, records = Results(store), CellRecords(store, "audit")
-            verified = seconds(lambda: verify_scores(results, "audit", Ledger("audit")))
-            n_scores = len(results.scores(repeats=True))
-            n_cells = len(records.cells)
+            view = View(Results(store), "audit")
+            verified = seconds(lambda: verify_scores(view, Ledger("audit")))
+            n_scores = len(view.repeats)
+            n_cells = len(view.cells.cells)
     rows = {
         f"the run itself ({n_cells} cells)": ran,
         f"every score recomputed ({n_scores})": verified,

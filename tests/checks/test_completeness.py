@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 import paragone
-from paragone import Experiment, Results
+from paragone import Experiment
 from paragone.data import Dataset
+from paragone.lab.view import View
 from paragone.protocols import Curve, KGrid
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -124,9 +125,9 @@ def _verdicts(monkeypatch, scores, *, complete: bool):
         columns=["experiment", "dataset", "fold", "method", "repeat", "status", "why"],
     )
     assert (places["status"] == "done").all() == complete
-    results = object.__new__(Results)
-    monkeypatch.setattr(Results, "places", lambda self: places)
-    monkeypatch.setattr(Results, "scores", lambda self: scores)
+    view = object.__new__(View)
+    monkeypatch.setattr(View, "places", places)
+    monkeypatch.setattr(View, "tidy_scores", scores)
     ledger = Ledger("lab")
-    check_completeness(results, "lab", ledger)
+    check_completeness(view, ledger)
     return Audit("lab", tuple(ledger.findings))

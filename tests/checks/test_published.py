@@ -31,6 +31,7 @@ from paragone.checks.tables import (
 )
 from paragone.errors import InputError
 from paragone.lab.store import Store
+from paragone.lab.view import View
 from paragone.reporting import report
 from paragone.tables import Table, TableCell, escape_latex, to_latex
 
@@ -46,9 +47,7 @@ LABS = {
 
 
 def expected_of(store: Path, reference: str | None = None, names=None) -> Remade:
-    results = Results(Store(store))
-    (name,) = results.experiments()
-    return Remade(results, name, reference, names)
+    return Remade(View(Results(Store(store))), reference, names)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from paragone.checks.tuning import check_selection, check_tuning
 from paragone.data.prescriptions import Prescriptions
 from paragone.lab.store import Store
 from paragone.lab.store.queries import pack, unpack
-from paragone.lab.store.records import CellRecords
+from paragone.lab.view import View
 from paragone.metrics import metric_names, metric_values
 from paragone.metrics.topk import topk_scores
 from paragone.protocols.crossval.problem import choose
@@ -223,7 +223,7 @@ class TestCrossvalidation:
 
     def test_a_refit_that_the_cross_validation_did_not_choose_is_found(self, made_crossval):
         with Results.open(made_crossval / "numbers.sqlite") as results:
-            first, second = CrossvalReader(results).stage_choices("numbers")
+            first, second = CrossvalReader(results).stage_choices(View(results, "numbers"))
             variants = list(results.crossval().problems[0].chains)
         assert set(first.by_test) == set(variants)
         ledger = Ledger("lab")
@@ -276,7 +276,7 @@ class TestTuning:
             db.execute("UPDATE fits SET info = ? WHERE fit_key = ?", (json.dumps(info), key))
         ledger = Ledger("garden")
         with Store(store) as opened:
-            check_tuning(CellRecords(opened, "garden"), Results(opened), "garden", ledger)
+            check_tuning(View(Results(opened), "garden"), ledger)
         assert len(ledger.findings) == wrong
         assert ledger.checked[0].count == 1
 

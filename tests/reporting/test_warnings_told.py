@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 from paragone import Dataset, Experiment, compare
 from paragone.lab.cells import WarningCount
-from paragone.lab.reader import CellAddress
 from paragone.lab.results import Results
 from paragone.lab.summaries import verdict_sentences, warned_groups
+from paragone.lab.view import CellAddress
 from paragone.protocols import Crossval
 from paragone.reporting import report
 from paragone.reporting.live.details import cell_details, progress_of

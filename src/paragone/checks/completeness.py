@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
-from paragone.lab.results import Results
 from paragone.lab.store import Store
+from paragone.lab.view import View
 from paragone.metrics import named_metric
 from paragone.stats import compare
 
@@ -22,10 +22,9 @@ MOST_METHODS = 50
 CODE_OF_STATUS = {"missing": "PG401", "running": "PG401", "failed": "PG402", "timeout": "PG403", "stale": "PG404"}
 
 
-def check_completeness(results: Results, experiment: str, ledger: Ledger) -> None:
+def check_completeness(view: View, ledger: Ledger) -> None:
     """Count the cells that have no result, and say what they do to the comparison."""
-    places = results.places()
-    places = places[places["experiment"] == experiment]
+    places = view.places
     ledger.look(CHECK, len(places), "planned cells")
     there = places["status"] == "done"
     if there.all():
@@ -44,7 +43,7 @@ def check_completeness(results: Results, experiment: str, ledger: Ledger) -> Non
                     for row in rows.head(SHOWN).itertuples()
                 ],
             )
-    _check_verdicts(results, experiment, places, ledger)
+    _check_verdicts(view, places, ledger)
 
 
 def _by_method(rows: pd.DataFrame) -> str:
@@ -86,13 +85,11 @@ class _Verdict:
         return f"{self.leader} has the best average rank; {pairs}"
 
 
-def _check_verdicts(results: Results, experiment: str, places: pd.DataFrame, ledger: Ledger) -> None:
+def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
     """Compare the verdict on all datasets with the one on those that are complete."""
-    scores = results.scores()
-    scores = scores[scores["experiment"] == experiment]
     done = places.assign(done=places["status"] == "done").groupby("dataset", sort=False)["done"].all()
     complete = set(done.index[done])
-    for (protocol, metric), rows in scores.groupby(["protocol", "metric"], sort=False):
+    for (protocol, metric), rows in view.tidy_scores.groupby(["protocol", "metric"], sort=False):
         if named_metric(metric).higher_is_better is None:
             continue
         if rows["method"].nunique() > MOST_METHODS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
@@ -27,10 +27,9 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import extended
 from paragone.lab.protocol import Arrangement
-from paragone.lab.reader import reader_of
 from paragone.lab.results import Results
 from paragone.lab.store import Store
-from paragone.lab.store.records import CellRecords
+from paragone.lab.view import View
 
 NEED_DATA = "leaks, canary and determinism (they need the data)"
 NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
@@ -75,35 +74,31 @@ class ExperimentAudit:
 
     def steps(self) -> Iterator[AuditStep]:
         """Name the steps, those that need no running first."""
-        experiment, store, results = self.subject.experiment, self.subject.store, self.subject.results
-        at_hand = self.subject.at_hand
+        experiment, view, at_hand = self.subject.experiment, self.subject.view, self.subject.at_hand
         if experiment is not None:
             yield from self._data_steps(experiment.layout.arrangements)
         if at_hand is not None:
             yield from self._data_steps(at_hand.arrangements)
-        if results is not None:
-            yield from self._result_steps(results)
-        if results is not None and store is not None and experiment is not None:
-            yield AuditStep("declaration", partial(self._declaration, experiment, store))
-        if at_hand is not None:
-            yield AuditStep("truths", partial(check_truths, self._records, at_hand.arrangements, self.ledger))
-            yield AuditStep("what needs code", self._without_code)
-        if results is not None and self._options.against:
-            yield AuditStep("published tables", partial(self._published, results))
+        if view is not None:
+            yield AuditStep("completeness", partial(check_completeness, view, self.ledger))
+            yield AuditStep("scores", partial(self._scores, view))
+            yield AuditStep("choices", partial(self._choices, view))
+        if view is not None and experiment is not None:
+            yield AuditStep("declaration", partial(self._declaration, experiment, view))
+        if view is not None and at_hand is not None:
+            yield AuditStep("truths", partial(check_truths, view.cells, at_hand.arrangements, self.ledger))
+            yield AuditStep("what needs code", partial(self._without_code, view))
+        if view is not None and self._options.against:
+            yield AuditStep("published tables", partial(self._published, view))
         if experiment is not None:
             yield AuditStep("canary", partial(self._canary, experiment))
-        if experiment is not None and store is not None and self._options.sample:
-            yield AuditStep("determinism", partial(self._determinism, experiment, store))
+        if experiment is not None and view is not None and self._options.sample:
+            yield AuditStep("determinism", partial(self._determinism, experiment, view))
 
     def close(self) -> None:
         """End the worker, where one was started."""
         if self._open_bench is not None:
             self._open_bench.close()
-
-    @cached_property
-    def _records(self) -> CellRecords:
-        assert self.subject.store is not None
-        return CellRecords(self.subject.store, self.subject.name)
 
     def _data_steps(self, arrangements: Mapping[str, Arrangement]) -> Iterator[AuditStep]:
         for material in materials(tuple(arrangements.values())):
@@ -111,27 +106,20 @@ class ExperimentAudit:
                 name = f"{material.name}: {check.__name__.removeprefix('check_')}"
                 yield AuditStep(name, partial(check, material, self.ledger))
 
-    def _result_steps(self, results: Results) -> Iterator[AuditStep]:
-        yield AuditStep("completeness", partial(check_completeness, results, self.subject.name, self.ledger))
-        yield AuditStep("scores", partial(self._scores, results))
-        yield AuditStep("choices", partial(self._choices, results))
+    def _scores(self, view: View) -> None:
+        self._verified = verify_scores(view, self.ledger)
 
-    def _scores(self, results: Results) -> None:
-        self._verified = verify_scores(results, self.subject.name, self.ledger)
+    def _choices(self, view: View) -> None:
+        check_tuning(view, self.ledger)
+        check_selection(view.reader.stage_choices(view), self.ledger)
 
-    def _choices(self, results: Results) -> None:
-        name = self.subject.name
-        check_tuning(self._records, results, name, self.ledger)
-        reader = reader_of(results, str(results.described(name)["protocol"]["kind"]))
-        check_selection(reader.stage_choices(name), self.ledger)
+    def _declaration(self, experiment: Experiment, view: View) -> None:
+        check_declaration(experiment, view.results.store, self.ledger)
+        check_truths(view.cells, experiment.layout.arrangements, self.ledger)
 
-    def _declaration(self, experiment: Experiment, store: Store) -> None:
-        check_declaration(experiment, store, self.ledger)
-        check_truths(self._records, experiment.layout.arrangements, self.ledger)
-
-    def _without_code(self) -> None:
+    def _without_code(self, view: View) -> None:
         """Count what is left out for want of consent to run code."""
-        cells = self._records.cells
+        cells = view.cells.cells
         self.ledger.miss(DECLARED, len(cells), "cells", NEED_CODE)
         if self._options.canary == "none":
             self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", "left out as asked")
@@ -139,23 +127,22 @@ class ExperimentAudit:
             self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", NEED_CODE)
         self.ledger.miss(DETERMINISM, min(self._options.sample, len(cells)), "cells", NEED_CODE)
 
-    def _published(self, results: Results) -> None:
+    def _published(self, view: View) -> None:
         if not self._alone:
             raise InputError("published tables need one experiment: say which with experiment=")
         if not self._verified.right:
-            self._compare_published(results)
+            self._compare_published(view)
             return
         # Scores that do not follow from the predictions prove nothing: what follows from them is put in their place.
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "right.sqlite"
-            self._records.copy_with(path, self._verified.right)
+            view.cells.copy_with(path, self._verified.right)
             with Results.open(path) as right:
-                self._compare_published(right)
+                self._compare_published(View(right, view.experiment))
 
-    def _compare_published(self, results: Results) -> None:
-        options = self._options
-        remade = Remade(results, self.subject.name, options.reference, options.names)
-        check_published(options.against, remade, self.ledger)
+    def _compare_published(self, view: View) -> None:
+        remade = Remade(view, self._options.reference, self._options.names)
+        check_published(self._options.against, remade, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
         check_canary(
@@ -167,12 +154,11 @@ class ExperimentAudit:
             seed=self._options.seed,
         )
 
-    def _determinism(self, experiment: Experiment, store: Store) -> None:
-        cells = {cell.key: cell for cell in extended(experiment.layout, experiment.methods, store).cells}
+    def _determinism(self, experiment: Experiment, view: View) -> None:
+        planned = extended(experiment.layout, experiment.methods, view.results.store).cells
         check_determinism(
-            self._records,
-            store,
-            cells,
+            view.cells,
+            {cell.key: cell for cell in planned},
             self.ledger,
             bench=self._bench(experiment),
             sample=self._options.sample,
@@ -181,9 +167,10 @@ class ExperimentAudit:
         )
 
     def _too_slow(self) -> dict[str, float]:
-        if self.subject.store is None or self._options.in_process:
+        if self.subject.view is None or self._options.in_process:
             return {}
-        return {record.key: record.seconds for record in self._records.cells if record.seconds > self._options.seconds}
+        done = self.subject.view.cells.cells
+        return {cell.key: cell.seconds for cell in done if cell.seconds > self._options.seconds}
 
     def _bench(self, experiment: Experiment) -> Bench:
         """Return the one place where cells are run again: its worker takes a while to start."""

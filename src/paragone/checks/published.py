@@ -30,8 +30,8 @@ from paragone.checks.tables import (
     read_tables,
 )
 from paragone.errors import InputError, unknown_name
-from paragone.lab.results import Results
-from paragone.reporting import report
+from paragone.lab.view import View, Wording
+from paragone.reporting.write import written_report
 from paragone.stats import compare
 
 if TYPE_CHECKING:
@@ -89,24 +89,19 @@ class Remade:
 
     Parameters
     ----------
-    results : Results
-        An open store.
-    experiment : str
-        The experiment's name.
+    view : View
+        The experiment.
     reference : str, optional
         The reference of statistics.
     names : mapping of str to str, optional
         Names that tables show instead of identifiers.
     """
 
-    def __init__(
-        self, results: Results, experiment: str, reference: str | None = None, names: Mapping[str, str] | None = None
-    ) -> None:
-        methods = list(results.described(experiment)["methods"])
+    def __init__(self, view: View, reference: str | None = None, names: Mapping[str, str] | None = None) -> None:
+        methods = list(view.described["methods"])
         if reference is not None and reference not in methods:
             raise unknown_name("reference", reference, methods)
-        self._results = results
-        self._experiment = experiment
+        self._view = view
         self._reference = reference
         self._names = dict(names or {})
         self.report: Callable[[int | None], Files] = lru_cache(maxsize=4)(self._report)
@@ -114,16 +109,9 @@ class Remade:
 
     def _report(self, split_columns: int | None) -> Files:
         with tempfile.TemporaryDirectory() as scratch:
-            written = report(
-                self._results,
-                scratch,
-                experiment=self._experiment,
-                reference=self._reference,
-                display_map=self._names,
-                split_columns=split_columns,
-                charts=False,
-            )
-            return _tables_of(written, Path(scratch))
+            wording = Wording(self._names, split_columns=split_columns)
+            view = self._view.narrowed(reference=self._reference, wording=wording)
+            return _tables_of(written_report(view, scratch, charts=False)[0], Path(scratch))
 
     def _comparisons(self, points: bool) -> Files:
         """Return the files of `paragone compare` by metric and grid, or at each point; none where it refuses."""
@@ -151,10 +139,8 @@ class Remade:
 
     def _measures(self, points: bool) -> Iterator[tuple[str, pd.DataFrame]]:
         """Walk over metrics and grids, or over every point of them."""
-        scores = self._results.scores()
-        scores = scores[scores["experiment"] == self._experiment]
         by = ["protocol", "metric", *(["at"] if points else [])]
-        for key, rows in scores.groupby(by, sort=False, dropna=False):
+        for key, rows in self._view.tidy_scores.groupby(by, sort=False, dropna=False):
             yield str(key[1]), rows
 
     def twins(self, file: Path, tables: Sequence[PublishedTable], split_columns: int | None = None) -> Twins:

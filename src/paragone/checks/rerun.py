@@ -29,8 +29,7 @@ from paragone.lab.engine.task import run_task
 from paragone.lab.engine.workers import accepted, new_worker
 from paragone.lab.experiment import Experiment
 from paragone.lab.running import cell_task
-from paragone.lab.store import Store
-from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.lab.store.records import StoredCell, StoredCells
 from paragone.validation import IntArray
 
 
@@ -209,16 +208,19 @@ def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
 
 
+def differing_arrays(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Name the arrays that only one side has, or that are not equal to the last bit."""
+    names = sorted(set(one) | set(other))
+    return [name for name in names if not (name in one and name in other and equal_arrays(one[name], other[name]))]
+
+
 def differences(one: Outcome, other: Outcome, left_out: Collection[str] = ()) -> list[str]:
     """Name the parts in which two outcomes of one cell differ: status, arrays of the fit, predictions."""
     if one.status != other.status:
         return [f"endings ({one.status}, and {other.status}: {other.error})"]
     if one.fitted is None or other.fitted is None:
         return []
-    left, right = one.fitted.arrays, other.fitted.arrays
-    found = [
-        n for n in sorted(set(left) | set(right)) if not (n in left and n in right and equal_arrays(left[n], right[n]))
-    ]
+    found = differing_arrays(one.fitted.arrays, other.fitted.arrays)
     if one.predictions != other.predictions:
         found.append("predictions")
     return [name for name in found if name not in left_out]
@@ -242,8 +244,7 @@ DETERMINISM = "determinism: cells run again"
 
 
 def check_determinism(
-    records: CellRecords,
-    store: Store,
+    records: StoredCells,
     cells: Mapping[str, Cell],
     ledger: Ledger,
     *,
@@ -256,10 +257,8 @@ def check_determinism(
 
     Parameters
     ----------
-    records : CellRecords
+    records : StoredCells
         The done cells.
-    store : Store
-        Where their fits are.
     cells : mapping of str to Cell
         The cells of the experiment as it is declared now, by key.
     ledger : Ledger
@@ -281,11 +280,11 @@ def check_determinism(
     ledger.miss(DETERMINISM, len(known) - len(quick), "cells", "they took longer than the limit of seconds")
     count = min(sample, len(quick))
     drawn = np.sort(np.random.default_rng(seed).permutation(len(quick))[:count])
-    by_method: dict[str, list[tuple[CellRecord, list[str]]]] = {}
+    by_method: dict[str, list[tuple[StoredCell, list[str]]]] = {}
     for place in drawn:
         record = quick[place]
         outcome = bench.run(cells[record.key]).outcome
-        differing = differing_parts(records, store, record, outcome)
+        differing = differing_parts(records, record, outcome)
         if differing:
             by_method.setdefault(record.method, []).append((record, differing))
     ledger.look(DETERMINISM, count, f"of {len(quick)} cells", f"drawn with seed {seed}")
@@ -301,18 +300,11 @@ def check_determinism(
         )
 
 
-def differing_parts(records: CellRecords, store: Store, record: CellRecord, outcome: Outcome) -> list[str]:
+def differing_parts(records: StoredCells, record: StoredCell, outcome: Outcome) -> list[str]:
     """Name what differs between a stored cell and the same cell run again."""
     if outcome.status != "done" or outcome.fitted is None:
         return [f"{outcome.status}: {outcome.error}"]
-    stored = store.fitted(record.fit_key)
-    parts = []
-    if stored is not None:
-        now = outcome.fitted.arrays
-        names = sorted(set(stored.arrays) | set(now))
-        parts += [
-            n for n in names if n not in now or n not in stored.arrays or not equal_arrays(stored.arrays[n], now[n])
-        ]
+    parts = differing_arrays(records.arrays(record), outcome.fitted.arrays)
     before, after = records.scores(record), outcome.scores
     if [(s.metric, s.grid, s.at) for s in before] != [(s.metric, s.grid, s.at) for s in after]:
         parts.append("the list of scores")
@@ -320,7 +312,7 @@ def differing_parts(records: CellRecords, store: Store, record: CellRecord, outc
         moved = [abs(a.value - b.value) for a, b in zip(before, after, strict=True) if not _same(a.value, b.value)]
         if moved:
             parts.append(f"{len(moved)} of {len(before)} scores (by up to {max(moved):.3g})")
-    if records.predictions(record) != outcome.predictions:
+    if records.packed_predictions(record) != outcome.predictions:
         parts.append("predictions")
     return parts
 

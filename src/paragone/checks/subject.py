@@ -20,6 +20,7 @@ from paragone.data import Dataset, Split, bundled_names
 from paragone.data.loading import reader_named
 from paragone.data.reader import readers
 from paragone.errors import InputError, unknown_name
+from paragone.lab.contents import StoreContents
 from paragone.lab.declaration import (
     Declaration,
     SetSection,
@@ -32,10 +33,10 @@ from paragone.lab.experiment import Experiment, reopen
 from paragone.lab.named_code import NamedCode, code_named_by
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.protocol import Arrangement, Protocol, default_kind, protocols
-from paragone.lab.results import Results
 from paragone.lab.store import Store
-from paragone.lab.store.queries import spoilt
-from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.lab.store.queries import damaged_part
+from paragone.lab.store.records import StoredCell, StoredCells
+from paragone.lab.view import View
 from paragone.validation import IntArray
 
 ELSEWHERE = "the data found now are not those of the store"
@@ -57,12 +58,12 @@ class DataAtHand:
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, store: Path) -> DataAtHand:
+def data_at_hand(records: StoredCells, declaration: Declaration, folder: Path, store: Path) -> DataAtHand:
     """Load the declared datasets that may be read without consent and take their splits from the store.
 
     Parameters
     ----------
-    records : CellRecords
+    records : StoredCells
         The done cells.
     declaration : Declaration
         What the store, or the file given for it, declares.
@@ -82,7 +83,7 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
     protocol = protocols.get(kind)
     if any(cell.protocol not in (protocol.kind, protocol.later_kind) for cell in records.cells):
         return DataAtHand({}, ((declaration.name, "its cells are not of the protocol that it declares"),))
-    cells: dict[str, list[CellRecord]] = {}
+    cells: dict[str, list[StoredCell]] = {}
     for cell in records.cells:
         cells.setdefault(cell.dataset, []).append(cell)
     found: dict[str, Arrangement] = {}
@@ -108,7 +109,7 @@ def data_at_hand(records: CellRecords, declaration: Declaration, folder: Path, s
             of_it = cells.get(dataset.name, [])
             if not of_it:
                 left_out.append((dataset.name, "none of its cells is done"))
-            elif any(cell.data_part != dataset.fingerprint[:PART_LENGTH] for cell in of_it):
+            elif any(cell.parts.data != dataset.fingerprint[:PART_LENGTH] for cell in of_it):
                 left_out.append((dataset.name, ELSEWHERE))
             else:
                 splits = tuple(_splits(records, of_it, dataset, protocol, store))
@@ -156,7 +157,7 @@ def _outside() -> str:
 
 
 def _splits(
-    records: CellRecords, cells: list[CellRecord], dataset: Dataset, protocol: type[Protocol], store: Path
+    records: StoredCells, cells: list[StoredCell], dataset: Dataset, protocol: type[Protocol], store: Path
 ) -> Iterator[Split]:
     seen: set[int] = set()
     for cell in sorted(cells, key=lambda cell: cell.fold):
@@ -164,19 +165,19 @@ def _splits(
             continue
         seen.add(cell.fold)
         train, test = records.rows(cell)
-        kept = records.kept_of_split(cell)
+        kept = records.truth(cell)
         validation = kept.get("validation")
         for rows in (train, test, *(() if validation is None else (validation,))):
             _check_rows(rows, dataset, store)
         try:
             yield protocol.arrangement.split_of(cell.fold, train, test, kept)
         except (LookupError, ValueError) as error:
-            raise spoilt(store, "a split") from error
+            raise damaged_part(store, "a split") from error
 
 
 def _check_rows(rows: IntArray, dataset: Dataset, store: Path) -> None:
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or np.any((rows < 0) | (rows >= dataset.n_samples)):
-        raise spoilt(store, "a split")
+        raise damaged_part(store, "a split")
 
 
 IN_PYTHON = "it was declared in Python: give the Experiment itself (paragone.audit(store, declaration=experiment))"
@@ -192,8 +193,8 @@ class Subject:
         The experiment's name.
     experiment : Experiment, optional
         Where its declaration and data could be found.
-    store, results : Store and Results, optional
-        Where there is a store.
+    view : View, optional
+        Where there is a store: the experiment as it is read, in which every score is derived once.
     known : tuple of Acknowledgement
         What the experiment file acknowledges.
     left_out : tuple of (str, str)
@@ -206,8 +207,7 @@ class Subject:
 
     name: str
     experiment: Experiment | None
-    store: Store | None = None
-    results: Results | None = None
+    view: View | None = None
     known: tuple[Acknowledgement, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     at_hand: DataAtHand | None = None
@@ -256,8 +256,8 @@ def stored_subjects(
     the text in the store, whose relative paths are then taken from the store's folder. All of them are read as data:
     nothing that they name is imported without consent. An `Experiment` that is given is code in hand already.
     """
-    results = Results(store)
-    names = results.experiments()
+    contents = StoreContents(store)
+    names = contents.experiments()
     if not names:
         raise InputError(f"{store.path}: nothing was planned yet, so there is nothing to audit")
     if experiment is not None and experiment not in names:
@@ -265,27 +265,26 @@ def stored_subjects(
     chosen = names if experiment is None else [experiment]
     if declaration is not None and len(chosen) > 1:
         raise InputError(f"the store holds several experiments ({', '.join(names)}): say which with experiment=")
-    return [_stored(store, results, name, declaration, consent) for name in chosen]
+    return [_stored(View(contents, name), declaration, consent) for name in chosen]
 
 
-def _stored(
-    store: Store, results: Results, name: str, declaration: str | Path | Experiment | None, consent: Consent
-) -> Subject:
+def _stored(view: View, declaration: str | Path | Experiment | None, consent: Consent) -> Subject:
+    name, path = view.experiment, view.results.path
     if isinstance(declaration, Experiment):
         _check_name(declaration.name, name, "the experiment given")
-        return Subject(name, declaration, store, results, _known(declaration.declared()))
-    source = _source(store, results, name, declaration)
+        return Subject(name, declaration, view, _known(declaration.declared()))
+    source = _source(view, declaration)
     if source is None:
-        return Subject(name, None, store, results, left_out=((name, IN_PYTHON),))
+        return Subject(name, None, view, left_out=((name, IN_PYTHON),))
     declared = parse_declaration(source.text, where=source.where)
     known = tuple(Acknowledgement(**one.model_dump()) for one in declared.audit.acknowledge)
     code = code_named_by(declared, source.folder)
     if not consent.run_code:
-        at_hand = data_at_hand(CellRecords(store, name), declared, source.folder, store.path)
-        return Subject(name, None, store, results, known, at_hand.left_out, at_hand, code)
+        at_hand = data_at_hand(view.cells, declared, source.folder, path)
+        return Subject(name, None, view, known, at_hand.left_out, at_hand, code)
     consent.announce(source.where, code, source.folder)
     found = reopen(source.text, source.folder, where=source.where)
-    return Subject(name, found.experiment, store, results, known, found.left_out, code=code)
+    return Subject(name, found.experiment, view, known, found.left_out, code=code)
 
 
 @dataclass(frozen=True)
@@ -297,20 +296,21 @@ class _Source:
     where: str
 
 
-def _source(store: Store, results: Results, name: str, declaration: str | Path | None) -> _Source | None:
+def _source(view: View, declaration: str | Path | None) -> _Source | None:
     """Find the text that declares an experiment of a store; None where it was declared in Python."""
+    name, store = view.experiment, view.results.path
     if declaration is not None:
         path = Path(declaration)
         text = _read(path)
         _check_name(parse_declaration(text, where=str(path)).name, name, str(path))
         return _Source(text, path.resolve().parent, str(path))
-    beside = store.path.with_suffix(".toml")
+    beside = store.with_suffix(".toml")
     if beside.is_file() and (text := _read(beside)) and _declares(text, name):
         return _Source(text, beside.resolve().parent, str(beside))
-    text = results.declared(name)
+    text = view.results.declared(name)
     if text.lstrip().startswith("{"):
         return None
-    return _Source(text, store.path.resolve().parent, f"{store.path}, experiment {name!r}")
+    return _Source(text, store.resolve().parent, f"{store}, experiment {name!r}")
 
 
 def _declares(text: str, name: str) -> bool:

@@ -11,22 +11,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from paragone.checks.finding import Ledger
-from paragone.lab.reader import StageChoice
-from paragone.lab.results import Results
-from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.lab.store.records import StoredCell
+from paragone.lab.view import StageChoice, View
 from paragone.metrics import named_metric
 from paragone.ties import best_losses, least_loss
 
 CHECK = "choices against inner scores"
 
 
-def check_tuning(records: CellRecords, results: Results, experiment: str, ledger: Ledger) -> None:
+def check_tuning(view: View, ledger: Ledger) -> None:
     """Check the parameters that were tuned and the epochs that were chosen."""
-    methods = results.described(experiment)["methods"]
+    methods = view.described["methods"]
     checked = 0
     wrong: dict[str, list[str]] = {}
-    for cell in records.cells:
-        info = records.fit_info(cell)
+    for cell in view.cells.cells:
+        info = view.cells.info(cell)
         params = methods.get(cell.method, {}).get("params", {})
         for judged in (_tuned(cell, info, params), _epoch(cell, info)):
             if judged is not None:
@@ -45,7 +44,7 @@ def check_tuning(records: CellRecords, results: Results, experiment: str, ledger
         )
 
 
-def _tuned(cell: CellRecord, info: dict[str, Any], params: dict[str, Any]) -> str | None:
+def _tuned(cell: StoredCell, info: dict[str, Any], params: dict[str, Any]) -> str | None:
     """Judge tuned parameters: None where there are none, empty where they are right."""
     if "tuned" not in info or not info.get("candidates"):
         return None
@@ -62,7 +61,7 @@ def _tuned(cell: CellRecord, info: dict[str, Any], params: dict[str, Any]) -> st
     return f"{cell}: {info['tuned']} ({was}) was taken, {best['params']} has {best['score']:.4g}"
 
 
-def _epoch(cell: CellRecord, info: dict[str, Any]) -> str | None:
+def _epoch(cell: StoredCell, info: dict[str, Any]) -> str | None:
     """Judge a chosen epoch against the history of evaluations that chose it."""
     history = [entry for entry in info.get("history", ()) if isinstance(entry, dict) and "metrics" in entry]
     rule, _, where = str(info.get("chosen_by", "")).partition(" on ")

@@ -18,9 +18,8 @@ from paragone.checks.subject import ELSEWHERE
 from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.protocol import Arrangement
-from paragone.lab.reader import reader_of
-from paragone.lab.results import Results
-from paragone.lab.store.records import CellRecord, CellRecords
+from paragone.lab.store.records import StoredCell, StoredCells
+from paragone.lab.view import View
 
 RECOMPUTED = "scores recomputed from predictions"
 TRUTHS = "truth in the store against the data"
@@ -37,15 +36,15 @@ class Verification:
         How many were compared.
     wrong : dict of str to list of str
         By method, a line per score that differs or is missing.
-    right : list of (int, Score)
-        The number of a cell and the score that it should have, for each that differs.
+    right : list of (str, Score)
+        The key of a cell and the score that it should have, for each that differs.
     """
 
     checked: int = 0
     wrong: dict[str, list[str]] = field(default_factory=dict)
-    right: list[tuple[int, Score]] = field(default_factory=list)
+    right: list[tuple[str, Score]] = field(default_factory=list)
 
-    def compare(self, cell: CellRecord, stored: Sequence[Score], derived: Iterable[Score]) -> None:
+    def compare(self, cell: StoredCell, stored: Sequence[Score], derived: Iterable[Score]) -> None:
         """Compare the scores of a cell."""
         self.checked += len(stored)
         values = {(score.metric, score.grid, score.at): score for score in derived}
@@ -56,11 +55,11 @@ class Verification:
                 self.note(cell, f"{point}: there is no prediction for it")
             elif not same(score.value, again.value):
                 self.note(cell, f"{point} is {score.value!r}, the predictions give {again.value!r}")
-                self.right.append((cell.cell_id, again))
+                self.right.append((cell.key, again))
         for score in values.values():
             self.note(cell, f"{_point(score)} was predicted and has no score")
 
-    def note(self, cell: CellRecord, what: str) -> None:
+    def note(self, cell: StoredCell, what: str) -> None:
         """Write down what is wrong with a cell."""
         self.wrong.setdefault(cell.method, []).append(f"{cell}: {what}")
 
@@ -81,12 +80,11 @@ def _point(score: Score) -> str:
     return score.metric if score.at is None else f"{score.metric} at {score.grid} = {score.at:g}"
 
 
-def verify_scores(results: Results, experiment: str, ledger: Ledger) -> Verification:
+def verify_scores(view: View, ledger: Ledger) -> Verification:
     """Compare every stored score of an experiment with the one that follows from what else the store keeps."""
     found, n_cells, n_values = Verification(), 0, 0
     left: dict[str, int] = {}
-    reader = reader_of(results, str(results.described(experiment)["protocol"]["kind"]))
-    for one in reader.rescored(experiment):
+    for one in view.reader.rescored(view):
         if one.why_not:
             left[one.why_not] = left.get(one.why_not, 0) + len(one.stored)
             continue
@@ -99,9 +97,9 @@ def verify_scores(results: Results, experiment: str, ledger: Ledger) -> Verifica
     for why, count in left.items():
         ledger.miss(RECOMPUTED, count, "scores", why)
     if not n_cells and not left:
-        scores = results.scores()
-        mine = scores[scores["experiment"] == experiment]
-        ledger.look(RECOMPUTED, len(mine), "scores", "the store keeps predictions alone, so that none can differ")
+        ledger.look(
+            RECOMPUTED, len(view.scores), "scores", "the store keeps predictions alone, so that none can differ"
+        )
     found.report(ledger)
     return found
 
@@ -121,24 +119,24 @@ def same(a: float, b: float, tolerance: float = TOLERANCE) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
 
 
-def check_truths(records: CellRecords, arrangements: Mapping[str, Arrangement], ledger: Ledger) -> None:
+def check_truths(records: StoredCells, arrangements: Mapping[str, Arrangement], ledger: Ledger) -> None:
     """Compare the targets that scores are computed with, split by split, with those of the data."""
     checked = 0
     elsewhere: set[str] = set()
     wrong: dict[str, list[str]] = {}
     seen: set[tuple[str, str]] = set()
     for cell in records.cells:
-        key = (cell.data_part, cell.split_part)
+        key = (cell.parts.data, cell.parts.split)
         if key in seen:
             continue
         seen.add(key)
         arrangement = arrangements.get(cell.dataset)
-        if arrangement is None or arrangement.dataset.fingerprint[:PART_LENGTH] != cell.data_part:
+        if arrangement is None or arrangement.dataset.fingerprint[:PART_LENGTH] != cell.parts.data:
             elsewhere.add(cell.dataset)
             continue
         split = next(split for split in arrangement.splits if split.fold == cell.fold)
         checked += 1
-        kept = {**records.kept_of_data(cell), **records.kept_of_split(cell)}
+        kept = {**records.data(cell), **records.truth(cell)}
         mine = {**arrangement.kept_data(), **arrangement.kept_split(split)}
         train, test = records.rows(cell)
         for name in _differing(

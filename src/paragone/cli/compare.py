@@ -142,8 +142,8 @@ def _set(options: Mapping[str, object]) -> list[str]:
 def one_set_of_samples(source: str) -> bool:
     """Say whether a source is a store of one experiment that is compared on test samples, for want of datasets."""
     from paragone.cli.sources import is_store
-    from paragone.lab.reader import reader_of
     from paragone.lab.results import Results
+    from paragone.lab.view import View
 
     if not is_store(source) or not Path(source).is_file():
         return False
@@ -151,5 +151,5 @@ def one_set_of_samples(source: str) -> bool:
         names = results.experiments()
         if len(names) != 1:
             return False
-        kind = str(results.described(names[0])["protocol"]["kind"])
-        return reader_of(results, kind).compares_samples(names[0])
+        view = View(results)
+        return view.reader.compares_samples(view)

@@ -10,6 +10,7 @@ import typer
 from paragone.cli.app import app
 from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, say, show_table, write_frame
+from paragone.errors import unknown_name
 
 if TYPE_CHECKING:
     from paragone.lab.results import Results
@@ -39,14 +40,15 @@ def scores(
     import_from_here(metric)
     metric = asked_name(metric)
     with Results.open(store) as results:
+        if out is None and not as_json:
+            show_scores(results, metric, naming)
+            return
         frame = results.scores(metric)
         if out is not None:
             write_frame(frame, out)
             say(f"{len(frame)} scores written to {out}", stderr=True)
         if as_json:
             print_json(frame.astype(object).where(frame.notna(), None).to_dict(orient="records"))
-        elif out is None:
-            show_scores(results, metric, naming)
 
 
 def show_scores(results: Results, metric: str | None = None, naming: str | None = None) -> None:
@@ -54,10 +56,13 @@ def show_scores(results: Results, metric: str | None = None, naming: str | None 
     from paragone.lab.view import View
     from paragone.tables import Table, to_text
 
-    for name in results.experiments():
-        view = View(results, name, metric=metric)
-        for shown in view.reader.summary(view, naming):
-            if isinstance(shown, Table):
-                say(to_text(shown) + "\n")
-            else:
-                show_table(shown[1], title=shown[0])
+    views = [View(results, name, metric=metric) for name in results.experiments()]
+    tables = [shown for view in views for shown in view.reader.summary(view, naming)]
+    if metric is not None and not tables:
+        known = dict.fromkeys(str(name) for view in views for name in view.scores["metric"].unique())
+        raise unknown_name("metric in this store", metric, list(known) or ["(none yet)"])
+    for shown in tables:
+        if isinstance(shown, Table):
+            say(to_text(shown) + "\n")
+        else:
+            show_table(shown[1], title=shown[0])

@@ -33,7 +33,7 @@ def status(
 
     Example: paragone status first.sqlite
     """
-    from paragone.lab.places import STATUSES
+    from paragone.lab.contents import STATUSES
     from paragone.lab.results import Results
 
     if dry_run is not None:
@@ -94,10 +94,11 @@ def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
 
 def show_warnings(results: Results) -> None:
     """Say what the methods warned of, put together by method and kind of warning."""
-    from paragone.lab.summaries import warned_groups, warning_lines
+    from paragone.lab.summaries import warning_lines
+    from paragone.lab.view import View
 
     for experiment in results.experiments():
-        for line in warning_lines(warned_groups(results, experiment)):
+        for line in warning_lines(View(results, experiment).warned):
             say(line)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from paragone.data.output import safe_file_name, whole_folder
 from paragone.errors import InputError, unknown_name
-from paragone.lab.results import ELEMENT, FORMAT, VERSION, Results, experiment_record
+from paragone.lab.contents import StoreContents
 from paragone.lab.store.opening import HEADER
 from paragone.reading import check_size, parse_json
 
@@ -21,6 +21,55 @@ _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAIN = ("paragone", "numpy", "scipy", "scikit-learn", "numba")
+
+
+FORMAT, VERSION = "paragone-provenance", 1
+ELEMENT = "paragone-provenance"
+"""The id of the script element that holds the record in a page."""
+
+
+def experiment_record(results: StoreContents, experiment: str) -> dict[str, Any]:
+    """Return all that `paragone reproduce` needs of an experiment in a store.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    experiment : str
+        The experiment's name.
+
+    Returns
+    -------
+    dict
+        Its declaration as text, the runs with their provenance, and what identifies the datasets.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from paragone.lab.experiment import Experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "a.sqlite"
+    ...     with Experiment(["wine-traits"], {"V": "variance"}, {"folds": 2}, seed=3).run(path, 0) as results:
+    ...         record = experiment_record(results, "experiment")
+    >>> record["seed"], list(record["datasets"])
+    (3, ['wine-traits'])
+    """
+    described = results.described(experiment)
+    runs = results.runs()
+    # Runs of a version that did not say whose they were count for every experiment of the store.
+    mine = [run for run in runs.itertuples() if run.environment.get("experiment", experiment) == experiment]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "experiment": described["name"],
+        "seed": described["seed"],
+        "declared": results.declared(experiment),
+        "data": [str(name) for name in described["data"]],
+        "datasets": results.fingerprints(experiment),
+        "runs": [
+            {"begun_at": run.begun_at, "workers": int(run.workers), "environment": run.environment} for run in mine
+        ],
+    }
 
 
 @dataclass(frozen=True)
@@ -86,7 +135,7 @@ def read_record(source: Path, experiment: str | None = None) -> dict[str, Any]:
         is_store = file.read(len(HEADER)) == HEADER
     if not is_store:
         return _record_of_page(source, experiment)
-    with Results.open(source) as results:
+    with StoreContents.open(source) as results:
         names = results.experiments()
         if experiment is None and len(names) != 1:
             have = ", ".join(names) or "none"

@@ -10,14 +10,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
+from paragone.lab.contents import StoreContents
 from paragone.metrics import named_metric
 from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from paragone.lab.results import Results
 
 MAX_DATASETS = 6
 MAX_METHODS = 12
@@ -236,7 +235,9 @@ class Warned:
         return not self.category.endswith(FOR_DEVELOPERS)
 
 
-def warned_groups(results: Results, experiment: str, names: Mapping[str, str] | None = None) -> tuple[Warned, ...]:
+def warned_groups(
+    results: StoreContents, experiment: str, names: Mapping[str, str] | None = None
+) -> tuple[Warned, ...]:
     """Put together what the methods of an experiment warned of.
 
     Parameters

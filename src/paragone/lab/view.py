@@ -1,25 +1,33 @@
-"""View: the one read model of an experiment in a store, in which every number is derived once."""
+"""View: the one read model of an experiment in a store, in which every number is derived once.
+
+A `ResultsReader` is what a protocol adds to it: how scores are derived, and what live view and terminal show of a cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.protocol import Protocol, protocol_described, protocol_of
-from paragone.lab.reader import ResultsReader, reader_of
-from paragone.lab.results import Results
-from paragone.lab.summaries import Warned, warned_groups
+from paragone.lab.cells import Fitted, Score, SplitData
+from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
+from paragone.lab.grids import GridScores, grid_at, names_in_order, reduced_grid
+from paragone.lab.protocol import Protocol, part_of, protocol_described, protocol_of, score_in
+from paragone.lab.store.records import StoredCell, StoredCells, read_scores
+from paragone.lab.summaries import Warned, mean_table, warned_groups
+from paragone.metrics import named_metric
 from paragone.stats import DatasetComparison, compare
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from paragone.tables import Table
+
 T = TypeVar("T")
-NEAR = 1e-9
-FOLDS = ["dataset", "fold", "method", "metric"]
 
 
 @dataclass(frozen=True)
@@ -45,46 +53,6 @@ class Wording:
     def label(self, text: str) -> str:
         """Return a label with the suffix."""
         return f"tab:{text}{self.label_suffix}"
-
-
-@dataclass(frozen=True, eq=False)
-class GridScores:
-    """The fold scores of one grid of an experiment, and how the grid was reduced.
-
-    Parameters
-    ----------
-    grid : str
-        Which grid, such as ``k``; empty where scores have none.
-    reduction : str
-        How the values along the grid became one, in words for a caption; empty without a grid.
-    suffix : str
-        What file names call it: ``kgrid``, or ``p20`` for a target of 20 %; empty without a grid.
-    curves : DataFrame
-        Tidy scores of the grid.
-    folds : DataFrame
-        Columns ``dataset, fold, method, metric, value``.
-    """
-
-    grid: str
-    reduction: str
-    suffix: str
-    curves: pd.DataFrame
-    folds: pd.DataFrame
-
-    @property
-    def dashed(self) -> str:
-        """The suffix as the end of a label."""
-        return f"-{self.suffix}" if self.suffix else ""
-
-    @property
-    def before_mean(self) -> str:
-        """What a caption says before it comes to the mean over folds: how the grid was reduced."""
-        return f"{self.reduction}, " if self.reduction else ""
-
-    @property
-    def is_along(self) -> bool:
-        """Whether there are several points to draw a curve through."""
-        return bool(self.curves["at"].nunique() > 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +84,55 @@ class Measure:
     def key(self) -> str:
         """What file names and anchors call it."""
         return f"{self.metric}{self.scores.dashed}"
+
+
+class CellAddress(NamedTuple):
+    """One cell, by its names in the plan."""
+
+    experiment: str
+    dataset: str
+    method: str
+    fold: int = 0
+    repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """A done cell, the scores that the store keeps of it, and those that follow from the rest of what it keeps.
+
+    Attributes
+    ----------
+    cell : StoredCell
+        The cell.
+    stored, derived : sequence of Score
+        Both lists of scores.
+    why_not : str
+        Why nothing could be derived; empty where it could.
+    wrong : tuple of str
+        What else of the cell does not follow.
+    n_values : int
+        How many other values were compared.
+    """
+
+    cell: StoredCell
+    stored: Sequence[Score]
+    derived: Sequence[Score] = ()
+    why_not: str = ""
+    wrong: tuple[str, ...] = ()
+    n_values: int = 0
+
+
+@dataclass(frozen=True)
+class StageChoice:
+    """What a later stage took on a dataset, and what the scores of the first stage choose.
+
+    ``by_test`` holds what the test scores would have chosen: the mistake to look for.
+    """
+
+    dataset: str
+    taken: tuple[str, ...]
+    chosen: tuple[str, ...]
+    by_test: tuple[str, ...] = ()
 
 
 class View:
@@ -155,7 +172,7 @@ class View:
 
     def __init__(
         self,
-        results: Results,
+        results: StoreContents,
         experiment: str | None = None,
         *,
         metric: str | None = None,
@@ -190,8 +207,8 @@ class View:
         return found
 
     def narrowed(self, **choices: Any) -> View:
-        """Return the same experiment with other choices: metric, at, reference, datasets, methods."""
-        view = View(self.results, self.experiment, wording=self.wording, **choices)
+        """Return the same experiment with other choices: metric, at, reference, datasets, methods, wording."""
+        view = View(self.results, self.experiment, **{"wording": self.wording, **choices})
         view._of_whole = self._of_whole
         return view
 
@@ -266,6 +283,19 @@ class View:
         return self.of_whole(_scores)
 
     @cached_property
+    def tidy_scores(self) -> pd.DataFrame:
+        """The scores in the columns of `Results.scores`: two grids are told apart by the protocol's name."""
+        scores = self.scores
+        if scores["grid"].nunique() > 1:
+            scores = scores.assign(protocol=scores["protocol"] + "-" + scores["grid"])
+        return scores[SCORE_COLUMNS]
+
+    @cached_property
+    def cells(self) -> StoredCells:
+        """The done cells of the experiment, with all that is kept of each."""
+        return self.of_whole(_cells)
+
+    @cached_property
     def all_grids(self) -> tuple[GridScores, ...]:
         """Every grid of the experiment, reduced as it was declared, under the names of the store."""
         scores = self.scores
@@ -273,7 +303,7 @@ class View:
             raise InputError(f"experiment {self.experiment!r} has no scores yet: run it first")
         _check_names(scores)
         grids = scores["grid"].unique()
-        return tuple(_reduced(grid, scores[scores["grid"] == grid], self._target(grid)) for grid in grids)
+        return tuple(reduced_grid(grid, scores[scores["grid"] == grid], self._target(grid)) for grid in grids)
 
     def _target(self, grid: str) -> float | None:
         """Return the point at which a grid counts, where the protocol declares one."""
@@ -286,14 +316,14 @@ class View:
         everything = self.all_grids
         folds = everything[0].folds
         for kind, wanted, known in (
-            ("metric", (self.metric,) if self.metric else (), _in_order(everything, "metric")),
+            ("metric", (self.metric,) if self.metric else (), names_in_order(everything, "metric")),
             ("method", self.methods, folds["method"].unique().tolist()),
             ("dataset", self.datasets, folds["dataset"].unique().tolist()),
         ):
             for name in wanted:
                 if name not in known:
                     raise unknown_name(kind, name, known)
-        chosen = [_at(everything, self.at)] if self.at else everything
+        chosen = [grid_at(everything, self.at)] if self.at else everything
         return tuple(self._named(self._kept(scores)) for scores in chosen)
 
     def _kept(self, scores: GridScores) -> GridScores:
@@ -364,12 +394,20 @@ class View:
         return self.reader.options(self)
 
 
+def _cells(view: View) -> StoredCells:
+    return StoredCells(view.results.store, view.experiment)
+
+
 def _scores(view: View) -> pd.DataFrame:
-    return view.results.experiment_scores(view.experiment)
+    return mean_over_repeats(view.repeats, GRID_COLUMNS)
 
 
 def _scores_by_repeat(view: View) -> pd.DataFrame:
-    return view.results.experiment_scores(view.experiment, repeats=True)
+    derived = view.reader.derived_scores(view, None)
+    if derived is not None:
+        return derived.assign(grid="", repeat=0)
+    frame = score_frame(read_scores(view.results.store), repeats=True, with_grid=True)
+    return frame[frame["experiment"] == view.experiment]
 
 
 def split_ratio(split: Mapping[str, Any]) -> float | None:
@@ -386,17 +424,6 @@ def split_ratio(split: Mapping[str, Any]) -> float | None:
     return share / (1 - share)
 
 
-def point_words(grid: str, at: float) -> str:
-    """Say at which point of a grid a value was taken.
-
-    Examples
-    --------
-    >>> point_words("k", 10.0), point_words("p", 0.2)
-    ('the value at k = 10', 'the value at 20 % of the features')
-    """
-    return f"the value at {100 * at:g} % of the features" if grid == "p" else f"the value at {grid} = {at:g}"
-
-
 def _check_names(scores: pd.DataFrame) -> None:
     """Refuse names that tables and tests, which strip blanks, would take for others."""
     for column in ("method", "dataset"):
@@ -405,38 +432,106 @@ def _check_names(scores: pd.DataFrame) -> None:
                 raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
 
 
-def _reduced(grid: str, curves: pd.DataFrame, target: float | None) -> GridScores:
-    """Take one value per fold: at the target of the grid, or the mean over it."""
-    if target is None:
-        folds = curves.groupby(FOLDS, sort=False)["value"].mean().reset_index()
-        words, suffix = (f"the mean over the {grid}-grid", f"{grid}grid") if grid else ("", "")
-        return GridScores(grid, words, suffix, curves, folds)
-    at_target = curves[(curves["at"] - target).abs() < NEAR]
-    shown = f"{100 * target:g}" if grid == "p" else f"{target:g}"
-    return GridScores(grid, point_words(grid, target), f"{grid}{shown}", curves, at_target[[*FOLDS, "value"]])
-
-
-def _at(grids: tuple[GridScores, ...], at: str) -> GridScores:
-    """Take a grid at a point, given as ``k=10`` or ``p=0.2``."""
-    name, _, value = at.partition("=")
-    found = [scores for scores in grids if scores.grid == name]
-    try:
-        point = float(value)
-    except ValueError as error:
-        raise InputError(f"the point {at!r} is not a point of a grid: say k=10 or p=0.2") from error
-    if not found:
-        raise unknown_name("grid", name, [scores.grid for scores in grids])
-    scores = found[0]
-    mine = scores.curves[(scores.curves["at"] - point).abs() < NEAR]
-    if mine.empty:
-        points = ", ".join(f"{one:g}" for one in sorted(scores.curves["at"].unique()))
-        raise InputError(f"there is no point {name} = {point:g}: there are {points}")
-    return GridScores(name, point_words(name, point), f"{name}{point:g}", scores.curves, mine[[*FOLDS, "value"]])
-
-
-def _in_order(grids: tuple[GridScores, ...], column: str) -> list[str]:
-    return list(dict.fromkeys(name for scores in grids for name in scores.folds[column].unique()))
-
-
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     return frame.assign(**{column: frame[column].map(names) for column, names in columns.items()})
+
+
+class ResultsReader:
+    """What every protocol has; one that keeps more than scores has a reader of its own.
+
+    Its public methods can be called on `Results` too: ``results.ranking(...)`` is the curve reader's.
+
+    Parameters
+    ----------
+    results : Results
+        An open store.
+    """
+
+    fold_title = "What came of a fold:"
+
+    def __init__(self, results: StoreContents) -> None:
+        self.results = results
+        self._store = results.store
+
+    def derived_scores(self, view: View, metric: str | None) -> pd.DataFrame | None:
+        """Return tidy scores that are derived from predictions; None where the store keeps scores."""
+        return None
+
+    def compares_samples(self, view: View) -> bool:
+        """Whether the methods of an experiment are compared on test samples, for want of datasets to compare over."""
+        return False
+
+    def rescored(self, view: View) -> Iterator[Rescored]:
+        """Score every done cell again from what the store keeps of it; an audit compares.
+
+        By default by the metrics of the registry, where the protocol leaves scoring to them. A protocol's own
+        ``scores`` may need the data: cells that are run again show it.
+        """
+        protocol, cells, datasets = view.protocol, view.cells, self.results.datasets(view.experiment)
+        # A metric of the user's is code: a store's word alone never has it imported.
+        names = view.described["protocol"].get("metrics") or ()
+        known = all(isinstance(name, str) and named_metric(name).is_computable for name in names)
+        by_metrics = protocol is not None and type(protocol).scores is Protocol.scores and known
+        nothing = np.empty((0, 0))
+        for cell in cells.cells:
+            arrays = cells.arrays(cell) if by_metrics else {}
+            if protocol is None or "predicted" not in arrays:
+                why = "their protocol scores them by code of its own, which cells that are run again show"
+                yield Rescored(cell, cells.scores(cell), why_not=why)
+                continue
+            task = str(datasets[cell.dataset]["task"])
+            data = SplitData(nothing, nothing.ravel(), nothing, cells.truth(cell)["y"], task)
+            yield Rescored(cell, cells.scores(cell), score_in(protocol, Fitted(arrays), data).scores)
+
+    def stage_choices(self, view: View) -> Iterator[StageChoice]:
+        """Walk over what later stages took and what the first stage chooses; nothing where there is one stage."""
+        return iter(())
+
+    def options(self, view: View) -> dict[str, list[str]]:
+        """Return what a reader may choose from: metrics, points of grids, references, methods and datasets."""
+        grids, described = view.all_grids, view.described
+        metrics = list(dict.fromkeys(name for scores in grids for name in scores.folds["metric"].unique()))
+        points = [
+            f"{scores.grid}={point:g}"
+            for scores in grids
+            if scores.grid
+            for point in sorted(scores.curves["at"].unique())
+        ]
+        return {
+            "metric": list(described["protocol"].get("metrics") or metrics),
+            "at": points,
+            "reference": list(described["methods"]),
+            "method": list(described["methods"]),
+            "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())),
+        }
+
+    def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
+        """Return what a cell holds, as titles with lines of text."""
+        return [self.fit_lines(address)]
+
+    def fit_lines(self, address: CellAddress) -> tuple[str, list[str]]:
+        """Return what a method told about its fit."""
+        place = address.dataset, address.fold, address.method, address.experiment, address.repeat
+        found = self.results.diagnostics(*place)
+        return "What the method told about its fit", [f"{name}: {value}" for name, value in found.items()]
+
+    def summary(self, view: View, naming: Any = None) -> Iterable[tuple[str, pd.DataFrame] | Table]:
+        """Return the tables that the command line shows of the scores: frames under a title, or tables."""
+        scores = view.tidy_scores
+        mine = scores if view.metric is None else scores[scores["metric"] == view.metric]
+        for (protocol, metric), table in mean_table(mine).items():
+            yield f"{metric} ({protocol}): mean over folds and grid", table
+
+
+def reader_class(kind: str) -> type[ResultsReader]:
+    """Return the class of the reader of a protocol: its own where it has one at hand."""
+    part = part_of(kind, "reader")
+    if part is not None:
+        return part.READER  # type: ignore[no-any-return]
+    protocol = protocol_of(kind)
+    return getattr(protocol, "reader", ResultsReader)
+
+
+def reader_of(results: StoreContents, kind: str) -> ResultsReader:
+    """Return the reader of a protocol."""
+    return reader_class(kind)(results)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from paragone.charts import PALETTE, from_rows, styled
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import unchecked, wrap
-from paragone.lab.view import GridScores, View, Wording
+from paragone.lab.grids import GridScores
+from paragone.lab.view import View, Wording
 from paragone.reporting.words import title_of
 
 if TYPE_CHECKING:

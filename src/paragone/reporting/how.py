@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paragone.lab.places import STATUSES
+from paragone.lab.contents import STATUSES
 from paragone.lab.store.queries import notes_of
 from paragone.lab.summaries import Warned, verdict_sentences
 from paragone.lab.view import Measure, View

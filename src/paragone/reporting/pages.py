@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from paragone.charts.theme import unchecked
-from paragone.lab.results import experiment_record
+from paragone.lab.reproduction import experiment_record
 from paragone.lab.view import Measure, View, Wording
 from paragone.page import (
     Attachment,

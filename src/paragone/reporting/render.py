@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from paragone.charts.save import vega_bundle
-from paragone.lab.results import ELEMENT
+from paragone.lab.reproduction import ELEMENT
 from paragone.page import NumberDetails, Page, Sheet
 from paragone.reporting.drawing import file_stem
 from paragone.tables import TableCell

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paragone.lab.view import GridScores, Measure, View, Wording
+from paragone.lab.grids import GridScores
+from paragone.lab.view import Measure, View, Wording
 from paragone.page import Block, Fold, Gallery, NumberDetails, Prose, Sheet, figure
 from paragone.reporting.charts import dataset_curves
 from paragone.reporting.tables import marked, score_table

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paragone.lab.view import GridScores, Wording
+from paragone.lab.grids import GridScores
+from paragone.lab.view import Wording
 from paragone.reporting.words import direction, direction_words, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.tables import (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.lab.cells import Fitted, Outcome, Score, WarningCount
-from paragone.lab.store.queries import Readable, arrays_of, has_table, kept_object, pack
+from paragone.lab.store.queries import Readable, arrays_of, has_table, json_object, pack
 from paragone.lab.store.runs import this_moment
 from paragone.validation import FloatArray, IntArray
 
@@ -261,7 +261,7 @@ def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
     if not rows:
         return None
     arrays, info, seconds = rows[0]
-    told = kept_object(store, info)
+    told = json_object(store, info)
     if not has_table(store, "fit_costs"):
         return Fitted(arrays_of(arrays, store.path), told, seconds)
     cpu = store.read(FIT_COSTS, (fit_key,))

@@ -12,7 +12,7 @@ import numpy as np
 
 from paragone.lab.cells import Cell, Parts, Place
 from paragone.lab.store.outcomes import content_checksum, seal
-from paragone.lab.store.queries import DESCRIBED, Readable, described_settings, kept_object, spoilt
+from paragone.lab.store.queries import DESCRIBED, Readable, damaged_part, json_object
 from paragone.lab.store.runs import this_moment
 from paragone.validation import IntArray
 
@@ -102,8 +102,9 @@ def settings_of(store: Readable, name: str) -> dict[str, Any]:
     """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
     rows = store.read(DESCRIBED, (name,))
     if not rows:
-        raise spoilt(store.path, f"experiment {name!r}")
-    return described_settings(kept_object(store, rows[0][0]))
+        raise damaged_part(store.path, f"experiment {name!r}")
+    settings = json_object(store, rows[0][0]).get("settings")
+    return settings if isinstance(settings, dict) else {}
 
 
 def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[PlanRow]) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.reading import parse_json, read_arrays
-from paragone.validation import IntArray
 
 COSTS = {True: "k.cpu_seconds, k.peak_memory", False: "NULL, NULL"}
 JOIN_COSTS = {True: "LEFT JOIN costs k ON k.cell_id = c.id", False: ""}
@@ -95,12 +94,6 @@ SELECT p.method, p.protocol, count(*) FROM plan p JOIN experiments e ON e.id = p
 WHERE p.current = 1 AND e.name = ? GROUP BY p.method, p.protocol
 """
 OUTPUT = "SELECT printed FROM outputs JOIN cells ON cells.id = cell_id WHERE key = ?"
-ONE_CELL = """
-SELECT e.name, p.protocol, p.key, p.fit_key, p.data_part, p.split_part, p.method_part, p.protocol_part,
-       p.version_part, p.seed_part
-FROM plan p JOIN experiments e ON e.id = p.experiment_id
-WHERE p.current = 1 AND p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?
-"""
 EXPERIMENTS = "SELECT name FROM experiments ORDER BY id"
 DESCRIBED = "SELECT described FROM experiments WHERE name = ?"
 WITH_OWN_METRICS = "SELECT described FROM experiments WHERE instr(described, ?) > 0"
@@ -114,10 +107,6 @@ NEWEST = """
 SELECT count(c.id), max(c.id) FROM plan p JOIN experiments e ON e.id = p.experiment_id
 JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
 """
-PREDICTIONS = "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?"
-TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
-SPLIT_ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
-DATASET = "SELECT described FROM datasets WHERE data_part = ?"
 
 
 class Readable(Protocol):
@@ -159,16 +148,18 @@ def unpack(payload: bytes) -> dict[str, NDArray[Any]]:
     return read_arrays(payload, "the store: a kept artifact (`paragone doctor` finds which)")
 
 
-class KeptArrays(dict[str, NDArray[Any]]):
+class StoredArrays(dict[str, NDArray[Any]]):
     """Arrays of a store; one that should be there and is not means that the store is damaged."""
 
-    where: Path = Path()
+    def __init__(self, path: Path, arrays: Mapping[str, NDArray[Any]] | None = None) -> None:
+        super().__init__(arrays or {})
+        self._path = path
 
     def __missing__(self, name: str) -> NDArray[Any]:
-        raise spoilt(self.where, f"the array {name!r} of an artifact")
+        raise damaged_part(self._path, f"the array {name!r} of an artifact")
 
 
-def spoilt(path: Path, what: str) -> InputError:
+def damaged_part(path: Path, what: str) -> InputError:
     """Say that something a store should have cannot be used."""
     return InputError(
         f"store {str(path)!r}: {what} is missing or damaged; `paragone doctor {path}` says more, and the next run "
@@ -176,56 +167,22 @@ def spoilt(path: Path, what: str) -> InputError:
     )
 
 
-def kept_arrays(store: Readable, key: str) -> KeptArrays:
-    """Return the targets of a split or the rows of a dataset, by their key."""
-    rows = store.read(TRUTH, (key,))
-    if not rows:
-        raise spoilt(store.path, "what is kept of the data")
-    return arrays_of(rows[0][0], store.path)
-
-
-def arrays_of(payload: Any, path: Path) -> KeptArrays:
+def arrays_of(payload: Any, path: Path) -> StoredArrays:
     """Unpack an artifact."""
     if not isinstance(payload, bytes):
-        raise spoilt(path, "an artifact")
-    kept = KeptArrays(unpack(payload))
-    kept.where = path
-    return kept
+        raise damaged_part(path, "an artifact")
+    return StoredArrays(path, unpack(payload))
 
 
-def kept_rows(store: Readable, split_part: str) -> tuple[IntArray, IntArray]:
-    """Return the row numbers of a split's train and test part."""
-    rows = store.read(SPLIT_ROWS, (split_part,))
-    if not rows or any(len(part) % 8 for part in rows[0]):
-        raise spoilt(store.path, "a split")
-    train, test = (np.frombuffer(part, dtype="<i8").astype(np.int64) for part in rows[0])
-    return train, test
-
-
-def kept_dataset(store: Readable, data_part: str) -> dict[str, Any]:
-    """Return the description of a dataset."""
-    rows = store.read(DATASET, (data_part,))
-    if not rows:
-        raise spoilt(store.path, "the description of a dataset")
-    return kept_object(store, rows[0][0], ("target_names", "n_features", "n_samples"))
-
-
-def kept_object(store: Readable, text: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a description; it must be a JSON object with certain keys."""
-    found = kept_json(store, text)
-    if not isinstance(found, dict) or not set(keys) <= set(found):
-        raise spoilt(store.path, "a description")
-    return found
-
-
-def kept_json(store: Readable, text: Any) -> Any:
-    """Return what a JSON text of a store says."""
-    if not isinstance(text, str):
-        raise spoilt(store.path, "a description")
+def json_object(store: Readable, text: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a description of a store; it must be a JSON object with certain keys."""
     try:
-        return parse_json(text, "a description")
+        found = parse_json(text, "a description") if isinstance(text, str) else None
     except InputError as error:
-        raise spoilt(store.path, str(error)) from error
+        raise damaged_part(store.path, str(error)) from error
+    if not isinstance(found, dict) or not set(keys) <= set(found):
+        raise damaged_part(store.path, "a description")
+    return found
 
 
 def notes_of(text: Any) -> list[str]:
@@ -237,12 +194,6 @@ def notes_of(text: Any) -> list[str]:
     return [str(note) for note in found] if isinstance(found, list) else []
 
 
-def described_settings(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what results need to know of a protocol out of an experiment's description."""
-    settings = found.get("settings")
-    return settings if isinstance(settings, dict) else {}
-
-
 CODE_STATES = "code_states"
 
 
@@ -251,7 +202,7 @@ def read_code_states(store: Readable) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for (environment,) in store.read("SELECT environment FROM runs ORDER BY id"):
         try:
-            states = kept_object(store, environment).get(CODE_STATES)
+            states = json_object(store, environment).get(CODE_STATES)
         except InputError:
             # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
             continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,35 +15,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
-from paragone.lab.cells import Place, Score
+from paragone.lab.cells import Parts, Place, Score
 from paragone.lab.store.outcomes import RECORD_BYTES, measure_word, score_records
-from paragone.lab.store.queries import TRUTH, kept_rows, spoilt, unpack
+from paragone.lab.store.queries import StoredArrays, arrays_of, damaged_part, json_object, notes_of
 from paragone.lab.store.store import Store
 from paragone.validation import FloatArray, IntArray
 
-DONE_CELLS = """
-SELECT p.dataset, p.fold, p.method, p.repeat, p.protocol, p.key, p.fit_key, p.data_part, p.split_part, c.id, c.seconds
-FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
-WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
-ORDER BY p.position
+CELLS = """
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.protocol, p.key, p.fit_key, p.data_part, p.split_part,
+       p.method_part, p.protocol_part, p.version_part, p.seed_part, c.status, c.error, c.seconds, c.notes
+FROM plan p JOIN experiments e ON e.id = p.experiment_id {join} cells c USING (key)
+WHERE p.current = 1 AND {where} ORDER BY p.experiment_id, p.position
 """
 SCORES_OF_CELL = """
 SELECT m.metric, s.value, m.grid, s.at FROM scores s JOIN measures m ON m.id = s.measure_id
-WHERE s.cell_id = ? ORDER BY s.position
+JOIN cells c ON c.id = s.cell_id WHERE c.key = ? ORDER BY s.position
 """
-PREDICTIONS = "SELECT payload FROM predictions WHERE cell_id = ?"
+PREDICTIONS = "SELECT payload FROM predictions JOIN cells ON cells.id = cell_id WHERE key = ?"
+FIT_ARRAYS = "SELECT arrays FROM fits WHERE fit_key = ?"
+FIT_INFO = "SELECT info FROM fits WHERE fit_key = ?"
+TRUTH = "SELECT payload FROM truths WHERE truth_key = ?"
+SPLIT_ROWS = "SELECT train, test FROM splits WHERE split_part = ?"
+DATASET = "SELECT described FROM datasets WHERE data_part = ?"
 OTHER_VALUE = """
-UPDATE scores SET value = ?
-WHERE cell_id = ? AND at IS ? AND measure_id = (SELECT id FROM measures WHERE metric = ? AND grid = ?)
+UPDATE scores SET value = ? WHERE cell_id = (SELECT id FROM cells WHERE key = ?) AND at IS ?
+AND measure_id = (SELECT id FROM measures WHERE metric = ? AND grid = ?)
 """
-UNSEAL = "DELETE FROM checksums WHERE kind = 'scores' AND key = (SELECT key FROM cells WHERE id = ?)"
-INFO = "SELECT info FROM fits WHERE fit_key = ?"
+UNSEAL = "DELETE FROM checksums WHERE kind = 'scores' AND key = ?"
 
 
 @dataclass(frozen=True)
-class CellRecord:
-    """A cell that is done: where it stands, and where its artifacts are."""
+class StoredCell:
+    """A cell of a plan as a store has it: where it stands, its keys, and how it ended; None where it has not."""
 
+    experiment: str
     dataset: str
     fold: int
     method: str
@@ -51,10 +56,11 @@ class CellRecord:
     protocol: str
     key: str
     fit_key: str
-    data_part: str
-    split_part: str
-    cell_id: int
+    parts: Parts
+    status: str | None
+    error: str
     seconds: float
+    notes: tuple[str, ...]
 
     @property
     def place(self) -> Place:
@@ -66,8 +72,35 @@ class CellRecord:
         return f"{self.method} on {self.dataset}, fold {self.fold}{seed}"
 
 
-class CellRecords:
-    """The done cells of an experiment and their artifacts, read when they are asked for.
+def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bool = False) -> tuple[StoredCell, ...]:
+    """Return cells of the current plans, in their order.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    where : str
+        Which of them, as a condition on the tables ``e`` (experiments), ``p`` (plan) and ``c`` (cells).
+    parameters : sequence
+        What its question marks stand for.
+    ended : bool, default=False
+        Whether only cells that ended are wanted.
+    """
+    rows = store.read(CELLS.format(join="JOIN" if ended else "LEFT JOIN", where=where), parameters)
+    return tuple(_stored_cell(row[:8], row[8:14], row[14:]) for row in rows)
+
+
+def _stored_cell(names: tuple[Any, ...], parts: tuple[str, ...], ending: tuple[Any, ...]) -> StoredCell:
+    status, error, seconds, notes = ending
+    return StoredCell(*names, Parts(*parts), status, error or "", seconds or 0.0, tuple(notes_of(notes)))
+
+
+class StoredCells:
+    """The cells of an experiment and all that the store keeps of each: the one way in which every protocol reads.
+
+    What a fit gave is the same for all scorings of it; what a scoring kept beside its scores, such as predictions at
+    every point of a grid or values per sample, is the cell's own. Everything is read when it is asked for; what cells
+    share, rows and targets, once.
 
     Parameters
     ----------
@@ -79,48 +112,89 @@ class CellRecords:
 
     def __init__(self, store: Store, experiment: str) -> None:
         self._store = store
-        self.cells = tuple(CellRecord(*row) for row in store.read(DONE_CELLS, (experiment,)))
+        self.experiment = experiment
+        self._shared: dict[tuple[str, str], Any] = {}
 
-    def scores(self, cell: CellRecord) -> tuple[Score, ...]:
+    @cached_property
+    def cells(self) -> tuple[StoredCell, ...]:
+        """The cells that are done."""
+        return read_cells(self._store, "c.status = 'done' AND e.name = ?", (self.experiment,), ended=True)
+
+    def planned(self, *, dataset: str | None = None, method: str | None = None) -> tuple[StoredCell, ...]:
+        """Return every cell of the plan, or those of a dataset and a method, whatever came of it."""
+        chosen = {"e.name": self.experiment, "p.dataset": dataset, "p.method": method}
+        named = {column: name for column, name in chosen.items() if name is not None}
+        return read_cells(self._store, " AND ".join(f"{column} = ?" for column in named), tuple(named.values()))
+
+    def scores(self, cell: StoredCell) -> tuple[Score, ...]:
         """Return the stored scores in the order they were written; NaN where there is no value."""
-        rows = self._store.read(SCORES_OF_CELL, (cell.cell_id,))
+        rows = self._store.read(SCORES_OF_CELL, (cell.key,))
         return tuple(Score(metric, np.nan if value is None else value, grid, at) for metric, value, grid, at in rows)
 
-    def predictions(self, cell: CellRecord) -> bytes | None:
-        """Return the packed predictions; None where they were not kept."""
-        rows = self._store.read(PREDICTIONS, (cell.cell_id,))
-        return bytes(rows[0][0]) if rows else None
+    def arrays(self, cell: StoredCell) -> StoredArrays:
+        """Return what the fit of a cell gave."""
+        return arrays_of(self._one(FIT_ARRAYS, cell.fit_key, f"what {cell} gave"), self._store.path)
 
-    def fit_info(self, cell: CellRecord) -> dict[str, Any]:
+    def info(self, cell: StoredCell) -> dict[str, Any]:
         """Return what the method told about its fit."""
-        rows = self._store.read(INFO, (cell.fit_key,))
-        found: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
-        return found
+        return json_object(self._store, self._one(FIT_INFO, cell.fit_key, f"what {cell} told of its fit"))
 
-    def kept_of_split(self, cell: CellRecord) -> dict[str, NDArray[Any]]:
-        """Return the arrays that were kept of the cell's split, such as the targets of the test rows."""
-        return self._arrays(f"{cell.data_part}/{cell.split_part}")
+    def packed_predictions(self, cell: StoredCell) -> bytes | None:
+        """Return what the scoring kept beside the scores, as it was packed; None where nothing was kept."""
+        rows = self._store.read(PREDICTIONS, (cell.key,))
+        return rows[0][0] if rows else None
 
-    def kept_of_data(self, cell: CellRecord) -> dict[str, NDArray[Any]]:
-        """Return the arrays that were kept of the cell's dataset."""
-        return self._arrays(cell.data_part)
+    def predictions(self, cell: StoredCell) -> StoredArrays | None:
+        """Return what the scoring kept beside the scores; None where nothing was kept."""
+        payload = self.packed_predictions(cell)
+        return None if payload is None else arrays_of(payload, self._store.path)
 
-    def rows(self, cell: CellRecord) -> tuple[IntArray, IntArray]:
-        """Return the row numbers of the two sides of the cell's split."""
-        return kept_rows(self._store, cell.split_part)
+    def truth(self, cell: StoredCell) -> StoredArrays:
+        """Return what was kept of the cell's split beside its rows, such as the targets of the test rows."""
+        return self._truth(f"{cell.parts.data}/{cell.parts.split}")
 
-    def copy_with(self, path: Path, right: Iterable[tuple[int, Score]]) -> None:
-        """Copy the store to a new file in which some cells, by their numbers, have other values of their scores."""
+    def data(self, cell: StoredCell) -> StoredArrays:
+        """Return what was kept of the cell's dataset; nothing where its protocol needs nothing."""
+        return self._truth(cell.parts.data)
+
+    def described_data(self, cell: StoredCell) -> dict[str, Any]:
+        """Return the description of the cell's dataset."""
+        text = self._one(DATASET, cell.parts.data, "the description of a dataset")
+        return json_object(self._store, text, ("target_names", "n_features", "n_samples"))
+
+    def rows(self, cell: StoredCell) -> tuple[IntArray, IntArray]:
+        """Return the row numbers of the two sides of the cell's split: train, and what was held out."""
+        key = "rows", cell.parts.split
+        if key not in self._shared:
+            found = self._store.read(SPLIT_ROWS, (cell.parts.split,))
+            if not found or any(len(part) % 8 for part in found[0]):
+                raise damaged_part(self._store.path, "a split")
+            self._shared[key] = tuple(np.frombuffer(part, dtype="<i8").astype(np.int64) for part in found[0])
+        train, test = self._shared[key]
+        return train, test
+
+    def copy_with(self, path: Path, right: Iterable[tuple[str, Score]]) -> None:
+        """Copy the store to a new file in which some cells, by their keys, have other values of their scores."""
         mine = f"{self._store.path.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(mine, uri=True)) as store, closing(sqlite3.connect(path)) as copy, copy:
             store.backup(copy)
-            for cell_id, score in right:
-                copy.execute(OTHER_VALUE, (score.value, cell_id, score.at, score.metric, score.grid))
-                copy.execute(UNSEAL, (cell_id,))
+            for cell, score in right:
+                copy.execute(OTHER_VALUE, (score.value, cell, score.at, score.metric, score.grid))
+                copy.execute(UNSEAL, (cell,))
 
-    def _arrays(self, key: str) -> dict[str, NDArray[Any]]:
-        rows = self._store.read(TRUTH, (key,))
-        return unpack(rows[0][0]) if rows else {}
+    def _truth(self, truth_key: str) -> StoredArrays:
+        key = "truth", truth_key
+        if key not in self._shared:
+            rows = self._store.read(TRUTH, (truth_key,))
+            self._shared[key] = arrays_of(rows[0][0], self._store.path) if rows else StoredArrays(self._store.path)
+        found: StoredArrays = self._shared[key]
+        return found
+
+    def _one(self, sql: str, key: str, what: str) -> Any:
+        rows = self._store.read(sql, (key,))
+        if not rows:
+            raise damaged_part(self._store.path, what)
+        return rows[0][0]
 
 
 PLACES = """
@@ -200,7 +274,7 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
     measure = _places_of(table["measure"], numbers, store)
     columns = list(zip(*places, strict=True)) or [()] * 8
     if not set(columns[0]) <= set(experiments):
-        raise spoilt(store.path, "the experiment of a cell")
+        raise damaged_part(store.path, "the experiment of a cell")
     cells = np.array(columns[6], dtype=np.int64)
     words = np.array([measure_word(*measures[number]) for number in numbers.tolist()], dtype=np.uint64)
     _check(store, places, checksums, table["cell"], cells, score_records(words[measure], table["position"], at, value))
@@ -216,7 +290,7 @@ def _places_of(measures: IntArray, numbers: IntArray, store: Store) -> IntArray:
     """Return which of the known measures every score is of; one that is of none is refused."""
     places = np.searchsorted(numbers, measures)
     if len(measures) and (not len(numbers) or (numbers[np.minimum(places, len(numbers) - 1)] != measures).any()):
-        raise spoilt(store.path, "the measure of a score")
+        raise damaged_part(store.path, "the measure of a score")
     return places
 
 

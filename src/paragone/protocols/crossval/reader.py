@@ -9,8 +9,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.reader import CellAddress, Rescored, ResultsReader, StageChoice
-from paragone.lab.store.records import CellRecords
+from paragone.lab.view import CellAddress, Rescored, ResultsReader, StageChoice, View
 from paragone.metrics import named_metric
 from paragone.protocols.crossval import frames
 from paragone.protocols.crossval.ledger import Predictions
@@ -23,7 +22,6 @@ from paragone.ties import loss_order
 if TYPE_CHECKING:
     import pandas as pd
 
-    from paragone.lab.view import View
     from paragone.protocols.crossval.ledger import Aggregate
     from paragone.protocols.crossval.scores import Naming
 
@@ -51,15 +49,15 @@ class CrossvalReader(ResultsReader):
         return read_crossval(self._store, experiment)
 
     @override
-    def rescored(self, experiment: str) -> Iterator[Rescored]:
+    def rescored(self, view: View) -> Iterator[Rescored]:
         # A store keeps predictions alone of a cross-validation: scores are derived whenever they are read.
         return iter(())
 
     @override
-    def stage_choices(self, experiment: str) -> Iterator[StageChoice]:
-        run = self.crossval(experiment)
+    def stage_choices(self, view: View) -> Iterator[StageChoice]:
+        run = view.of_whole(whole_run)
         refitted: dict[str, list[str]] = {}
-        for cell in CellRecords(self._store, experiment).cells:
+        for cell in view.cells.cells:
             if cell.protocol == "refit":
                 refitted.setdefault(cell.dataset, []).append(cell.method)
         for name, described in run.settings.problems.items():
@@ -179,9 +177,9 @@ class CrossvalReader(ResultsReader):
         return frames.failure_frame(run.problems, run.settings)
 
     @override
-    def derived_scores(self, experiment: str, metric: str | None) -> pd.DataFrame:
-        run = read_crossval(self._store, experiment)
-        return frames.tidy_frame(run.problems, run.settings, experiment, metric)
+    def derived_scores(self, view: View, metric: str | None) -> pd.DataFrame:
+        run = view.of_whole(whole_run)
+        return frames.tidy_frame(run.problems, run.settings, view.experiment, metric)
 
     @override
     def options(self, view: View) -> dict[str, list[str]]:

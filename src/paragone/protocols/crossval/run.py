@@ -10,16 +10,8 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.lab.store import Store
-from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
+from paragone.lab.store.records import StoredCell, StoredCells
 from paragone.protocols.crossval.problem import FoldRows, Problem, Settings, Truth, make_problem
-
-CELLS = """
-SELECT p.dataset, p.fold, p.method, p.protocol, p.data_part, p.split_part, c.status, c.error, f.arrays
-FROM plan p JOIN experiments e ON e.id = p.experiment_id
-LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = p.fit_key
-WHERE e.name = ? AND p.current = 1 {and_one}
-ORDER BY p.position
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,61 +48,46 @@ def read_crossval(store: Store, experiment: str, only: tuple[str, str] | None = 
     if not kept:
         raise InputError(f"experiment {experiment!r} is no cross-validation")
     settings = Settings.from_json(kept)
-    by_dataset: dict[str, list[tuple[Any, ...]]] = {}
-    sql = CELLS.format(and_one="AND p.dataset = ? AND p.method = ?" if only else "")
-    for row in store.read(sql, (experiment, *(only or ()))):
-        by_dataset.setdefault(row[0], []).append(row)
-    reader = _Reader(store)
-    problems = [problem for name, rows in by_dataset.items() for problem in reader.problems(name, rows, settings)]
+    cells = StoredCells(store, experiment)
+    dataset, variant = only or (None, None)
+    by_dataset: dict[str, list[StoredCell]] = {}
+    with store.one_moment():
+        for cell in cells.planned(dataset=dataset, method=variant):
+            by_dataset.setdefault(cell.dataset, []).append(cell)
+        problems = [problem for name, mine in by_dataset.items() for problem in _problems(cells, name, mine, settings)]
     return CrossvalRun(experiment, settings, tuple(problems))
 
 
-class _Reader:
-    """Looks up rows and targets, each once."""
+def _problems(cells: StoredCells, name: str, mine: list[StoredCell], settings: Settings) -> list[Problem]:
+    """Put the cells of one of the plan's datasets together: a problem per target."""
+    folds = {cell.fold: cell for cell in mine if cell.protocol == "crossval"}
+    refits = [cell for cell in mine if cell.protocol == "refit"]
+    results = {(cell.method, cell.fold): _result(cells, cell) for cell in mine}
+    described = settings.problems[name]
+    kept = cells.data(mine[0])
+    columns = [kept["y"]] if len(described["targets"]) == 1 else list(kept["y"].T)
+    return [
+        make_problem(
+            described["dataset"],
+            target,
+            Truth(y, kept.get("classes"), kept.get("groups")),
+            [_rows(cells, folds[number]) for number in sorted(folds)],
+            _rows(cells, refits[0]) if refits else None,
+            list(settings.variants),
+            lambda variant, number: results.get((variant, number)),
+            column=column if len(columns) > 1 else None,
+            n_features=int(cells.described_data(mine[0])["n_features"]),
+        )
+        for column, (target, y) in enumerate(zip(described["targets"], columns, strict=True))
+    ]
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
-    def problems(self, name: str, rows: list[tuple[Any, ...]], settings: Settings) -> list[Problem]:
-        data_part = rows[0][4]
-        splits = {row[1]: row[5] for row in rows if row[3] == "crossval"}
-        refits = [row[5] for row in rows if row[3] == "refit"]
-        folds = [self._rows(data_part, splits[number]) for number in sorted(splits)]
-        final = self._rows(data_part, refits[0]) if refits else None
-        results = {(row[2], row[1]): self.result(row) for row in rows}
-        described = settings.problems[name]
-        truths = self._truths(data_part, len(described["targets"]))
-        n_features = self._n_features(data_part)
-        return [
-            make_problem(
-                described["dataset"],
-                target,
-                truth,
-                folds,
-                final,
-                list(settings.variants),
-                lambda variant, number: results.get((variant, number)),
-                column=column if len(truths) > 1 else None,
-                n_features=n_features,
-            )
-            for column, (target, truth) in enumerate(zip(described["targets"], truths, strict=True))
-        ]
+def _rows(cells: StoredCells, cell: StoredCell) -> FoldRows:
+    return FoldRows.of(*cells.rows(cell), int(cells.truth(cell)["n_val"]))
 
-    def _rows(self, data_part: str, split_part: str) -> FoldRows:
-        train, held = kept_rows(self._store, split_part)
-        return FoldRows.of(train, held, int(kept_arrays(self._store, f"{data_part}/{split_part}")["n_val"]))
 
-    def _truths(self, data_part: str, n_targets: int) -> list[Truth]:
-        kept = kept_arrays(self._store, data_part)
-        columns = [kept["y"]] if n_targets == 1 else list(kept["y"].T)
-        return [Truth(y, kept.get("classes"), kept.get("groups")) for y in columns]
-
-    def _n_features(self, data_part: str) -> int:
-        return int(kept_dataset(self._store, data_part)["n_features"])
-
-    def result(self, row: tuple[Any, ...]) -> Mapping[str, NDArray[Any]] | str | None:
-        """Return what came of a cell: its arrays, or why there are none."""
-        status, error, arrays = row[6:]
-        if status is None:
-            return None
-        return arrays_of(arrays, self._store.path) if status == "done" else error or str(status)
+def _result(cells: StoredCells, cell: StoredCell) -> Mapping[str, NDArray[Any]] | str | None:
+    """Return what came of a cell: its arrays, or why there are none."""
+    if cell.status is None:
+        return None
+    return cells.arrays(cell) if cell.status == "done" else cell.error or cell.status

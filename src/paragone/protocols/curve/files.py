@@ -17,11 +17,11 @@ from paragone.data.output import name_of_file, safe_file_name, whole_folder
 from paragone.errors import InputError, unknown_name
 from paragone.lab.experiment import Experiment
 from paragone.lab.planning import SplitMethods
+from paragone.lab.protocol import Protocol
 from paragone.lab.results import Results
 from paragone.methods.method import Method
 from paragone.methods.rankers.imported import ImportedRanking, MissingRanking
 from paragone.metrics.multilabel import ZeroDivision
-from paragone.protocols import Protocol
 from paragone.protocols.curve.protocol import DEFAULT_METRICS, Curve, KGrid, PGrid
 from paragone.validation import IntArray
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.lab.places import StoredCell
-from paragone.lab.reader import CellAddress, Rescored, ResultsReader
-from paragone.lab.store import queries, truth_key
-from paragone.lab.store.queries import arrays_of, kept_arrays, kept_dataset, kept_rows
-from paragone.lab.store.records import CellRecords
+from paragone.lab.store.records import StoredCells
+from paragone.lab.view import CellAddress, Rescored, ResultsReader, View
 from paragone.metrics import named_metric
 from paragone.protocols.curve.evaluate import CurvePredictions
 from paragone.protocols.curve.protocol import Curve, KGrid, PGrid
@@ -32,8 +29,8 @@ class CurveReader(ResultsReader):
     fold_title = "Ranking and predictions of a fold:"
 
     @override
-    def rescored(self, experiment: str) -> Iterator[Rescored]:
-        described = self.results.described(experiment)["protocol"]
+    def rescored(self, view: View) -> Iterator[Rescored]:
+        described, cells = view.described["protocol"], view.cells
         at_hand = [name for name in described["metrics"] if named_metric(name).is_computable]
         functions = [name for name in described["metrics"] if name not in at_hand]
         curve = Curve(
@@ -42,22 +39,21 @@ class CurveReader(ResultsReader):
             metrics=tuple(at_hand) or ("micro_f1",),
             zero_division=described.get("zero_division", 0),
         )
-        sizes = {name: int(found["n_features"]) for name, found in self.results.datasets(experiment).items()}
-        records = CellRecords(self._store, experiment)
-        for cell in records.cells:
-            left = [score for score in records.scores(cell) if score.metric in functions]
+        sizes = {name: int(found["n_features"]) for name, found in self.results.datasets(view.experiment).items()}
+        for cell in cells.cells:
+            scores = cells.scores(cell)
+            left = [score for score in scores if score.metric in functions]
             if left:
                 yield Rescored(cell, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
             if not at_hand:
                 continue
-            stored = [score for score in records.scores(cell) if score.metric in at_hand]
-            payload = records.predictions(cell)
-            if payload is None:
+            stored = [score for score in scores if score.metric in at_hand]
+            arrays = cells.predictions(cell)
+            if arrays is None:
                 yield Rescored(cell, stored, why_not="their predictions were not kept (keep_predictions = false)")
                 continue
-            predictions = CurvePredictions.of_arrays(arrays_of(payload, self._store.path))
-            truth = records.kept_of_split(cell)["y"]
-            yield Rescored(cell, stored, curve.scores_of(predictions, truth, sizes[cell.dataset]))
+            predictions = CurvePredictions.of_arrays(arrays)
+            yield Rescored(cell, stored, curve.scores_of(predictions, cells.truth(cell)["y"], sizes[cell.dataset]))
 
     def ranking(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> IntArray:
         """Return a feature ranking: 0-based feature indices, best first."""
@@ -87,17 +83,19 @@ class CurveReader(ResultsReader):
         """
         import pandas as pd
 
-        address = self.results.stored_cell(dataset, fold, method, experiment, repeat)
-        if address.protocol == "topk":
-            raise InputError(f"experiment {address.experiment!r} keeps lists: ask for recommendations or sample_scores")
-        rows = self._store.read(queries.PREDICTIONS, (address.key,))
-        if not rows:
+        cell = self.results.stored_cell(dataset, fold, method, experiment, repeat)
+        if cell.protocol == "topk":
+            raise InputError(f"experiment {cell.experiment!r} keeps lists: ask for recommendations or sample_scores")
+        cells = StoredCells(self._store, cell.experiment)
+        arrays = cells.predictions(cell)
+        if arrays is None:
             raise InputError(f"{method} on {dataset}, fold {fold}, has no stored predictions")
-        predictions = CurvePredictions.of_arrays(arrays_of(rows[0][0], self._store.path))
+        predictions = CurvePredictions.of_arrays(arrays)
         points = [i for i, n in enumerate(predictions.ks) if k is None or n == k]
         if not points:
             raise InputError(f"no predictions at k = {k}: there are {predictions.ks.tolist()}")
-        y_true, samples, labels = self._truth(address)
+        y_true, samples = cells.truth(cell)["y"], cells.rows(cell)[1]
+        labels = cells.described_data(cell)["target_names"]
         n_rows, n_labels = y_true.shape
         frames = [
             pd.DataFrame(
@@ -114,11 +112,6 @@ class CurveReader(ResultsReader):
             for scores in [predictions.scores(point)]
         ]
         return pd.concat(frames, ignore_index=True)
-
-    def _truth(self, address: StoredCell) -> tuple[Any, IntArray, list[str]]:
-        parts = address.parts
-        names = kept_dataset(self._store, parts.data)["target_names"]
-        return kept_arrays(self._store, truth_key(parts))["y"], kept_rows(self._store, parts.split)[1], names
 
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:

@@ -16,7 +16,6 @@ from paragone.metrics.topk.evaluate import score_ranking
 from paragone.metrics.topk.inputs import UserMetric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.metrics.topk.ranking import cut_ranking
-from paragone.reading import read_arrays
 from paragone.ties import slack_of
 from paragone.validation import FloatArray
 
@@ -109,11 +108,9 @@ def pack_samples(result: TopKResult) -> bytes:
     return buffer.getvalue()
 
 
-def unpack_samples(payload: bytes) -> tuple[tuple[int, ...], NDArray[np.bool_], dict[str, FloatArray]]:
-    """Return the cut-offs, which samples count, and their values by metric."""
-    archive = read_arrays(payload, "stored values of samples")
-    values = {str(name): archive[f"m{place}"] for place, name in enumerate(archive["names"])}
-    return tuple(archive["ks"].tolist()), archive["evaluated"], values
+def sample_values(arrays: Mapping[str, NDArray[Any]]) -> dict[str, FloatArray]:
+    """Return the values of all samples by metric, of what `pack_samples` packed."""
+    return {str(name): arrays[f"m{place}"] for place, name in enumerate(arrays["names"])}
 
 
 def _shown(result: TopKResult) -> dict[str, FloatArray]:

@@ -15,21 +15,19 @@ from typing_extensions import override
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Score
-from paragone.lab.reader import CellAddress, Rescored, ResultsReader
 from paragone.lab.store import Store
-from paragone.lab.store.queries import kept_arrays, kept_rows, notes_of, spoilt
-from paragone.lab.store.records import CellRecords
+from paragone.lab.store.queries import damaged_part
+from paragone.lab.store.records import StoredCell, StoredCells
+from paragone.lab.view import CellAddress, Rescored, ResultsReader, View
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.metrics.topk.result import TIE_SHARE_SHOWN, bootstrap_means, percentile_interval
 from paragone.metrics.topk.segments import beyond_accuracy, ceilings, segment_results
-from paragone.protocols.topk.lists import evaluate_lists, unpack_samples
+from paragone.protocols.topk.lists import evaluate_lists, sample_values
 from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from paragone.lab.view import View
 
 LISTS = 20
 SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
@@ -154,12 +152,11 @@ class TopKReader(ResultsReader):
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=SAMPLE_COLUMNS)
 
     @override
-    def rescored(self, experiment: str) -> Iterator[Rescored]:
-        run, records = self.topk(experiment), CellRecords(self._store, experiment)
+    def rescored(self, view: View) -> Iterator[Rescored]:
+        run = self.topk(view.experiment)
         functions = set(run.settings["functions"])
-        by_id = {record.cell_id: record for record in records.cells}
         for cell in run.cells:
-            record, result = by_id[cell.cell_id], run.result(cell)
+            scores, result = view.cells.scores(cell), run.result(cell)
             evaluated, samples = run.samples(cell)
             ours = {name: values for name, values in samples.items() if name not in functions}
             wrong = [wrong_samples(n, run.ks, evaluated, values, result.per_sample[n]) for n, values in ours.items()]
@@ -169,16 +166,16 @@ class TopKReader(ResultsReader):
                 for place, cut in enumerate(result.ks)
                 if name not in functions
             ]
-            stored = [score for score in records.scores(record) if score.metric not in functions]
+            stored = [score for score in scores if score.metric not in functions]
             n_values = sum(int(evaluated.sum()) * values.shape[1] for values in ours.values())
-            yield Rescored(record, stored, derived, "", tuple(line for line in wrong if line), n_values)
-            left = [score for score in records.scores(record) if score.metric in functions]
+            yield Rescored(cell, stored, derived, "", tuple(line for line in wrong if line), n_values)
+            left = [score for score in scores if score.metric in functions]
             if left:
-                yield Rescored(record, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
+                yield Rescored(cell, left, why_not=f"functions of the user ({', '.join(functions)}) are not at hand")
 
     @override
-    def compares_samples(self, experiment: str) -> bool:
-        return len(self.topk(experiment).datasets) == 1
+    def compares_samples(self, view: View) -> bool:
+        return len(self.topk(view.experiment).datasets) == 1
 
     @override
     def options(self, view: View) -> dict[str, list[str]]:
@@ -241,29 +238,6 @@ def mean_samples(run: TopKRun, dataset: str, method: str, fold: int) -> tuple[np
     return each[0][0], {name: np.mean([values[name] for _, values in each], axis=0) for name in shared}
 
 
-CELLS = """
-SELECT p.dataset, p.fold, p.method, p.repeat, p.fit_key, p.data_part, p.split_part, c.id, c.notes
-FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
-WHERE e.name = ? AND p.current = 1 AND c.status = 'done'
-ORDER BY p.position
-"""
-
-
-@dataclass(frozen=True)
-class TopKCell:
-    """One trained recommender: where it stands, and where its lists and values are."""
-
-    dataset: str
-    fold: int
-    method: str
-    repeat: int
-    fit_key: str
-    data_part: str
-    split_part: str
-    cell_id: int
-    notes: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SplitRows:
     """The rows of a split in their roles; ``samples`` are the row numbers of the test rows in the dataset."""
@@ -288,17 +262,17 @@ class TopKRun:
 
     def __init__(self, store: Store, experiment: str) -> None:
         self._store = store
+        self._stored = StoredCells(store, experiment)
         self.experiment = experiment
         self.settings: Mapping[str, Any] = store.settings(experiment)
         self._rows: dict[str, Prescriptions] = {}
         self._splits: dict[tuple[str, str], SplitRows] = {}
-        self._results: dict[TopKCell, TopKResult] = {}
+        self._results: dict[StoredCell, TopKResult] = {}
 
     @cached_property
-    def cells(self) -> tuple[TopKCell, ...]:
+    def cells(self) -> tuple[StoredCell, ...]:
         """Every cell that is done, in the order of the plan."""
-        rows = self._store.read(CELLS, (self.experiment,))
-        return tuple(TopKCell(*(*row[:8], tuple(notes_of(row[8])))) for row in rows)
+        return self._stored.cells
 
     def narrowed(self, datasets: Sequence[str] = (), methods: Sequence[str] = ()) -> TopKRun:
         """Return the experiment with the cells of some datasets and methods only; none named keeps all."""
@@ -338,7 +312,7 @@ class TopKRun:
             found += [f"{cell.method} on {cell.dataset}{seed}: {note}" for note in cell.notes]
         return found
 
-    def select(self, dataset: str, method: str, fold: int | None = None) -> list[TopKCell]:
+    def select(self, dataset: str, method: str, fold: int | None = None) -> list[StoredCell]:
         """Return the cells of a method on a dataset: one a fold and seed."""
         for what, name, known in (("dataset", dataset, self.datasets), ("method", method, self.methods)):
             if name not in known:
@@ -346,13 +320,13 @@ class TopKRun:
         cells = [cell for cell in self.cells if (cell.dataset, cell.method) == (dataset, method)]
         return [cell for cell in cells if fold in (None, cell.fold)]
 
-    def rows(self, cell: TopKCell) -> SplitRows:
+    def rows(self, cell: StoredCell) -> SplitRows:
         """Return the rows of a cell's split."""
-        key = (cell.data_part, cell.split_part)
+        key = cell.parts.data, cell.parts.split
         if key not in self._splits:
-            everything = self._dataset(cell.data_part)
-            train, test = kept_rows(self._store, cell.split_part)
-            validation = kept_arrays(self._store, "/".join(key)).get("validation")
+            everything = self._dataset(cell)
+            train, test = self._stored.rows(cell)
+            validation = self._stored.truth(cell).get("validation")
             self._splits[key] = SplitRows(
                 everything.take(train, name="train"),
                 None if validation is None else everything.take(validation, name="validation"),
@@ -362,15 +336,12 @@ class TopKRun:
             )
         return self._splits[key]
 
-    def lists(self, cell: TopKCell) -> Mapping[str, NDArray[Any]]:
+    def lists(self, cell: StoredCell) -> Mapping[str, NDArray[Any]]:
         """Return the kept lists of a cell."""
-        fitted = self._store.fitted(cell.fit_key)
-        if fitted is None:
-            raise InputError(f"{cell.method} on {cell.dataset}: its lists are not in the store")
-        return fitted.arrays
+        return self._stored.arrays(cell)
 
     def result(
-        self, cell: TopKCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+        self, cell: StoredCell, ks: Sequence[int] | None = None, metrics: Sequence[str] | None = None
     ) -> TopKResult:
         """Evaluate the kept lists of a cell anew: as declared, or at other cut-offs and by other metrics of ours."""
         if ks is None and metrics is None:
@@ -379,7 +350,7 @@ class TopKRun:
             return self._results[cell]
         return self._evaluated(cell, ks, metrics)
 
-    def _evaluated(self, cell: TopKCell, ks: Sequence[int] | None, metrics: Sequence[str] | None) -> TopKResult:
+    def _evaluated(self, cell: StoredCell, ks: Sequence[int] | None, metrics: Sequence[str] | None) -> TopKResult:
         names = self.settings["metrics"] if metrics is None else metrics
         result = evaluate_lists(
             self.lists(cell),
@@ -395,23 +366,23 @@ class TopKRun:
         stored = {name: v for name, v in self.samples(cell)[1].items() if name in self.settings["functions"]}
         return replace(result, per_sample={**result.per_sample, **stored})
 
-    def samples(self, cell: TopKCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
+    def samples(self, cell: StoredCell) -> tuple[NDArray[np.bool_], dict[str, FloatArray]]:
         """Return which test rows count, and the stored value of each by metric, rows x cut-offs."""
-        payload = self._store.read("SELECT payload FROM predictions WHERE cell_id = ?", (cell.cell_id,))
-        if not payload:
-            raise spoilt(self._store.path, f"the values of {cell.method} on {cell.dataset}")
-        _, evaluated, values = unpack_samples(payload[0][0])
-        return evaluated, values
+        arrays = self._stored.predictions(cell)
+        if arrays is None:
+            raise damaged_part(self._store.path, f"the values of {cell.method} on {cell.dataset}")
+        return arrays["evaluated"], sample_values(arrays)
 
-    def _dataset(self, data_part: str) -> Prescriptions:
-        if data_part not in self._rows:
-            kept = kept_arrays(self._store, data_part)
+    def _dataset(self, cell: StoredCell) -> Prescriptions:
+        part = cell.parts.data
+        if part not in self._rows:
+            kept = self._stored.data(cell)
             n_tokens, n_items = (int(size) for size in kept["sizes"])
             ones = np.ones(len(kept["tokens"]))
             n_rows = len(kept["indptr"]) - 1
             queries = sparse.csr_array((ones, kept["tokens"], kept["token_indptr"]), shape=(n_rows, n_tokens))
-            self._rows[data_part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
-        return self._rows[data_part]
+            self._rows[part] = Prescriptions(queries, kept["indptr"].astype(np.int64), kept["items"], n_items)
+        return self._rows[part]
 
 
 CONFIDENCE = 0.95
@@ -553,7 +524,7 @@ def beyond_frame(run: TopKRun) -> pd.DataFrame:
     return frame.groupby(["dataset", "method", "at"], sort=False).mean().reset_index()
 
 
-def _beyond(run: TopKRun, cell: TopKCell) -> list[tuple[Any, ...]]:
+def _beyond(run: TopKRun, cell: StoredCell) -> list[tuple[Any, ...]]:
     train = run.rows(cell).train
     counts = np.bincount(train.items, minlength=train.n_items)
     found = beyond_accuracy(run.result(cell), counts, train.n_rows)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.save import vega_bundle
 from paragone.errors import InputError
-from paragone.lab.reader import CellAddress
 from paragone.lab.results import Results
+from paragone.lab.view import CellAddress
 from paragone.reporting.live.details import cell_details, fold_details, progress_of
 from paragone.reporting.live.pages import Keeper, Selection
 from paragone.reporting.render import static_file

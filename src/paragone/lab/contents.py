@@ -1,18 +1,20 @@
-"""What a store says about its cells and their scores."""
+"""What a store holds, as tables: experiments, cells and their scores, as they were written."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from paragone.errors import InputError
-from paragone.lab.cells import Fitted, Parts
+from paragone.errors import InputError, unknown_name
+from paragone.lab.cells import Fitted
 from paragone.lab.store import Store, queries
-from paragone.lab.store.queries import has_table
-from paragone.lab.store.records import Names, ScoreColumns
+from paragone.lab.store.queries import damaged_part, has_table, json_object
+from paragone.lab.store.records import Names, ScoreColumns, StoredCell, read_cells
+from paragone.lab.store.runs import RunIdentity
+from paragone.metrics import FUNCTIONS, remember
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,25 +31,83 @@ WHERE p.current = 1 AND p.protocol = ? ORDER BY e.id
 KINDS = "SELECT DISTINCT protocol FROM plan WHERE current = 1"
 
 
-@dataclass(frozen=True)
-class StoredCell:
-    """Where a cell is in a store: its experiment and protocol, its keys and its parts."""
+class StoreContents:
+    """What a store holds, as tables: experiments and their cells, planned and ended; nothing of it is derived."""
 
-    experiment: str
-    protocol: str
-    key: str
-    fit_key: str
-    parts: Parts
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # Names of metrics that are not ours get their title and direction before anybody reads a score.
+        for (described,) in store.read(queries.WITH_OWN_METRICS, (FUNCTIONS,)):
+            remember(json_object(store, described, ("protocol",))["protocol"].get(FUNCTIONS, ()))
 
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a store for reading."""
+        return cls(Store(path))
 
-class PlaceResults:
-    """The cells of a store, planned and ended."""
+    def __enter__(self) -> Self:
+        return self
 
-    _store: Store
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+        return self._store
+
+    @property
+    def path(self) -> Path:
+        """The store's file."""
+        return self._store.path
 
     def experiments(self) -> list[str]:
         """Return the names of the experiments in the store."""
         return [row[0] for row in self._store.read(queries.EXPERIMENTS)]
+
+    def described(self, experiment: str | None = None) -> dict[str, Any]:
+        """Return what is known of an experiment's declaration: seed, split, protocol, methods."""
+        names = self.experiments()
+        chosen = experiment or (names[0] if len(names) == 1 else None)
+        if chosen not in names:
+            raise unknown_name("experiment", str(experiment), names or ["(none yet)"])
+        rows = self._store.read(queries.DESCRIBED, (chosen,))
+        if not rows:
+            raise damaged_part(self.path, f"experiment {chosen!r}")
+        return json_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
+
+    def declared(self, experiment: str | None = None) -> str:
+        """Return an experiment's declaration as text: its file, or a JSON summary."""
+        name = self.described(experiment)["name"]
+        rows = self._store.read(queries.DECLARED, (name,))
+        if not rows:
+            raise damaged_part(self.path, f"the declaration of experiment {name!r}")
+        return str(rows[0][0])
+
+    def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return what is known of every dataset of an experiment, by name: size, names, notes."""
+        name = self.described(experiment)["name"]
+        rows = self._store.read(queries.DATASETS, (name,))
+        return {dataset: json_object(self._store, described) for dataset, described in rows}
+
+    def fingerprints(self, experiment: str | None = None) -> dict[str, str]:
+        """Return the hash of the content of every dataset of an experiment, by name."""
+        name = self.described(experiment)["name"]
+        return dict(self._store.read(queries.FINGERPRINTS, (name,)))
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that wrote into the store: workers, versions and machine, begin, whether it still lives."""
+        import pandas as pd
+
+        rows = [
+            (run, workers, json_object(self._store, environment), begun, RunIdentity(*who).lives(beat))
+            for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
+        ]
+        return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
 
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
@@ -214,16 +274,15 @@ class PlaceResults:
         self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0
     ) -> StoredCell:
         """Return where a cell is in the store; one that is not there, or of several experiments, is refused."""
-        rows = self._store.read(queries.ONE_CELL, (dataset, fold, method, repeat))
-        if experiment is not None:
-            rows = [row for row in rows if row[0] == experiment]
-        if not rows:
+        named = (dataset, fold, method, repeat)
+        where = "p.dataset = ? AND p.fold = ? AND p.method = ? AND p.repeat = ?"
+        cells = [cell for cell in read_cells(self._store, where, named) if experiment in (None, cell.experiment)]
+        if not cells:
             raise InputError(f"no cell of method {method!r} on dataset {dataset!r}, fold {fold}, in {self._store.path}")
-        if len(rows) > 1:
-            names = ", ".join(row[0] for row in rows)
+        if len(cells) > 1:
+            names = ", ".join(cell.experiment for cell in cells)
             raise InputError(f"several experiments have this cell ({names}): say which with experiment=")
-        name, protocol, key, fit_key, *parts = rows[0]
-        return StoredCell(name, protocol, key, fit_key, Parts(*parts))
+        return cells[0]
 
     def experiments_of(self, kind: str) -> list[str]:
         """Return the experiments whose cells are of a protocol; quick to ask for."""
@@ -275,12 +334,14 @@ def score_frame(columns: ScoreColumns, *, repeats: bool, with_grid: bool = False
             "value": columns.value,
         }
     )
-    if repeats:
-        return frame
-    kept = GRID_COLUMNS if with_grid else SCORE_COLUMNS
-    if (columns.repeat > 0).any():
-        frame = frame.groupby(kept[:-1], sort=False, dropna=False)["value"].mean().reset_index()
-    return frame[kept]
+    return frame if repeats else mean_over_repeats(frame, GRID_COLUMNS if with_grid else SCORE_COLUMNS)
+
+
+def mean_over_repeats(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Return scores with the mean over the seeds of each method in the place of its repeats."""
+    if (frame["repeat"] > 0).any():
+        frame = frame.groupby(columns[:-1], sort=False, dropna=False)["value"].mean().reset_index()
+    return frame[columns]
 
 
 def _texts(names: Names) -> pd.Series:
