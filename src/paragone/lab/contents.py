@@ -11,7 +11,7 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted
 from paragone.lab.store import Store, queries
-from paragone.lab.store.queries import damaged_part, has_table, json_object
+from paragone.lab.store.queries import damaged_part, json_object
 from paragone.lab.store.records import Names, ScoreColumns, StoredCell, read_cells
 from paragone.lab.store.runs import RunIdentity
 from paragone.metrics import FUNCTIONS, remember
@@ -38,7 +38,7 @@ class StoreContents:
         self._store = store
         # Names of metrics that are not ours get their title and direction before anybody reads a score.
         for (described,) in store.read(queries.WITH_OWN_METRICS, (FUNCTIONS,)):
-            remember(json_object(store, described, ("protocol",))["protocol"].get(FUNCTIONS, ()))
+            remember(json_object(store.path, described, ("protocol",))["protocol"].get(FUNCTIONS, ()))
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -78,7 +78,7 @@ class StoreContents:
         rows = self._store.read(queries.DESCRIBED, (chosen,))
         if not rows:
             raise damaged_part(self.path, f"experiment {chosen!r}")
-        return json_object(self._store, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
+        return json_object(self.path, rows[0][0], ("name", "seed", "split", "protocol", "methods", "data", "repeats"))
 
     def declared(self, experiment: str | None = None) -> str:
         """Return an experiment's declaration as text: its file, or a JSON summary."""
@@ -92,7 +92,7 @@ class StoreContents:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""
         name = self.described(experiment)["name"]
         rows = self._store.read(queries.DATASETS, (name,))
-        return {dataset: json_object(self._store, described) for dataset, described in rows}
+        return {dataset: json_object(self.path, described) for dataset, described in rows}
 
     def fingerprints(self, experiment: str | None = None) -> dict[str, str]:
         """Return the hash of the content of every dataset of an experiment, by name."""
@@ -104,7 +104,7 @@ class StoreContents:
         import pandas as pd
 
         rows = [
-            (run, workers, json_object(self._store, environment), begun, RunIdentity(*who).lives(beat))
+            (run, workers, json_object(self.path, environment), begun, RunIdentity(*who).lives(beat))
             for run, workers, environment, begun, beat, *who in self._store.read(queries.RUNS)
         ]
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
@@ -121,10 +121,8 @@ class StoreContents:
         """Return the workers that died under cells, which then began again: no fault of the methods'."""
         import pandas as pd
 
-        columns = ["run", "key", "why", "lost_at"]
-        return pd.DataFrame(
-            [(loss.run, loss.key, loss.why, loss.lost_at) for loss in self._store.losses()], columns=columns
-        )
+        rows = self._store.read(queries.LOSSES) if self._store.has_table("losses") else []
+        return pd.DataFrame(rows, columns=["run", "key", "why", "lost_at"])
 
     def places(self) -> pd.DataFrame:
         """Return every planned cell with its status: done, failed, timeout, running, stale or missing.
@@ -237,7 +235,7 @@ class StoreContents:
         """
         import pandas as pd
 
-        known = has_table(self._store, "warnings")
+        known = self._store.has_table("warnings")
         rows = self._store.read(queries.WARNINGS) if known else []
         columns = ["experiment", "protocol", "dataset", "fold", "method", "repeat", "category", "message", "count"]
         frame = pd.DataFrame(rows, columns=columns)
@@ -259,7 +257,7 @@ class StoreContents:
     def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
         """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
         address = self.stored_cell(dataset, fold, method, experiment, repeat)
-        rows = self._store.read(queries.OUTPUT, (address.key,)) if has_table(self._store, "outputs") else []
+        rows = self._store.read(queries.OUTPUT, (address.key,)) if self._store.has_table("outputs") else []
         return str(rows[0][0]) if rows else ""
 
     def fitted(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> Fitted:
@@ -294,7 +292,7 @@ class StoreContents:
 
     def _costed(self, sql: str) -> str:
         """Complete a query by what cells cost, where the store has that."""
-        return queries.with_costs(sql, has_table(self._store, "costs"))
+        return queries.with_costs(sql, self._store.has_table("costs"))
 
 
 SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]

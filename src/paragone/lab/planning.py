@@ -222,6 +222,7 @@ class Layout:
         return {d.fingerprint[:PART_LENGTH]: _described(d) for d in self.datasets.values()}
 
 
+@one_look()
 def lay_out(
     datasets: Sequence[Dataset],
     plan: SplitPlan,
@@ -252,18 +253,6 @@ def lay_out(
     Layout
         The cells in order of work, with the datasets, the splits and notes for the user.
     """
-    with one_look():
-        return _laid_out(datasets, plan, methods, protocol, seed, repeats)
-
-
-def _laid_out(
-    datasets: Sequence[Dataset],
-    plan: SplitPlan,
-    methods: Mapping[str, Method],
-    protocol: Protocol,
-    seed: int,
-    repeats: Mapping[str, int],
-) -> Layout:
     names = [dataset.name for dataset in datasets]
     check_names("dataset", names)
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
@@ -34,7 +35,7 @@ from paragone.lab.engine import (
 )
 from paragone.lab.engine.preloading import Preload, installed_modules
 from paragone.lab.engine.resources import check_memory_can_be_watched
-from paragone.lab.engine.workers import Isolation, check_isolation
+from paragone.lab.engine.workers import Conditions, Isolation, check_isolation
 from paragone.lab.planning import Layout, extended, method_at
 from paragone.lab.progress_folder import ProgressFolder
 from paragone.lab.protocol import Protocol
@@ -187,35 +188,6 @@ def overwritten(overwrite: bool | str, methods: Collection[str], cells: Sequence
     return frozenset(cell.key for cell in cells if overwrite is True or cell.method == overwrite)
 
 
-class Preparation:
-    """Makes the task of a cell: puts its dataset into the spool and looks up a stored fit."""
-
-    def __init__(
-        self,
-        experiment: RunnableExperiment,
-        store: Store,
-        spool: Spool,
-        progress: ProgressFolder,
-        again: frozenset[str],
-    ) -> None:
-        self._experiment = experiment
-        self._store = store
-        self._spool = spool
-        self._progress = progress
-        self._again = again
-
-    def __call__(self, cell: Cell) -> CellTask:
-        """Return the task of a cell."""
-        dataset = self._experiment.layout.arrangements[cell.dataset].dataset
-        return cell_task(
-            self._experiment,
-            cell,
-            self._spool.add(dataset),
-            fitted=None if cell.key in self._again else self._store.fitted(cell.fit_key),
-            scratch=self._progress.of(cell),
-        )
-
-
 def cell_task(
     experiment: RunnableExperiment, cell: Cell, folder: str, *, fitted: Fitted | None = None, scratch: str | None = None
 ) -> CellTask:
@@ -333,7 +305,7 @@ def workplace_for(
     isolation : str, optional
         How far cells are kept from each other; as the experiment declares where it is not given.
     """
-    limits, import_paths = experiment.limits, experiment.code_folders()
+    limits = experiment.limits
     kept_apart = check_isolation(isolation or experiment.isolation)
     if workers is not None and workers < 0:
         raise InputError(f"workers must be 0 or more, it is {workers}")
@@ -342,57 +314,52 @@ def workplace_for(
     if limits and kept_apart == "none":
         raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
     modules = installed_modules(experiment.methods.values(), [experiment.protocol])
-    options: dict[str, Any] = {"isolation": kept_apart, "preload": Preload(modules, experiment.protocol.warm_ups)}
+    preload = Preload(modules, experiment.protocol.warm_ups)
+    conditions = Conditions(limits, experiment.code_folders(), kept_apart, preload)
     if executor is not None:
         if is_dask(executor):
-            return DaskCluster(executor, limits, import_paths, workers or None, **options)
+            return DaskCluster(executor, conditions, workers or None)
         n_seats = max(1, available_cores() if workers is None else workers)
-        return SharedExecutor(executor, n_seats, limits, import_paths, **options)
+        return SharedExecutor(executor, n_seats, conditions)
     if kept_apart == "none":
         return ThisProcess()
     # A worker computes on one thread: more workers than cores would only get in each other's way.
     n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())
-    return LocalProcesses(n_workers, limits, import_paths, **options)
+    return LocalProcesses(n_workers, conditions)
 
 
+@dataclass
 class _Stages:
     """Runs what is missing, stage by stage, until the protocol names no more cells."""
 
-    def __init__(
-        self,
-        experiment: RunnableExperiment,
-        store: Store,
-        spool: Spool,
-        progress: ProgressFolder,
-        run: int,
-        workplace: Workplace,
-        options: RunOptions,
-    ) -> None:
-        self._experiment = experiment
-        self._store = store
-        self._spool = spool
-        self._progress = progress
-        self._run = run
-        self._workplace = workplace
-        self._deadline = math.inf if options.budget is None else time.monotonic() + options.budget
-        self._estimates = learnt_estimates(experiment.layout, store)
-        self._options = options
-        self._observer = progress.following(options.observer)
+    experiment: RunnableExperiment
+    store: Store
+    spool: Spool
+    progress: ProgressFolder
+    run: int
+    workplace: Workplace
+    options: RunOptions
+
+    def __post_init__(self) -> None:
+        budget = self.options.budget
+        self._deadline = math.inf if budget is None else time.monotonic() + budget
+        self._estimates = learnt_estimates(self.experiment.layout, self.store)
+        self._observer = self.progress.following(self.options.observer)
 
     def work(self) -> None:
-        experiment, options = self._experiment, self._options
+        experiment, options = self.experiment, self.options
         tried: set[str] = set()
         planned: tuple[Cell, ...] = ()
         while True:
-            layout = extended(experiment.layout, experiment.methods, self._store)
+            layout = extended(experiment.layout, experiment.methods, self.store)
             again = overwritten(options.overwrite, experiment.methods, layout.cells) - tried
             forecast = store_forecast(
-                self._store, experiment.name, layout.cells, again, options.retry_failed, layout.code
+                self.store, experiment.name, layout.cells, again, options.retry_failed, layout.code
             )
             to_run = [cell for cell in forecast.to_run if cell.key not in tried]
             # Written before the first cell runs, so that a killed run leaves a store that knows what is missing.
             if layout.cells != planned:
-                self._store.write_plan(experiment.plan(layout))
+                self.store.write_plan(experiment.plan(layout))
                 planned = layout.cells
             if tried and not to_run:
                 # The later stage, if there is one, is planned now and has nothing left to do.
@@ -414,23 +381,33 @@ class _Stages:
         """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""
         statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
         ended = [(c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting]
-        sentences = self._progress.settle(ended)
-        logged = [name for name, method in self._experiment.methods.items() if method.log is not None]
-        if not self._workplace.shares_disk and any(cell.method in logged for cell in to_run):
+        sentences = self.progress.settle(ended)
+        logged = [name for name, method in self.experiment.methods.items() if method.log is not None]
+        if not self.workplace.shares_disk and any(cell.method in logged for cell in to_run):
             sentences.append(
-                f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self._workplace.described()}) do not "
+                f"the log of {', '.join(logged)} is not kept: workers elsewhere ({self.workplace.described()}) do not "
                 "share the disk of the store; run on processes of this machine to keep it"
             )
         for sentence in sentences:
             self._observer.said(sentence, tally)
 
+    def _task(self, cell: Cell, again: frozenset[str]) -> CellTask:
+        """Make the task of a cell: put its dataset into the spool and look up a stored fit."""
+        return cell_task(
+            self.experiment,
+            cell,
+            self.spool.add(self.experiment.layout.arrangements[cell.dataset].dataset),
+            fitted=None if cell.key in again else self.store.fitted(cell.fit_key),
+            scratch=self.progress.of(cell),
+        )
+
     def _cell_run(self, to_run: list[Cell], again: frozenset[str]) -> CellRun:
-        retried = frozenset(cell.key for cell in to_run) if self._options.retry_failed else frozenset()
+        retried = frozenset(cell.key for cell in to_run) if self.options.retry_failed else frozenset()
         return CellRun(
-            self._store,
-            self._run,
-            self._workplace,
-            Preparation(self._experiment, self._store, self._spool, self._progress, again),
+            self.store,
+            self.run,
+            self.workplace,
+            partial(self._task, again=again),
             self._observer,
             estimates=self._estimates,
             deadline=self._deadline,

@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from paragone.data import Dataset
-from paragone.lab.cells import Fitted, WarningCount
+from paragone.lab.cells import WarningCount
 from paragone.lab.engine.spool import Spool
 from paragone.lab.engine.task import (
     DISTINCT,
     MESSAGE_LENGTH,
     CellTask,
     SplitReference,
-    count_warnings,
-    keep_in_fit,
-    kept_in_fit,
     run_task,
     tallied_warnings,
     warnings_together,
@@ -136,21 +133,15 @@ def test_a_method_that_silences_itself_is_not_heard():
 
 @given(st.lists(st.tuples(st.sampled_from([UserWarning, RuntimeWarning]), st.integers(0, 2 * DISTINCT))))
 def test_counts_are_those_of_a_plain_counter_and_none_is_lost(given_out):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with tallied_warnings() as tally:
         for category, number in given_out:
             warnings.warn(f"message {number}", category, stacklevel=1)
-    told = count_warnings(caught)
+    told = tally.counts
     assert sum(warning.count for warning in told) == len(given_out)
     plain = Counter((category.__name__, f"message {number}") for category, number in given_out)
     first = list(plain)[:DISTINCT]
     assert [(w.category, w.message) for w in told[:DISTINCT]] == first
     assert [w.count for w in told[:DISTINCT]] == [plain[name] for name in first]
     assert len(told) <= DISTINCT + 1
-    with tallied_warnings() as tally:
-        for category, number in given_out:
-            warnings.warn(f"message {number}", category, stacklevel=1)
-    assert tally.counts == told
     if len(plain) <= DISTINCT:
         assert sorted(w.count for w in warnings_together(told, told)) == sorted(2 * w.count for w in told)
-        assert kept_in_fit(keep_in_fit(Fitted({}), told)) == told

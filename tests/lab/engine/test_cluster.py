@@ -13,8 +13,9 @@ import pytest
 from distributed import Client, LocalCluster
 
 from paragone.errors import InputError
-from paragone.lab.engine import DaskCluster, Limits, Silent, dask_executor
+from paragone.lab.engine import DaskCluster, Silent, dask_executor
 from paragone.lab.engine.packing import library_versions
+from paragone.lab.engine.workers import Conditions
 from paragone.lab.experiment import Experiment
 from paragone.lab.running import RunOptions, run_into
 
@@ -84,7 +85,7 @@ def test_a_worker_without_a_common_disk_is_sent_every_dataset_once(tmp_path, cli
     file = write_lab(tmp_path, METHODS, data='sets = ["wine-traits", "digits-traits"]', split="folds = 2")
     Experiment.from_toml(file).run(tmp_path / "here.sqlite", workers=0).close()
     experiment = Experiment.from_toml(file)
-    cluster = DaskCluster(client.get_executor(), Limits(), experiment.code_folders())
+    cluster = DaskCluster(client.get_executor(), Conditions(import_paths=experiment.code_folders()))
     cluster.courier.hidden = True
     run_into(experiment, tmp_path / "there.sqlite", cluster, RunOptions())
     assert contents(tmp_path / "there.sqlite") == contents(tmp_path / "here.sqlite")

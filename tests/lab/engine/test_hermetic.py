@@ -23,12 +23,12 @@ from paragone.lab.engine import Limits, Spool
 from paragone.lab.engine.hermetic import ZYGOTES, CellProcesses, NoSeat, surroundings
 from paragone.lab.engine.laid_split import lay_out_split
 from paragone.lab.engine.packing import Abandoned, CellOrder, Loss, PackedTask, shared_group
-from paragone.lab.engine.preloading import installed_modules
+from paragone.lab.engine.preloading import Preload, installed_modules
 from paragone.lab.engine.processes import child_processes
 from paragone.lab.engine.task import CellTask, SplitReference
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
-from paragone.lab.store.records import CellRecords
+from paragone.lab.store.records import StoredCells
 from paragone.methods.method import Method
 from paragone.protocols import Crossval, Curve, KGrid
 from paragone.protocols.crossval.variants import expand
@@ -52,7 +52,7 @@ def folder(spool):
 
 @pytest.fixture
 def seat(tmp_path):
-    processes = CellProcesses(lambda: surroundings(str(tmp_path)), installed_modules([], [CURVE]))
+    processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE])))
     processes.start()
     yield processes
     processes.kill()
@@ -84,7 +84,7 @@ class TestWhatACellFinds:
         monkeypatch.setenv("ORDERED_WITH", "this")
         monkeypatch.chdir(tmp_path)
         monkeypatch.syspath_prepend(str(tmp_path / "modules"))
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)))
+        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload())
         processes.start()
         told = outcome(processes, folder, "import os, sys; print(os.environ['ORDERED_WITH'], os.getcwd(), sys.path[0])")
         processes.kill()
@@ -139,7 +139,7 @@ class TestWhatACellFinds:
         told = []
         for modules in ((), ("sklearn.ensemble", "torch")):
             ZYGOTES.close()
-            processes = CellProcesses(lambda: surroundings(str(tmp_path)), modules)
+            processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(modules))
             processes.start()
             told.append(outcome(processes, folder, source).output)
             processes.kill()
@@ -150,7 +150,7 @@ class TestWhatACellFinds:
         module = tmp_path / "mine" / "of_the_user.py"
         module.parent.mkdir()
         monkeypatch.syspath_prepend(str(module.parent))
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)))
+        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload())
         processes.start()
         source = "import of_the_user; print(of_the_user.VALUE)"
         module.write_text("VALUE = 1\n")
@@ -211,7 +211,7 @@ class TestHowItEnds:
     def test_the_data_that_it_reads_and_writes_do_not_count_as_its_own(self, spool, tmp_path):
         rng = np.random.default_rng(0)
         big = spool.add(Dataset("big", rng.random((8000, 1000)), rng.integers(0, 2, (8000, 2)), "multilabel"))
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)), installed_modules([], [CURVE]))
+        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(installed_modules([], [CURVE])))
         processes.start()
         reference = SplitReference(big, "big", np.arange(7000), np.arange(7000, 8000), "none", "multilabel")
         task = CellTask(reference, Method.declare(Does("print(sum(row.max() for row in X) > 0)")), CURVE, 1, 2, None)
@@ -353,7 +353,7 @@ class TestWhoeverOrders:
         )
         monkeypatch.syspath_prepend(str(tmp_path))
         ZYGOTES.close()
-        processes = CellProcesses(lambda: surroundings(str(tmp_path)), modules=["starts_a_thread", "json"])
+        processes = CellProcesses(lambda: surroundings(str(tmp_path)), Preload(("starts_a_thread", "json")))
         processes.start()
         told = outcome(processes, folder, "import starts_a_thread; print(starts_a_thread.VALUE)")
         processes.kill()
@@ -367,7 +367,7 @@ class TestWhoeverOrders:
         monkeypatch.setattr(sys, "path", [str(tmp_path)])
         monkeypatch.setenv("PYTHONHOME", str(tmp_path))
         with pytest.raises(NoSeat, match="it said: "):
-            CellProcesses(lambda: surroundings(str(tmp_path))).start()
+            CellProcesses(lambda: surroundings(str(tmp_path)), Preload()).start()
 
 
 STUCK = """
@@ -515,7 +515,7 @@ class TestWhatMayBeShared:
                 path = tmp_path / f"{sizes[0]} {isolation}.sqlite"
                 experiment.run(path, workers=1, isolation=isolation).close()
                 with Store(path) as store:
-                    cells = [cell for cell in CellRecords(store, "pls").cells if cell.fold < 2]
+                    cells = [cell for cell in StoredCells(store, "pls").cells if cell.fold < 2]
                     found = {(c.method, c.fold): store.fitted(c.fit_key).arrays["y"].tobytes() for c in cells}
                 kept[sizes[0], isolation] = dict(sorted(found.items()))
         assert len(kept[1, "cell"]) == 8

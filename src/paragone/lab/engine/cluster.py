@@ -16,11 +16,9 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.lab.engine.packing import Abandoned, Loss
-from paragone.lab.engine.preloading import Preload
-from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.shared import Courier, Envelope, SharedSeat, WorkerReply, open_envelope
 from paragone.lab.engine.task import CellTask
-from paragone.lab.engine.workers import NOTHING, Ended, Following, Isolation, Seat, Workplace, end_processes
+from paragone.lab.engine.workers import Conditions, Ended, Following, Seat, Workplace, end_processes
 
 CONNECT_SECONDS = 10.0
 LOOK_SECONDS = 1.0
@@ -123,38 +121,23 @@ class DaskCluster(Workplace):
     ----------
     executor : distributed.cfexecutor.ClientExecutor
         What ``client.get_executor()`` gives.
-    limits : Limits
-        What a cell may cost.
-    import_paths : tuple of str
-        Where the user's modules are.
+    conditions : Conditions
+        Of the run.
     most : int, optional
         The most cells in flight. Where it is not given, there are two per thread of the workers, and more of short
         ones, so that no worker waits and an adaptive cluster sees work to grow for.
-    isolation : {"cell", "worker"}, default="cell"
-        Whether workers give every cell a process of its own.
-    preload : Preload
-        What workers may import and run beforehand, once for all cells.
     """
 
     can_end = True
     look_seconds = LOOK_SECONDS
 
-    def __init__(
-        self,
-        executor: Any,
-        limits: Limits,
-        import_paths: tuple[str, ...] = (),
-        most: int | None = None,
-        *,
-        isolation: Isolation = "cell",
-        preload: Preload = NOTHING,
-    ) -> None:
+    def __init__(self, executor: Any, conditions: Conditions, most: int | None = None) -> None:
         self._executor = executor
         self._client = executor._client
         self._options = {**executor._kwargs, "pure": False}
         self._most = most
-        self.isolation = isolation
-        self.courier = Courier(import_paths, limits, isolation, preload)
+        self.isolation = conditions.isolation
+        self.courier = Courier(conditions)
         self._futures: dict[str, Future[Any]] = {}
         self._begun_at: dict[str, str] = {}
         self._meant_for: dict[str, str] = {}

@@ -25,6 +25,7 @@ from typing import IO, Any
 from paragone.cores import THREAD_VARIABLES
 from paragone.lab.cells import Outcome
 from paragone.lab.engine.packing import Abandoned, CellOrder, Loss, Reply, Surroundings
+from paragone.lab.engine.preloading import Preload
 from paragone.lab.engine.processes import Channel, load_plain, read_all
 from paragone.lab.engine.task import failure
 
@@ -46,19 +47,15 @@ class Zygotes:
         self._lock = threading.Lock()
         self._running: _RunningZygote | None = None
 
-    def seat(
-        self, surroundings: Surroundings, modules: Iterable[str] = (), warm_ups: Iterable[str] = ()
-    ) -> tuple[Channel, int]:
+    def seat(self, surroundings: Surroundings, preload: Preload) -> tuple[Channel, int]:
         """Have a new seat; return the channel to it and its process.
 
         Parameters
         ----------
         surroundings : Surroundings
             What cells are to find.
-        modules : iterable of str
-            Installed modules that cells will import: importing them once is cheaper.
-        warm_ups : iterable of str
-            Functions, as ``module:function``, that load compiled code; they must not start threads.
+        preload : Preload
+            What cells will import: importing it once is cheaper.
 
         Raises
         ------
@@ -68,26 +65,26 @@ class Zygotes:
         with self._lock:
             if self._running is not None and self._running.fits():
                 try:
-                    return self._fork(surroundings, modules, warm_ups)
+                    return self._fork(surroundings, preload)
                 except (EOFError, OSError):
                     # It was ended from outside, which nobody noticed yet: begin anew, once.
                     pass
             self._end()
             try:
-                return self._fork(surroundings, modules, warm_ups)
+                return self._fork(surroundings, preload)
             except (EOFError, OSError) as error:
                 words = "" if self._running is None else self._running.last_words()
                 self._end()
                 raise NoSeat(f"{type(error).__name__}: {error}{words}") from error
 
-    def _fork(self, surroundings: Surroundings, modules: Iterable[str], warm_ups: Iterable[str]) -> tuple[Channel, int]:
+    def _fork(self, surroundings: Surroundings, preload: Preload) -> tuple[Channel, int]:
         if self._running is None:
             self._running = _RunningZygote()
-        if not self._running.preload(modules, warm_ups):
+        if not self._running.preload(preload):
             # A package that starts a thread when it is imported must be imported in the cell itself.
             self._end()
             self._running = _RunningZygote()
-            self._running.refuse(modules)
+            self._running.refuse(preload.modules)
         return self._running.fork(surroundings)
 
     def _end(self) -> None:
@@ -138,10 +135,10 @@ class _RunningZygote:
         mine = self._owner == os.getpid() and self._variables == native_variables()
         return mine and self._process.poll() is None
 
-    def preload(self, modules: Iterable[str], warm_ups: Iterable[str]) -> bool:
+    def preload(self, wanted: Preload) -> bool:
         """Have modules imported; False where that left a thread, so that nothing may be forked any more."""
-        missing = [name for name in modules if name not in self._loaded | self._refused]
-        cold = [place for place in warm_ups if place not in self._loaded]
+        missing = [name for name in wanted.modules if name not in self._loaded | self._refused]
+        cold = [place for place in wanted.warm_ups if place not in self._loaded]
         if not missing and not cold:
             return True
         self._control.send(("preload", missing, cold))
@@ -213,16 +210,13 @@ class CellProcesses:
     ----------
     place : callable
         Gives the surroundings of the cells, when the seat is started.
-    modules, warm_ups : iterable of str
+    preload : Preload
         What the zygote may import and run beforehand.
     """
 
-    def __init__(
-        self, place: Callable[[], Surroundings], modules: Iterable[str] = (), warm_ups: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, place: Callable[[], Surroundings], preload: Preload) -> None:
         self._place = place
-        self._modules = tuple(modules)
-        self._warm_ups = tuple(warm_ups)
+        self._preload = preload
         self._lock = threading.Lock()
         self._seat: _Connection | None = None
 
@@ -240,7 +234,7 @@ class CellProcesses:
             Where it cannot be started.
         """
         if self._seat is None:
-            self._seat = _Connection(*ZYGOTES.seat(self._place(), self._modules, self._warm_ups))
+            self._seat = _Connection(*ZYGOTES.seat(self._place(), self._preload))
 
     def run(self, order: CellOrder, abandoned: Callable[[], bool] | None = None) -> tuple[Reply, tuple[str, ...]]:
         """Have a cell worked on to its end, or to its limit.

@@ -110,11 +110,6 @@ def shared_group(task: CellTask) -> str:
     return group if all(module is not None and is_installed_module(module) for module in modules) else ""
 
 
-def run_packed(packed: PackedTask) -> Outcome | Refused:
-    """Run a packed task: a function, for executors."""
-    return packed.run()
-
-
 def library_versions() -> dict[str, str]:
     """Return the versions that any number may depend on.
 

@@ -31,13 +31,10 @@ from paragone.lab.engine.packing import (
     Refused,
     code_reference,
     library_versions,
-    run_packed,
     version_differences,
 )
-from paragone.lab.engine.preloading import Preload
-from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.task import CellTask
-from paragone.lab.engine.workers import NOTHING, Ended, Following, Isolation, Seat, Workplace, accepted, run_isolated
+from paragone.lab.engine.workers import Conditions, Ended, Following, Seat, Workplace, accepted, run_isolated
 
 # A parcel of gigabytes takes a while: a cell that is returned that often takes its own copy along after all.
 LATER_SECONDS = 1.0
@@ -60,12 +57,8 @@ class Envelope:
         The user's modules that it needs.
     versions : mapping
         The versions of the libraries where the run was begun.
-    limits : Limits
-        What the cell may cost.
-    isolation : {"cell", "worker", "none"}
-        How far the worker is to keep it from other cells.
-    preload : Preload
-        What the worker may import and run beforehand, once for all cells of the run.
+    conditions : Conditions
+        Of the run; the user's modules lie elsewhere for a worker.
     parcels : tuple of Parcel
         What the worker said it lacks.
     """
@@ -75,9 +68,7 @@ class Envelope:
     data: Reference
     code: tuple[Reference, ...]
     versions: tuple[tuple[str, str], ...]
-    limits: Limits
-    isolation: Isolation
-    preload: Preload = NOTHING
+    conditions: Conditions
     parcels: tuple[Parcel, ...] = ()
 
 
@@ -131,18 +122,10 @@ def open_envelope(envelope: Envelope, name: str = "", abandoned: Callable[[], bo
         return Lacks(name, lacking)
     code = tuple(str(found[reference.key]) for reference in envelope.code)
     packed = envelope.packed.at(str(found[envelope.data.key]), code)
-    if envelope.isolation == "none":
-        reply: Outcome | Loss | Refused = run_packed(packed)
+    if envelope.conditions.isolation == "none":
+        reply: Outcome | Loss | Refused = packed.run()
     else:
-        reply = run_isolated(
-            packed,
-            envelope.limits,
-            envelope.run,
-            abandoned,
-            isolation=envelope.isolation,
-            temporary=str(depot.folder),
-            preload=envelope.preload,
-        )
+        reply = run_isolated(packed, envelope.conditions, envelope.run, abandoned, temporary=str(depot.folder))
     return Refused(f"{name}: {reply.sentence}") if isinstance(reply, Refused) else reply
 
 
@@ -163,28 +146,19 @@ class Courier:
 
     Parameters
     ----------
-    import_paths : tuple of str
-        Folders whose modules the experiment uses; they are sent.
-    limits : Limits
-        What a cell may cost.
-    isolation : {"cell", "worker", "none"}
-        How far workers are to keep cells from each other.
-    preload : Preload
-        What workers may import and run beforehand, once for all cells.
+    conditions : Conditions
+        Of the run; the modules that the experiment uses from its import paths are sent.
     hidden : bool
         Whether to act as if no worker could see this machine's disk.
     """
 
-    import_paths: tuple[str, ...]
-    limits: Limits
-    isolation: Isolation
-    preload: Preload = NOTHING
+    conditions: Conditions
     hidden: bool = False
     run: str = field(default_factory=lambda: uuid4().hex)
     sent: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        references = [code_reference(path) for path in self.import_paths]
+        references = [code_reference(path) for path in self.conditions.import_paths]
         self._code = tuple(reference for reference in references if reference is not None)
         self._versions = tuple(library_versions().items())
 
@@ -192,7 +166,7 @@ class Courier:
         """Put a task into an envelope, without its data."""
         packed = PackedTask.of(task, (), checked=True)
         data = Reference(f"{DATA}{os.path.basename(task.split.folder)}", task.split.folder, visible=not self.hidden)
-        return Envelope(self.run, packed, data, self._code, self._versions, self.limits, self.isolation, self.preload)
+        return Envelope(self.run, packed, data, self._code, self._versions, self.conditions)
 
     def repack(self, envelope: Envelope, lacks: Lacks) -> Envelope:
         """Add what a worker lacks."""
@@ -293,30 +267,15 @@ class SharedExecutor(Workplace):
         Somebody else's; it is not shut down.
     n_seats : int
         How many cells it is given at a time.
-    limits : Limits
-        What a cell may cost.
-    import_paths : tuple of str
-        Where the user's modules are.
-    isolation : {"cell", "worker", "none"}, default="cell"
-        How far the executor's workers are to keep cells from each other.
-    preload : Preload
-        What they may import and run beforehand, once for all cells.
+    conditions : Conditions
+        Of the run.
     """
 
-    def __init__(
-        self,
-        executor: Executor,
-        n_seats: int,
-        limits: Limits,
-        import_paths: tuple[str, ...] = (),
-        *,
-        isolation: Isolation = "cell",
-        preload: Preload = NOTHING,
-    ) -> None:
+    def __init__(self, executor: Executor, n_seats: int, conditions: Conditions) -> None:
         self._executor = executor
         self._n_seats = n_seats
-        self.isolation = isolation
-        self.courier = Courier(import_paths, limits, isolation, preload)
+        self.isolation = conditions.isolation
+        self.courier = Courier(conditions)
 
     @override
     def size(self, seconds: float | None = None) -> int:

@@ -53,16 +53,16 @@ class WarningTally:
 
     def add(self, category: str, message: str, count: int = 1) -> None:
         """Count a warning."""
-        told = category, _cut(message)
-        if told in self._counts or len(self._counts) < DISTINCT:
-            self._counts[told] = self._counts.get(told, 0) + count
+        kind = category, _cut(message)
+        if kind in self._counts or len(self._counts) < DISTINCT:
+            self._counts[kind] = self._counts.get(kind, 0) + count
         else:
             self._others += count
 
     @property
     def counts(self) -> tuple[WarningCount, ...]:
         """Each distinct warning once, in the order in which they came first; then the rest together."""
-        kept = tuple(WarningCount(*told, count) for told, count in self._counts.items())
+        kept = tuple(WarningCount(*kind, count) for kind, count in self._counts.items())
         if self._others:
             kept += (WarningCount(THE_REST, f"further warnings, beyond {DISTINCT} distinct ones", self._others),)
         return kept
@@ -92,24 +92,6 @@ def tallied_warnings() -> Iterator[WarningTally]:
         yield tally
 
 
-def count_warnings(caught: Iterable[warnings.WarningMessage]) -> tuple[WarningCount, ...]:
-    """Count what ``warnings.catch_warnings(record=True)`` caught: each class and message once.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     for _ in range(2):
-    ...         warnings.warn("careful", RuntimeWarning)
-    >>> count_warnings(caught)
-    (WarningCount(category='RuntimeWarning', message='careful', count=2),)
-    """
-    tally = WarningTally()
-    for warning in caught:
-        tally.add(warning.category.__name__, _text(warning.message))
-    return tally.counts
-
-
 def warnings_together(*parts: Iterable[WarningCount]) -> tuple[WarningCount, ...]:
     """Add up the warnings of parts of a cell.
 
@@ -123,22 +105,6 @@ def warnings_together(*parts: Iterable[WarningCount]) -> tuple[WarningCount, ...
         for warning in part:
             tally.add(warning.category, warning.message, warning.count)
     return tally.counts
-
-
-def keep_in_fit(fitted: Fitted, told: tuple[WarningCount, ...]) -> Fitted:
-    """Write the warnings of a fit into it: a later cell that reuses the fit gives them again."""
-    return replace(fitted, warnings=told) if told else fitted
-
-
-def kept_in_fit(fitted: Fitted) -> tuple[WarningCount, ...]:
-    """Return the warnings that were given when a stored fit was made.
-
-    Examples
-    --------
-    >>> kept_in_fit(keep_in_fit(Fitted({}), (WarningCount("A", "x", 2),)))
-    (WarningCount(category='A', message='x', count=2),)
-    """
-    return fitted.warnings
 
 
 def _text(message: object) -> str:
@@ -241,7 +207,8 @@ def perform(
         try:
             data = replace(load(), context=_context(task))
             seed_globals(task.seed)
-            fitted = task.fitted or storable(keep_in_fit(fit_in(task.protocol, data), tally.counts))
+            # With its warnings: a later cell that reuses the fit gives them again.
+            fitted = task.fitted or storable(replace(fit_in(task.protocol, data), warnings=tally.counts))
             seed_globals(task.score_seed)
             scored = score_in(task.protocol, fitted, data)
             kept = None if task.fitted is not None else fitted
@@ -251,9 +218,9 @@ def perform(
         except BaseException as error:  # noqa: BLE001  a method may raise anything, and it must cost its own cell only
             outcome = failure(error)
     seconds, cpu_seconds = meter.read()
-    before = () if task.fitted is None else kept_in_fit(task.fitted)
-    told = warnings_together(before, tally.counts)
-    return replace(outcome, seconds=seconds, cpu_seconds=cpu_seconds, warnings=told)
+    before = () if task.fitted is None else task.fitted.warnings
+    given = warnings_together(before, tally.counts)
+    return replace(outcome, seconds=seconds, cpu_seconds=cpu_seconds, warnings=given)
 
 
 class _Meter:

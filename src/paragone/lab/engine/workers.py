@@ -7,6 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 from weakref import WeakSet
@@ -24,7 +25,7 @@ from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.spool import LockedFolder
 from paragone.lab.engine.task import CellTask, run_task
 
-NOTHING = Preload()
+NOTHING, NO_LIMITS = Preload(), Limits()
 Isolation: TypeAlias = Literal["cell", "worker", "none"]
 """``cell``: every cell in a process of its own. ``worker``: one process works on many cells, one after another, so that
 what a method leaves behind in it can reach the next. ``none``: in the calling process, for debuggers."""
@@ -43,6 +44,28 @@ def check_isolation(isolation: str) -> Isolation:
             found: Isolation = known
             return found
     raise unknown_name("isolation", isolation, get_args(Isolation))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which conditions the cells of a run are worked on, wherever that is.
+
+    Parameters
+    ----------
+    limits : Limits
+        What a cell may cost.
+    import_paths : tuple of str
+        Where the user's modules are.
+    isolation : {"cell", "worker", "none"}
+        How far cells are kept from each other.
+    preload : Preload
+        What may be imported and run beforehand, once for all cells.
+    """
+
+    limits: Limits = NO_LIMITS
+    import_paths: tuple[str, ...] = ()
+    isolation: Isolation = "cell"
+    preload: Preload = NOTHING
 
 
 class Worker(Protocol):
@@ -81,7 +104,7 @@ def new_worker(
     one_cell = isolation == "cell"
     if not can_fork():
         return FreshProcesses(one_cell=one_cell)
-    return CellProcesses(lambda: surroundings(temporary(), one_cell=one_cell), preload.modules, preload.warm_ups)
+    return CellProcesses(lambda: surroundings(temporary(), one_cell=one_cell), preload)
 
 
 class _Workers:
@@ -92,13 +115,13 @@ class _Workers:
         self._waiting: list[tuple[str, Worker]] = []
         self._lock = threading.Lock()
 
-    def take(self, run: str, isolation: Isolation, temporary: str, preload: Preload) -> Worker:
+    def take(self, run: str, conditions: Conditions, temporary: str) -> Worker:
         """Return a worker of this run that waits, or a new one; end those of other runs."""
         with self._lock:
             # A worker of another run may hold other code under the same names.
             others = [worker for owner, worker in self._waiting if owner != run]
             own = [entry for entry in self._waiting if entry[0] == run]
-            taken = own.pop()[1] if own else new_worker(isolation, lambda: temporary, preload)
+            taken = own.pop()[1] if own else new_worker(conditions.isolation, lambda: temporary, conditions.preload)
             self._all.add(taken)
             self._waiting = own
         for worker in others:
@@ -133,13 +156,11 @@ def end_processes(run: str) -> None:
 
 def run_isolated(
     packed: PackedTask,
-    limits: Limits,
+    conditions: Conditions,
     run: str,
     abandoned: Callable[[], bool] | None = None,
     *,
-    isolation: Isolation = "cell",
     temporary: str = "",
-    preload: Preload = NOTHING,
 ) -> Reply:
     """Run a packed task in a process that is not this one, on behalf of a run.
 
@@ -147,32 +168,28 @@ def run_isolated(
     ----------
     packed : PackedTask
         The task.
-    limits : Limits
-        What it may cost.
+    conditions : Conditions
+        Of the run.
     run : str
         The run it belongs to; another run gets new processes, since it may bring other code under the same names.
     abandoned : callable, optional
         Asked now and then whether the result is still wanted; where it is not, the process is ended.
-    isolation : {"cell", "worker"}
-        Whether it gets a process of its own.
     temporary : str
         The folder in which cells get their temporary ones.
-    preload : Preload
-        What may be imported and run beforehand, once for all cells of the run.
 
     Returns
     -------
     Outcome, Loss or Refused
         What came of it.
     """
-    worker = _WORKERS.take(run, isolation, temporary or tempfile.gettempdir(), preload)
+    worker = _WORKERS.take(run, conditions, temporary or tempfile.gettempdir())
     if not worker.is_ready:
         try:
             worker.start()
         except BrokenExecutor as error:
             worker.kill()
             return Loss(f"its process could not start: {error}")
-    ended, _ = worker.run(CellOrder(packed, limits), abandoned)
+    ended, _ = worker.run(CellOrder(packed, conditions.limits), abandoned)
     _WORKERS.put_back(run, worker)
     return ended
 
@@ -257,10 +274,9 @@ class InProcessSeat(Seat):
 class ProcessSeat(Seat):
     """A worker, and the thread that waits for it."""
 
-    def __init__(self, worker: Worker, limits: Limits, import_paths: tuple[str, ...] = ()) -> None:
+    def __init__(self, worker: Worker, conditions: Conditions) -> None:
         self._worker = worker
-        self._limits = limits
-        self._import_paths = import_paths
+        self._conditions = conditions
         self._waiting = ThreadPoolExecutor(1, thread_name_prefix="paragone-seat")
 
     @override
@@ -269,7 +285,7 @@ class ProcessSeat(Seat):
 
     @override
     def submit(self, task: CellTask) -> Future[Any]:
-        order = CellOrder(PackedTask.of(task, self._import_paths), self._limits)
+        order = CellOrder(PackedTask.of(task, self._conditions.import_paths), self._conditions.limits)
         return self._waiting.submit(lambda: self._worker.run(order)[0])
 
     @override
@@ -309,33 +325,17 @@ class LocalProcesses(Workplace):
     ----------
     n_workers : int
         How many.
-    limits : Limits
-        What a cell may cost.
-    import_paths : tuple of str
-        Where the user's modules are.
-    isolation : {"cell", "worker"}, default="cell"
-        Whether every cell gets a process of its own.
-    preload : Preload
-        What may be imported and run beforehand, once for all cells.
+    conditions : Conditions
+        Of the run.
     """
 
     can_end = True
     shares_disk = True
 
-    def __init__(
-        self,
-        n_workers: int,
-        limits: Limits,
-        import_paths: tuple[str, ...] = (),
-        *,
-        isolation: Isolation = "cell",
-        preload: Preload = NOTHING,
-    ) -> None:
+    def __init__(self, n_workers: int, conditions: Conditions) -> None:
         self._n_workers = n_workers
-        self._limits = limits
-        self._import_paths = import_paths
-        self.isolation = isolation
-        self._preload = preload
+        self._conditions = conditions
+        self.isolation = conditions.isolation
         self._folder: LockedFolder | None = None
         self._seats: list[ProcessSeat] = []
 
@@ -348,8 +348,8 @@ class LocalProcesses(Workplace):
         if self._folder is None:
             self._folder = LockedFolder()
         folder = str(self._folder.path)
-        worker = new_worker(self.isolation, lambda: folder, self._preload)
-        seat = ProcessSeat(worker, self._limits, self._import_paths)
+        worker = new_worker(self.isolation, lambda: folder, self._conditions.preload)
+        seat = ProcessSeat(worker, self._conditions)
         self._seats.append(seat)
         return seat
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from paragone.lab.store.plans import Plan, truth_key
-from paragone.lab.store.queries import CODE_STATES
-from paragone.lab.store.store import Store
+from paragone.lab.store.store import CODE_STATES, Store
 
 __all__ = ["CODE_STATES", "Plan", "Store", "truth_key"]

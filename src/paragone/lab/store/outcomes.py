@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.lab.cells import Fitted, Outcome, Score, WarningCount
-from paragone.lab.store.queries import Readable, arrays_of, has_table, json_object, pack
+from paragone.lab.store.queries import pack
 from paragone.lab.store.runs import this_moment
 from paragone.validation import FloatArray, IntArray
 
@@ -253,20 +253,6 @@ def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Out
     if outcome.fitted is not None:
         _insert_fit(db, fit_key, outcome.fitted)
     _insert_cell(db, key, fit_key, outcome)
-
-
-def stored_fit(store: Readable, fit_key: str) -> Fitted | None:
-    """Return a fit; None where there is none."""
-    rows = store.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
-    if not rows:
-        return None
-    arrays, info, seconds = rows[0]
-    told = json_object(store, info)
-    if not has_table(store, "fit_costs"):
-        return Fitted(arrays_of(arrays, store.path), told, seconds)
-    cpu = store.read(FIT_COSTS, (fit_key,))
-    warned = tuple(WarningCount(*row[1:]) for row in store.read(FIT_WARNINGS, (fit_key,)))
-    return Fitted(arrays_of(arrays, store.path), told, seconds, cpu[0][0] if cpu else math.nan, warned)
 
 
 def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from paragone.lab.cells import Cell, Parts, Place
+from paragone.lab.cells import Cell, Parts
 from paragone.lab.store.outcomes import content_checksum, seal
-from paragone.lab.store.queries import DESCRIBED, Readable, damaged_part, json_object
 from paragone.lab.store.runs import this_moment
 from paragone.validation import IntArray
 
@@ -91,20 +90,6 @@ def insert_plan(db: sqlite3.Connection, plan: Plan, rows: list[PlanRow]) -> None
         "INSERT OR REPLACE INTO datasets VALUES (?, ?)",
         ((part, json.dumps(described)) for part, described in plan.datasets.items()),
     )
-
-
-def parts_by_place(store: Readable, sql: str, name: str) -> dict[Place, Parts]:
-    """Return the parts of an experiment's cells, the last one at each place, as one of the queries above has them."""
-    return {row[:4]: Parts(*row[4:]) for row in store.read(sql, (name,))}
-
-
-def settings_of(store: Readable, name: str) -> dict[str, Any]:
-    """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
-    rows = store.read(DESCRIBED, (name,))
-    if not rows:
-        raise damaged_part(store.path, f"experiment {name!r}")
-    settings = json_object(store, rows[0][0]).get("settings")
-    return settings if isinstance(settings, dict) else {}
 
 
 def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[PlanRow]) -> None:

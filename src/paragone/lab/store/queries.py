@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,7 @@ ENDED_COUNTS = """
 SELECT p.method, p.protocol, count(*) FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key)
 WHERE p.current = 1 AND e.name = ? GROUP BY p.method, p.protocol
 """
+LOSSES = "SELECT run_id, key, why, lost_at FROM losses ORDER BY id"
 OUTPUT = "SELECT printed FROM outputs JOIN cells ON cells.id = cell_id WHERE key = ?"
 EXPERIMENTS = "SELECT name FROM experiments ORDER BY id"
 DESCRIBED = "SELECT described FROM experiments WHERE name = ?"
@@ -107,23 +108,6 @@ NEWEST = """
 SELECT count(c.id), max(c.id) FROM plan p JOIN experiments e ON e.id = p.experiment_id
 JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
 """
-
-
-class Readable(Protocol):
-    """A store that can be asked."""
-
-    path: Path
-
-    def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows, whose values are of the types that their columns have."""
-
-
-def has_table(store: Readable, table: str) -> bool:
-    """Whether a store has a table; one of an older version that no newer run has written into may lack it.
-
-    Asked anew every time: a run may lift the store while somebody reads it.
-    """
-    return bool(store.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
 
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -174,14 +158,14 @@ def arrays_of(payload: Any, path: Path) -> StoredArrays:
     return StoredArrays(path, unpack(payload))
 
 
-def json_object(store: Readable, text: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
+def json_object(path: Path, text: Any, keys: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a description of a store; it must be a JSON object with certain keys."""
     try:
         found = parse_json(text, "a description") if isinstance(text, str) else None
     except InputError as error:
-        raise damaged_part(store.path, str(error)) from error
+        raise damaged_part(path, str(error)) from error
     if not isinstance(found, dict) or not set(keys) <= set(found):
-        raise damaged_part(store.path, "a description")
+        raise damaged_part(path, "a description")
     return found
 
 
@@ -192,21 +176,3 @@ def notes_of(text: Any) -> list[str]:
     except InputError:
         return []
     return [str(note) for note in found] if isinstance(found, list) else []
-
-
-CODE_STATES = "code_states"
-
-
-def read_code_states(store: Readable) -> dict[str, dict[str, str]]:
-    """Return what is behind version parts, as far as the runs kept it; runs of the first stores kept nothing."""
-    found: dict[str, dict[str, str]] = {}
-    for (environment,) in store.read("SELECT environment FROM runs ORDER BY id"):
-        try:
-            states = json_object(store, environment).get(CODE_STATES)
-        except InputError:
-            # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
-            continue
-        for part, words in (states if isinstance(states, dict) else {}).items():
-            if isinstance(words, dict):
-                found[str(part)] = {str(name): str(word) for name, word in words.items()}
-    return found

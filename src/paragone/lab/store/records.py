@@ -137,7 +137,7 @@ class StoredCells:
 
     def info(self, cell: StoredCell) -> dict[str, Any]:
         """Return what the method told about its fit."""
-        return json_object(self._store, self._one(FIT_INFO, cell.fit_key, f"what {cell} told of its fit"))
+        return json_object(self._store.path, self._one(FIT_INFO, cell.fit_key, f"what {cell} told of its fit"))
 
     def packed_predictions(self, cell: StoredCell) -> bytes | None:
         """Return what the scoring kept beside the scores, as it was packed; None where nothing was kept."""
@@ -160,7 +160,7 @@ class StoredCells:
     def described_data(self, cell: StoredCell) -> dict[str, Any]:
         """Return the description of the cell's dataset."""
         text = self._one(DATASET, cell.parts.data, "the description of a dataset")
-        return json_object(self._store, text, ("target_names", "n_features", "n_samples"))
+        return json_object(self._store.path, text, ("target_names", "n_features", "n_samples"))
 
     def rows(self, cell: StoredCell) -> tuple[IntArray, IntArray]:
         """Return the row numbers of the two sides of the cell's split: train, and what was held out."""

@@ -1,21 +1,18 @@
-"""Runs: who is running, whether it still lives, which cells it has claimed, and which workers it lost."""
+"""Runs: who is running, and whether it still lives."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import socket
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from paragone.errors import InputError
-from paragone.lab.store.queries import Readable, has_table
 
 BEAT_SECONDS = 5.0
 DEAD_AFTER_SECONDS = 60.0
@@ -98,28 +95,6 @@ def _process_start(pid: int) -> str:
     return "gone" if state_onwards[0] == "Z" else state_onwards[19]
 
 
-@dataclass(frozen=True)
-class LostWorker:
-    """A worker that died: in which run, at which cell, what is known of it, and when."""
-
-    run: int
-    key: str
-    why: str
-    lost_at: str
-
-
-def write_loss(db: sqlite3.Connection, run: int, key: str, why: str, now: str) -> None:
-    """Add a loss; within a transaction of the caller's."""
-    db.execute("INSERT INTO losses (run_id, key, why, lost_at) VALUES (?, ?, ?, ?)", (run, key, why, now))
-
-
-def read_losses(store: Readable) -> list[LostWorker]:
-    """Return all losses, in order of time."""
-    if not has_table(store, "losses"):
-        return []
-    return [LostWorker(*row) for row in store.read("SELECT run_id, key, why, lost_at FROM losses ORDER BY id")]
-
-
 CLAIMS = """
 SELECT DISTINCT host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id
 """
@@ -135,45 +110,3 @@ def refuse_while_running(database: sqlite3.Connection, path: Path) -> None:
 def this_moment() -> str:
     """Return the time of day in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-RUN = """
-INSERT INTO runs (host, pid, process_start, workers, environment, begun_at, beat) VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
-OWNER = """
-SELECT runs.id, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id WHERE key = ?
-"""
-CLAIMED = "SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id"
-
-
-def register_run(db: sqlite3.Connection, identity: RunIdentity, workers: int, environment: Mapping[str, Any]) -> int:
-    """Add a coordinating process and return its id."""
-    told = json.dumps(environment, sort_keys=True), this_moment(), time.time()
-    return int(db.execute(RUN, (*astuple(identity), workers, *told)).lastrowid or 0)
-
-
-def write_beat(db: sqlite3.Connection, run: int) -> None:
-    """Write down that the run lives now."""
-    db.execute("UPDATE runs SET beat = ? WHERE id = ?", (time.time(), run))
-
-
-def claim_cell(db: sqlite3.Connection, watch: Watch, key: str, run: int, *, again: bool) -> str:
-    """Claim a cell for a run, or say why not, as `Store.claim` does."""
-    known = db.execute("SELECT 1 FROM cells WHERE key = ?", (key,)).fetchone()
-    if known and not again:
-        return "finished"
-    owner = db.execute(OWNER, (key,)).fetchone()
-    if owner and owner[0] != run and watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4]):
-        return "taken"
-    db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
-    return "claimed"
-
-
-def drop_claims(db: sqlite3.Connection, run: int) -> None:
-    """Delete every claim of a run."""
-    db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
-
-
-def keys_at_work(store: Readable) -> list[str]:
-    """Return the keys that living runs are at."""
-    return [row[0] for row in store.read(CLAIMED) if RunIdentity(*row[1:4]).lives(row[4])]

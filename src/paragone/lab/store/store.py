@@ -6,45 +6,44 @@ readers may look at any time.
 
 from __future__ import annotations
 
+import json
+import math
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.lab.cells import Fitted, Outcome, Parts, Place
+from paragone.errors import InputError
+from paragone.lab.cells import Fitted, Outcome, Parts, Place, WarningCount
 from paragone.lab.store.opening import UNREADABLE, FilesInPlace, check_types, connect, damaged
-from paragone.lab.store.outcomes import replace_outcome, stored_fit
+from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, replace_outcome
 from paragone.lab.store.plans import (
     PLANNED,
     WITH_A_RESULT,
     WITH_AN_OUTDATED_RESULT,
     Plan,
     insert_plan,
-    parts_by_place,
     plan_rows,
-    settings_of,
 )
-from paragone.lab.store.queries import read_code_states
-from paragone.lab.store.runs import (
-    LostWorker,
-    RunIdentity,
-    Watch,
-    claim_cell,
-    drop_claims,
-    keys_at_work,
-    read_losses,
-    register_run,
-    this_moment,
-    write_beat,
-    write_loss,
-)
+from paragone.lab.store.queries import DESCRIBED, arrays_of, damaged_part, json_object
+from paragone.lab.store.runs import RunIdentity, Watch, this_moment
 from paragone.lab.store.schema import transaction
 
+NEW_RUN = """
+INSERT INTO runs (host, pid, process_start, workers, environment, begun_at, beat) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+OWNER = """
+SELECT runs.id, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id WHERE key = ?
+"""
+CLAIMED = "SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id"
+LOSS = "INSERT INTO losses (run_id, key, why, lost_at) VALUES (?, ?, ?, ?)"
+CODE_STATES = "code_states"
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
@@ -142,6 +141,13 @@ class Store:
             if self._connection.in_transaction:
                 self.read("COMMIT")
 
+    def has_table(self, table: str) -> bool:
+        """Whether the store has a table; one of an older version that no newer run has written into may lack it.
+
+        Asked anew every time: a run may lift the store while somebody reads it.
+        """
+        return bool(self.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
+
     # The plan
 
     def write_plan(self, plan: Plan) -> None:
@@ -152,35 +158,54 @@ class Store:
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
-        return parts_by_place(self, WITH_A_RESULT, name)
+        return self._parts(WITH_A_RESULT, name)
 
     def outdated_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest cell at each place that has a result of an older plan."""
-        return parts_by_place(self, WITH_AN_OUTDATED_RESULT, name)
+        return self._parts(WITH_AN_OUTDATED_RESULT, name)
 
     def planned_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of every currently planned cell of the experiment."""
-        return parts_by_place(self, PLANNED, name)
+        return self._parts(PLANNED, name)
+
+    def _parts(self, sql: str, name: str) -> dict[Place, Parts]:
+        return {row[:4]: Parts(*row[4:]) for row in self.read(sql, (name,))}
 
     def settings(self, name: str) -> dict[str, Any]:
         """Return what results need to know of an experiment's protocol; nothing where it needs nothing."""
-        return settings_of(self, name)
+        rows = self.read(DESCRIBED, (name,))
+        if not rows:
+            raise damaged_part(self.path, f"experiment {name!r}")
+        settings = json_object(self.path, rows[0][0]).get("settings")
+        return settings if isinstance(settings, dict) else {}
 
     def code_states(self) -> dict[str, dict[str, str]]:
         """Return the files and packages behind the version parts of cells, as far as the runs kept them."""
-        return read_code_states(self)
+        found: dict[str, dict[str, str]] = {}
+        for (environment,) in self.read("SELECT environment FROM runs ORDER BY id"):
+            try:
+                states = json_object(self.path, environment).get(CODE_STATES)
+            except InputError:
+                # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
+                continue
+            for part, words in (states if isinstance(states, dict) else {}).items():
+                if isinstance(words, dict):
+                    found[str(part)] = {str(name): str(word) for name, word in words.items()}
+        return found
 
     # Runs and claims
 
     def begin_run(self, identity: RunIdentity, workers: int, environment: dict[str, Any]) -> int:
         """Register a coordinating process and return its id."""
         with self._writing() as db:
-            return register_run(db, identity, workers, environment)
+            described = json.dumps(environment, sort_keys=True)
+            row = (*astuple(identity), workers, described, this_moment(), time.time())
+            return int(db.execute(NEW_RUN, row).lastrowid or 0)
 
     def beat(self, run: int) -> None:
         """Say that the run still lives."""
         with self._writing() as db:
-            write_beat(db, run)
+            db.execute("UPDATE runs SET beat = ? WHERE id = ?", (time.time(), run))
 
     def claim(self, key: str, run: int, *, again: bool = False) -> str:
         """Claim a cell for a run, or say why not.
@@ -200,17 +225,23 @@ class Store:
             ``taken`` where another living run is at it.
         """
         with self._writing() as db:
-            return claim_cell(db, self._watch, key, run, again=again)
+            if not again and db.execute("SELECT 1 FROM cells WHERE key = ?", (key,)).fetchone():
+                return "finished"
+            owner = db.execute(OWNER, (key,)).fetchone()
+            if owner and owner[0] != run and self._watch.lives(owner[0], RunIdentity(*owner[1:4]), owner[4]):
+                return "taken"
+            db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, run))
+            return "claimed"
 
     def release(self, run: int) -> None:
         """Give up every claim of a run, and wait until the disk has everything that it wrote."""
         self._synced = -SYNC_SECONDS
         with self._writing() as db:
-            drop_claims(db, run)
+            db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
 
     def running(self) -> list[str]:
         """Return the keys that living runs are at."""
-        return keys_at_work(self)
+        return [row[0] for row in self.read(CLAIMED) if RunIdentity(*row[1:4]).lives(row[4])]
 
     # Cells
 
@@ -226,19 +257,24 @@ class Store:
     def note_loss(self, run: int, key: str, why: str) -> None:
         """Write down that a worker died under a cell."""
         with self._writing() as db:
-            write_loss(db, run, key, why, this_moment())
-
-    def losses(self) -> list[LostWorker]:
-        """Return the workers that died under cells, in order of time."""
-        return read_losses(self)
+            db.execute(LOSS, (run, key, why, this_moment()))
 
     def fit_keys(self) -> set[str]:
         """Return the keys of all stored fits."""
         return {row[0] for row in self.read("SELECT fit_key FROM fits")}
 
     def fitted(self, fit_key: str) -> Fitted | None:
-        """Return a stored fit."""
-        return stored_fit(self, fit_key)
+        """Return a stored fit; None where there is none."""
+        rows = self.read("SELECT arrays, info, seconds FROM fits WHERE fit_key = ?", (fit_key,))
+        if not rows:
+            return None
+        packed, info, seconds = rows[0]
+        arrays, described = arrays_of(packed, self.path), json_object(self.path, info)
+        if not self.has_table("fit_costs"):
+            return Fitted(arrays, described, seconds)
+        cpu = self.read(FIT_COSTS, (fit_key,))
+        warnings = tuple(WarningCount(*row[1:]) for row in self.read(FIT_WARNINGS, (fit_key,)))
+        return Fitted(arrays, described, seconds, cpu[0][0] if cpu else math.nan, warnings)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim.
