@@ -87,12 +87,12 @@ def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bo
         Whether only cells that ended are wanted.
     """
     rows = store.read(CELLS.format(join="JOIN" if ended else "LEFT JOIN", where=where), parameters)
-    return tuple(_stored_cell(row[:8], row[8:14], row[14:]) for row in rows)
+    return tuple(_stored_cell(*row) for row in rows)
 
 
-def _stored_cell(names: tuple[Any, ...], parts: tuple[str, ...], ending: tuple[Any, ...]) -> StoredCell:
-    status, error, seconds, notes = ending
-    return StoredCell(*names, Parts(*parts), status, error or "", seconds or 0.0, tuple(notes_of(notes)))
+def _stored_cell(*row: Any) -> StoredCell:
+    *names, status, error, seconds, notes = row
+    return StoredCell(*(*names[:8], Parts(*names[8:]), status, error or "", seconds or 0.0, tuple(notes_of(notes))))
 
 
 class StoredCells:
