@@ -15,7 +15,7 @@ from paragone import Experiment
 from paragone.data import prescription_dataset
 from paragone.errors import InputError
 from paragone.lab.engine import Silent
-from paragone.lab.progress_folder import KeptLogs, ProgressFolder, safe_name
+from paragone.lab.progress_folder import LogFolder, ProgressFolder, safe_name
 from paragone.lab.protocol import KEPT
 from paragone.methods.recommenders.smgcn import SMGCN
 from paragone.protocols import Curve, TopK
@@ -157,7 +157,7 @@ def test_a_run_that_is_killed_between_a_commit_and_the_move_keeps_the_log_when_i
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(KeptLogs, "take", killed)
+        patch.setattr(LogFolder, "take", killed)
         with pytest.raises(KilledError):
             experiment(data).run(tmp_path / "lab.sqlite", workers=0)
     assert kept(tmp_path) == []

@@ -99,8 +99,8 @@ def _parquet_rows(path: Path, shape: TableShape, where: str) -> Iterator[list[tu
 def _check_columns(found: Any, shape: TableShape, where: str) -> None:
     wanted = [(column.name, str(_arrow_type(column))) for column in shape.columns]
     # A reader may call its texts and blobs large or not.
-    told = [(field.name, str(field.type).removeprefix("large_")) for field in found]
-    if told != [(name, kind.removeprefix("large_")) for name, kind in wanted]:
+    there = [(field.name, str(field.type).removeprefix("large_")) for field in found]
+    if there != [(name, kind.removeprefix("large_")) for name, kind in wanted]:
         raise InputError(f"{where}: its columns are not those of {shape.name} ({', '.join(shape.names)})")
 
 
@@ -191,8 +191,8 @@ def export_archive(store: str | Path, folder: str | Path) -> Archive:
         for shape in table_shapes():
             path = content / file_of(shape)
             rows[shape.name] = write_table(path, shape, source.batches(shape))
-            told = {"sha256": sha256_of(path), "bytes": path.stat().st_size, "rows": rows[shape.name]}
-            files[file_of(shape)] = told
+            entry = {"sha256": sha256_of(path), "bytes": path.stat().st_size, "rows": rows[shape.name]}
+            files[file_of(shape)] = entry
         manifest = {"format": FORMAT, "version": FORMAT_VERSION, "schema": SCHEMA_VERSION, "files": files}
         (content / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n")
     return Archive(Path(folder), rows)

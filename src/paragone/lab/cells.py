@@ -58,18 +58,18 @@ class Parts:
         code : mapping, optional
             The files and packages behind version parts, where they are known: those that changed are then named.
         """
-        told: list[str] = []
+        reasons: list[str] = []
         for name in (part.name for part in fields(self) if getattr(self, part.name) != getattr(earlier, part.name)):
             if name == "version" and code and {self.version, earlier.version} <= set(code):
                 words = changed_words(code[earlier.version], code[self.version])
                 more = [f"{len(words) - MOST_NAMED} more"] if len(words) > MOST_NAMED else []
-                told += [*words[:MOST_NAMED], *more] or [name]
+                reasons += [*words[:MOST_NAMED], *more] or [name]
             elif name == "seed" and self.seed.partition("/")[0] != earlier.seed.partition("/")[0]:
                 # Its first word is how seeds are derived; in the first stores it was the seed itself.
-                told.append("derivation of seeds")
+                reasons.append("derivation of seeds")
             else:
-                told.append(name)
-        return tuple(told)
+                reasons.append(name)
+        return tuple(reasons)
 
 
 @dataclass(frozen=True)

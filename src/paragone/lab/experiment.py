@@ -14,6 +14,18 @@ from typing import Any, Self
 
 from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
+from paragone.lab.arguments import (
+    data_argument,
+    folder_argument,
+    methods_argument,
+    name_argument,
+    protocol_argument,
+    repeats_argument,
+    seed_argument,
+    split_argument,
+    store_argument,
+    workers_argument,
+)
 from paragone.lab.cells import Cell
 from paragone.lab.declaration import (
     DataSection,
@@ -29,18 +41,6 @@ from paragone.lab.engine import Limits, Observer, Silent
 from paragone.lab.engine.packing import code_folders
 from paragone.lab.engine.resources import parse_duration, parse_size
 from paragone.lab.engine.workers import check_isolation
-from paragone.lab.given import (
-    given_data,
-    given_folder,
-    given_methods,
-    given_name,
-    given_protocol,
-    given_repeats,
-    given_seed,
-    given_split,
-    given_store,
-    given_workers,
-)
 from paragone.lab.planning import Layout, extended, lay_out
 from paragone.lab.protocol import Protocol
 from paragone.lab.results import Results
@@ -118,25 +118,25 @@ class Experiment:
         memory_limit: int | str | None = None,
         isolation: str = "cell",
     ) -> None:
-        methods = given_methods(methods)
-        self.protocol = given_protocol(protocol)
+        methods = methods_argument(methods)
+        self.protocol = protocol_argument(protocol)
         if not methods:
             raise InputError("the experiment has no method: name at least one")
         declared = self.protocol.declare(methods)
-        self._data = given_data(data, declared, self.protocol)
+        self._data = data_argument(data, declared, self.protocol)
         if not self._data:
             raise InputError("the experiment has no dataset: name at least one")
-        self.name = given_name(name)
-        self.seed = given_seed(seed)
-        self.repeats = given_repeats(repeats, methods)
+        self.name = name_argument(name)
+        self.seed = seed_argument(seed)
+        self.repeats = repeats_argument(repeats, methods)
         seconds = None if seconds_limit is None else parse_duration(seconds_limit, what="seconds_limit")
         self.limits = Limits(seconds, None if memory_limit is None else parse_size(memory_limit))
         self.isolation = check_isolation(isolation)
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
-        place = given_folder(folder)
+        place = folder_argument(folder)
         self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
-        plan = given_split(split)
+        plan = split_argument(split)
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._text: str | None = None
         self.file: Path | None = None
@@ -229,7 +229,7 @@ class Experiment:
         Forecast
             Which cells are done, would run, reuse a fit, and why a result is stale.
         """
-        store = given_store(store)
+        store = store_argument(store)
         again = overwritten(overwrite, self.methods, self.cells())
         if not store.exists():
             return Forecast.of(self.cells(), {}, set(), {}, again=again, retry_failed=retry_failed)
@@ -277,7 +277,7 @@ class Experiment:
         Results
             The read side of the store.
         """
-        store, workers = given_store(store), given_workers(workers)
+        store, workers = store_argument(store), workers_argument(workers)
         if executor is not None and not callable(getattr(executor, "submit", None)):
             raise InputError(f"executor: expected an executor with submit(), got a {type(executor).__name__}")
         seconds = None if budget is None else parse_duration(budget)

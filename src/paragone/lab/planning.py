@@ -13,8 +13,8 @@ from scipy import sparse
 
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
+from paragone.lab.arguments import PREDICTED, check_names, predicted_task
 from paragone.lab.cells import Cell, Fitted, Parts, Place
-from paragone.lab.given import PREDICTED, check_names, predicted_task
 from paragone.lab.protocol import Arrangement, Protocol
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack

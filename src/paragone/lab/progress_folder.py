@@ -20,7 +20,7 @@ _UNSAFE = re.compile(r"[^\w.+-]+")
 _LONGEST = 60
 
 
-class KeptLogs:
+class LogFolder:
     """A folder beside the store with the logs of its fits, under the names of their cells.
 
     Files that end in ``.result`` are appended to one file per dataset and method, as programs do that keep a result
@@ -33,7 +33,7 @@ class KeptLogs:
 
     Examples
     --------
-    >>> KeptLogs(Path("lab.sqlite")).path.name
+    >>> LogFolder(Path("lab.sqlite")).path.name
     'lab.sqlite-logs'
     """
 
@@ -86,7 +86,7 @@ def safe_name(name: str) -> str:
 class ProgressFolder:
     """A folder beside the store with one folder per fit; what a cell left there goes when the cell is committed.
 
-    Only the logs that a fit was asked to keep stay: they are moved to the folder of `KeptLogs`.
+    Only the logs that a fit was asked to keep stay: they are moved to the folder of `LogFolder`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class ProgressFolder:
 
     def __init__(self, store: Path, used: bool) -> None:
         self.path = store.resolve().with_name(f"{store.name}-progress")
-        self._logs = KeptLogs(store)
+        self._logs = LogFolder(store)
         self._used = used
 
     def __enter__(self) -> Self:

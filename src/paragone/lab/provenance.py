@@ -48,10 +48,10 @@ def code_state(files: Mapping[str, Path]) -> list[dict[str, Any]]:
         folder = file.resolve().parent
         if folder not in repositories:
             repositories[folder] = _repository(folder)
-        told = {"what": what, "file": file.name, "sha256": _sha256(file), **repositories[folder]}
-        if told.get("commit") and not told["dirty"]:
-            told["dirty"] = _git(folder, "ls-files", "--error-unmatch", "--", file.name) is None
-        described.append(told)
+        state = {"what": what, "file": file.name, "sha256": _sha256(file), **repositories[folder]}
+        if state.get("commit") and not state["dirty"]:
+            state["dirty"] = _git(folder, "ls-files", "--error-unmatch", "--", file.name) is None
+        described.append(state)
     return described
 
 
@@ -192,8 +192,8 @@ def provenance(
 
     Examples
     --------
-    >>> told = provenance({"name": "lab", "seed": 7, "methods": {"A": {"use": "sklearn.svm:LinearSVC"}}}, {})
-    >>> told["seed"], told["threads"]["a cell"], "numpy" in told["packages"]
+    >>> record = provenance({"name": "lab", "seed": 7, "methods": {"A": {"use": "sklearn.svm:LinearSVC"}}}, {})
+    >>> record["seed"], record["threads"]["a cell"], "numpy" in record["packages"]
     (7, 1, True)
     """
     uses = sorted({use for use in nested_uses(described) if ":" in use})
@@ -228,10 +228,10 @@ def threads() -> dict[str, Any]:
     """
     from threadpoolctl import threadpool_info
 
-    told = ("internal_api", "version", "architecture")
+    fields = ("internal_api", "version", "architecture")
     # In a fixed order: the order of loading depends on what was imported before.
     libraries = sorted(
-        ({key: pool[key] for key in told if pool.get(key)} for pool in threadpool_info()), key=lambda pool: str(pool)
+        ({key: pool[key] for key in fields if pool.get(key)} for pool in threadpool_info()), key=lambda pool: str(pool)
     )
     distinct = [library for place, library in enumerate(libraries) if library not in libraries[:place]]
     set_here = {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ}

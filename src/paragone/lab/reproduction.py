@@ -228,8 +228,8 @@ def _environment(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _code(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     runs = record["runs"]
-    told = runs[-1]["environment"].get("code") if runs else None
-    return [code for code in told if isinstance(code, dict)] if isinstance(told, list) else []
+    files = runs[-1]["environment"].get("code") if runs else None
+    return [code for code in files if isinstance(code, dict)] if isinstance(files, list) else []
 
 
 def _missing(environment: Mapping[str, Any], record: Mapping[str, Any], runnable: bool) -> list[str]:
@@ -255,7 +255,9 @@ def _differences(record: Mapping[str, Any]) -> list[str]:
         for run in record["runs"]
         if isinstance(run["environment"].get("packages") or {}, dict)
     ]
-    differing = sorted({str(name) for told in versions for name in told if told[name] != versions[-1].get(name)})
+    differing = sorted(
+        {str(name) for packages in versions for name in packages if packages[name] != versions[-1].get(name)}
+    )
     if not differing:
         return []
     shown = ", ".join(_plain(name) for name in differing[:8])

@@ -306,22 +306,22 @@ def workplace_for(
         How far cells are kept from each other; as the experiment declares where it is not given.
     """
     limits = experiment.limits
-    kept_apart = check_isolation(isolation or experiment.isolation)
+    chosen = check_isolation(isolation or experiment.isolation)
     if workers is not None and workers < 0:
         raise InputError(f"workers must be 0 or more, it is {workers}")
     if limits.memory is not None:
         check_memory_can_be_watched()
-    if limits and kept_apart == "none":
+    if limits and chosen == "none":
         raise InputError('a time or memory limit needs processes that can be ended: leave out isolation = "none"')
     modules = installed_modules(experiment.methods.values(), [experiment.protocol])
     preload = Preload(modules, experiment.protocol.warm_ups)
-    conditions = Conditions(limits, experiment.code_folders(), kept_apart, preload)
+    conditions = Conditions(limits, experiment.code_folders(), chosen, preload)
     if executor is not None:
         if is_dask(executor):
             return DaskCluster(executor, conditions, workers or None)
         n_seats = max(1, available_cores() if workers is None else workers)
         return SharedExecutor(executor, n_seats, conditions)
-    if kept_apart == "none":
+    if chosen == "none":
         return ThisProcess()
     # A worker computes on one thread: more workers than cores would only get in each other's way.
     n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())

@@ -255,8 +255,8 @@ def warned_groups(
         By method in the order of their declaration, what is in most cells first. The variants of a method that a
         cross-validation writes out count together.
     """
-    told = results.warnings(experiment)
-    if told.empty:
+    warnings = results.warnings(experiment)
+    if warnings.empty:
         return ()
     owners = {
         variant: str(facts.get("method", variant))
@@ -265,17 +265,17 @@ def warned_groups(
     totals: Counter[tuple[str, bool]] = Counter()
     for (variant, protocol), count in results.ended_counts(experiment).items():
         totals[owners.get(variant, variant), protocol == REFIT] += count
-    texts = list(zip(told["category"], told["message"], strict=True))
+    texts = list(zip(warnings["category"], warnings["message"], strict=True))
     kinds = {text: _kind(*text) for text in set(texts)}
-    told = told.assign(
-        owner=told["method"].map(owners).fillna(told["method"]),
-        refit=told["protocol"] == REFIT,
+    warnings = warnings.assign(
+        owner=warnings["method"].map(owners).fillna(warnings["method"]),
+        refit=warnings["protocol"] == REFIT,
         kind=[kinds[text] for text in texts],
     )
     shown = names or {}
     found = [
         _group(str(owner), shown.get(str(owner), str(owner)), rows, totals)
-        for (owner, _, _), rows in told.groupby(["owner", "category", "kind"], sort=False)
+        for (owner, _, _), rows in warnings.groupby(["owner", "category", "kind"], sort=False)
     ]
     order = {owner: place for place, owner in enumerate(dict.fromkeys(shown.get(o, o) for o in owners.values()))}
     return tuple(sorted(found, key=lambda group: (order.get(group.method, len(order)), -group.cells)))

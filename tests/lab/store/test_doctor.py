@@ -204,7 +204,7 @@ def test_what_is_left_of_a_truncated_file_is_right(finished, store, share):
     if repaired is None:
         return
     assert repaired.salvaged is not None
-    assert repaired.salvaged.kept_as.read_bytes() == whole[: int(len(whole) * share)]
+    assert repaired.salvaged.damaged_file.read_bytes() == whole[: int(len(whole) * share)]
     experiment().run(store, 0).close()
     pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
 

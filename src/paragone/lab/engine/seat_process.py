@@ -240,8 +240,8 @@ class _Seat:
         status, processor = self._end_child(killed=ending.over is not None)
         text = child.output.text
         if ending.over is not None:
-            told = replace(ending.over, cpu_seconds=processor, output=text, traceback=_last_words(text))
-            self._channel.send(told)
+            outcome = replace(ending.over, cpu_seconds=processor, output=text, traceback=_last_words(text))
+            self._channel.send(outcome)
             return
         seconds = time.monotonic() - begun
         ended = _ended_by_itself(status, text)

@@ -202,11 +202,11 @@ def diagnose(database: Database, path: Path) -> Diagnosis:
         gone = [key for sealed, key in stated if sealed == kind and key not in present]
         findings += [_damage(database, kind, key, "is gone, its checksum is left") for key in gone]
     if version < SCHEMA_VERSION:
-        told = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
-        findings.append(StoreFault("note", "schema", "", told))
+        message = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
+        findings.append(StoreFault("note", "schema", "", message))
     if unsealed:
-        told = f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair adds it"
-        findings.append(StoreFault("note", "checksum", "", told))
+        message = f"{unsealed} artifacts have no checksum, for an older Paragone wrote them: --repair adds it"
+        findings.append(StoreFault("note", "checksum", "", message))
     findings.sort(key=lambda finding: finding.level)
     intact = not any(finding.kind == "database" for finding in findings)
     return Diagnosis(path, version, size, checked, tuple(findings), _count_dead(database) if intact else {})
@@ -228,10 +228,10 @@ def _oddities(database: Database, version: int) -> tuple[Oddity, ...]:
 
 def _file_faults(database: Database) -> list[StoreFault]:
     try:
-        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
+        found = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except NOT_READ as error:
-        told = [str(error) or type(error).__name__]
-    lines = [line for text in told for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
+        found = [str(error) or type(error).__name__]
+    lines = [line for text in found for line in text.splitlines() if line not in ("ok", "*** in database main ***")]
     return [StoreFault("damage", "database", "", f"the database file: {line}") for line in lines[:20]]
 
 
@@ -373,7 +373,7 @@ CHECKSUMS: dict[str, Callable[[Database, str, int], bytes]] = {
 class Salvage:
     """What of a broken file was copied: rows by table, tables that lost some, and where the broken file is kept."""
 
-    kept_as: Path
+    damaged_file: Path
     rows: dict[str, int]
     incomplete: tuple[str, ...]
 
@@ -409,7 +409,7 @@ class Repair:
             lost = ", ".join(self.salvaged.incomplete) or "nothing"
             lines.append(
                 f"saved {sum(self.salvaged.rows.values()):,} rows into a new file (incomplete: {lost}); "
-                f"the damaged one is kept as {self.salvaged.kept_as}"
+                f"the damaged one is kept as {self.salvaged.damaged_file}"
             )
         lines += [f"dropped: {fault.message}" for fault in self.dropped]
         if self.sealed:
@@ -489,8 +489,8 @@ def _drop(database: Database, fault: StoreFault) -> list[StoreFault]:
     if fault.kind == "fit":
         # Without their fit they cannot be proven.
         for (cell,) in database.execute("SELECT key FROM cells WHERE fit_key = ?", (fault.key,)).fetchall():
-            told = f"cell {cell[:12]} rests on the damaged fit {fault.key[:12]}"
-            also += _drop(database, StoreFault("damage", "cell", cell, told))
+            message = f"cell {cell[:12]} rests on the damaged fit {fault.key[:12]}"
+            also += _drop(database, StoreFault("damage", "cell", cell, message))
     if fault.kind == "run":
         # Claims and losses refer to a run: it keeps its row.
         database.execute("UPDATE runs SET environment = '{}' WHERE id = ?", (fault.key,))
@@ -535,11 +535,11 @@ def salvage(path: Path) -> Salvage:
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             target.close()
-        kept_as = _set_aside(path)
+        damaged_file = _set_aside(path)
         fresh.replace(path)
     finally:
         remove_database(fresh)
-    return Salvage(kept_as, rows, incomplete)
+    return Salvage(damaged_file, rows, incomplete)
 
 
 def _copied(source: Database, target: Database) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -609,13 +609,13 @@ def _readable_keys(source: Database, shape: TableShape) -> list[tuple[Any, ...]]
 def _set_aside(path: Path) -> Path:
     """Rename the broken file and its log, so that nothing is thrown away."""
     number = 1
-    while (kept_as := path.with_name(f"{path.name}.damaged{number}")).exists():
+    while (damaged_file := path.with_name(f"{path.name}.damaged{number}")).exists():
         number += 1
     if log_of(path).exists():
-        log_of(path).replace(log_of(kept_as))
+        log_of(path).replace(log_of(damaged_file))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-    path.replace(kept_as)
-    return kept_as
+    path.replace(damaged_file)
+    return damaged_file
 
 
 # Compacting

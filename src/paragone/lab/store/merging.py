@@ -272,8 +272,8 @@ class StoreUnion:
         """
         sql = "SELECT id, declared FROM experiments"
         declared = dict(database.execute(sql).fetchall())
-        told = self.second.database.execute(sql).fetchall()
-        same = {number for number, text in told if declared[self._now["experiments"][number]] == text}
+        rows = self.second.database.execute(sql).fetchall()
+        same = {number for number, text in rows if declared[self._now["experiments"][number]] == text}
         sql = "SELECT experiment_id, dataset, fold, method, repeat FROM plan WHERE current = 1"
         taken = set(database.execute(sql).fetchall())
         return lambda experiment, row: experiment in same and (row[0], *row[3:7]) not in taken
@@ -328,13 +328,13 @@ class Merged:
     conflicts: tuple[str, ...]
 
     def __str__(self) -> str:
-        told = (
+        text = (
             f"{self.cells:,} cells in {self.path}: {self.cells_of_a:,} of A, {self.cells_of_b:,} of B, "
             f"{self.in_both:,} in both"
         )
-        told += f"; {self.completed} failed in one and done in the other" * bool(self.completed)
-        told += f"; {self.left_out} left out, for their fit differs" * bool(self.left_out)
-        return told + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
+        text += f"; {self.completed} failed in one and done in the other" * bool(self.completed)
+        text += f"; {self.left_out} left out, for their fit differs" * bool(self.left_out)
+        return text + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
 
 
 def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Literal["A", "B"] | None = None) -> Merged:

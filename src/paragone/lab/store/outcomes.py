@@ -150,15 +150,15 @@ def cell_checksum(
     >>> one == cell_checksum(fields, [("micro_f1", "k", 0, 10.0, 0.6)], None)
     False
     """
-    told = hashlib.sha256(json.dumps([list(fields), list(scores)]).encode())
+    digest = hashlib.sha256(json.dumps([list(fields), list(scores)]).encode())
     if predictions is not None:
-        told.update(b"\0predictions\0")
-        told.update(predictions)
+        digest.update(b"\0predictions\0")
+        digest.update(predictions)
     if costs is not None:
         # These bytes are in the checksums of every store: they stay, whatever the fields are called.
-        told.update(b"\0beside\0")
-        told.update(json.dumps(costs.values).encode())
-    return told.digest()
+        digest.update(b"\0beside\0")
+        digest.update(json.dumps(costs.values).encode())
+    return digest.digest()
 
 
 def content_checksum(*parts: bytes | str | float) -> bytes:
@@ -169,12 +169,12 @@ def content_checksum(*parts: bytes | str | float) -> bytes:
     >>> content_checksum(b"ab", b"c") == content_checksum(b"a", b"bc")
     False
     """
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
         content = part if isinstance(part, bytes) else repr(part).encode()
-        told.update(len(content).to_bytes(8, "little"))
-        told.update(content)
-    return told.digest()
+        digest.update(len(content).to_bytes(8, "little"))
+        digest.update(content)
+    return digest.digest()
 
 
 def seal(db: sqlite3.Connection, kind: str, key: str, checksum: bytes) -> None:
@@ -266,8 +266,8 @@ def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
 
 
 def _insert_cell(db: sqlite3.Connection, key: str, fit_key: str, outcome: Outcome) -> None:
-    told = json.dumps(outcome.notes), outcome.error, outcome.traceback, this_moment()
-    fields = (key, fit_key, outcome.status, float(outcome.seconds), *told)
+    ending = json.dumps(outcome.notes), outcome.error, outcome.traceback, this_moment()
+    fields = (key, fit_key, outcome.status, float(outcome.seconds), *ending)
     cell = db.execute(CELL, fields).lastrowid
     measures = _measure_ids(db, outcome.scores)
     scores = [

@@ -1,4 +1,4 @@
-"""What an experiment was given: names, datasets, methods and protocol, checked one by one."""
+"""The arguments of an experiment: names, datasets, methods, split and protocol, checked one by one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _BUNCH = {"data", "target"}
 _OWN_KEYS = {"X", "y", "task", "groups", "feature_names", "target_names"}
 
 
-def given_data(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> list[str | Path | Dataset]:
+def data_argument(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> list[str | Path | Dataset]:
     """Return the datasets, paths and references of an experiment as a list.
 
     Parameters
@@ -71,9 +71,9 @@ def given_data(data: Any, methods: Mapping[str, Method], protocol: Protocol) -> 
     Examples
     --------
     >>> from paragone.protocols import Curve
-    >>> given_data({"tiny": (np.eye(4), np.eye(4, 2))}, {}, Curve())
+    >>> data_argument({"tiny": (np.eye(4), np.eye(4, 2))}, {}, Curve())
     [Dataset 'tiny': 4 samples x 4 features, multilabel, 2 labels]
-    >>> given_data("wine", {}, Curve())
+    >>> data_argument("wine", {}, Curve())
     ['wine']
     """
     if isinstance(data, (str, Path, Dataset)):
@@ -135,11 +135,15 @@ def _of_mapping(name: str, value: Mapping[str, Any], methods: Mapping[str, Metho
 def _of_arrays(
     name: str, X: Any, y: Any, others: Mapping[str, Any], methods: Mapping[str, Any], protocol: Protocol
 ) -> Dataset:
-    told = {**_column_names(X, y), **others}
-    task = told.pop("task", None) or _task_of_arrays(name, _array(y), methods, protocol)
-    feature_names, target_names = (_texts(name, key, told.pop(key, ())) for key in ("feature_names", "target_names"))
+    described = {**_column_names(X, y), **others}
+    task = described.pop("task", None) or _task_of_arrays(name, _array(y), methods, protocol)
+    feature_names, target_names = (
+        _texts(name, key, described.pop(key, ())) for key in ("feature_names", "target_names")
+    )
     try:
-        return Dataset(name, _array(X), _array(y), task, feature_names=feature_names, target_names=target_names, **told)
+        return Dataset(
+            name, _array(X), _array(y), task, feature_names=feature_names, target_names=target_names, **described
+        )
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -197,14 +201,14 @@ def _texts(name: str, key: str, given: Any) -> tuple[str, ...]:
 
 def _column_names(X: Any, y: Any) -> dict[str, Any]:
     """Return the names that frames and series have."""
-    told: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     if hasattr(X, "columns"):
-        told["feature_names"] = tuple(map(str, X.columns))
+        names["feature_names"] = tuple(map(str, X.columns))
     if hasattr(y, "columns"):
-        told["target_names"] = tuple(map(str, y.columns))
+        names["target_names"] = tuple(map(str, y.columns))
     elif getattr(y, "name", None) is not None:
-        told["target_names"] = (str(y.name),)
-    return told
+        names["target_names"] = (str(y.name),)
+    return names
 
 
 def _array(values: Any) -> Any:
@@ -240,12 +244,12 @@ def _is_data(data: Mapping[Any, Any]) -> bool:
     )
 
 
-def given_methods(methods: Any) -> dict[str, Any]:
+def methods_argument(methods: Any) -> dict[str, Any]:
     """Check that methods come by their names.
 
     Examples
     --------
-    >>> given_methods("dagfs")
+    >>> methods_argument("dagfs")
     Traceback (most recent call last):
     ...
     paragone.errors.InputError: methods: expected a mapping of names to methods, got 'dagfs': write {'NAME': ...}
@@ -258,14 +262,14 @@ def given_methods(methods: Any) -> dict[str, Any]:
     return dict(methods)
 
 
-def given_split(split: Any) -> SplitPlan:
+def split_argument(split: Any) -> SplitPlan:
     """Return the plan that a mapping stands for; five folds for nothing.
 
     Examples
     --------
-    >>> given_split({"folds": 3}).n_folds
+    >>> split_argument({"folds": 3}).n_folds
     3
-    >>> given_split({"fold": 3})
+    >>> split_argument({"fold": 3})
     Traceback (most recent call last):
     ...
     paragone.errors.InputError: unknown key of split 'fold': did you mean 'folds'?
@@ -286,7 +290,7 @@ def given_split(split: Any) -> SplitPlan:
     return SplitPlan(**split)
 
 
-def given_protocol(protocol: Any) -> Protocol:
+def protocol_argument(protocol: Any) -> Protocol:
     """Return the protocol; the usual one for nothing."""
     if protocol is None:
         return protocols.get(default_kind())()
@@ -298,7 +302,7 @@ def given_protocol(protocol: Any) -> Protocol:
     return protocol
 
 
-def given_name(name: Any) -> str:
+def name_argument(name: Any) -> str:
     """Check the name of an experiment."""
     if not isinstance(name, str):
         raise InputError(f"name: expected a text, got {_shown(name)}")
@@ -306,14 +310,14 @@ def given_name(name: Any) -> str:
     return name
 
 
-def given_seed(seed: Any) -> int:
+def seed_argument(seed: Any) -> int:
     """Return a seed: a whole number, not negative.
 
     Examples
     --------
-    >>> given_seed(np.int64(3))
+    >>> seed_argument(np.int64(3))
     3
-    >>> given_seed(0.5)
+    >>> seed_argument(0.5)
     Traceback (most recent call last):
     ...
     paragone.errors.InputError: seed: expected a whole number of at least 0, got 0.5
@@ -324,7 +328,7 @@ def given_seed(seed: Any) -> int:
     return found
 
 
-def given_repeats(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]:
+def repeats_argument(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]:
     """Return how many seeds methods are repeated over."""
     if repeats is None:
         return {}
@@ -346,7 +350,7 @@ def given_repeats(repeats: Any, methods: Mapping[str, Any]) -> dict[str, int]:
     return found
 
 
-def given_folder(folder: Any) -> Path:
+def folder_argument(folder: Any) -> Path:
     """Return a folder; the working folder for nothing."""
     if folder is None:
         return Path()
@@ -355,14 +359,14 @@ def given_folder(folder: Any) -> Path:
     return Path(folder)
 
 
-def given_store(store: Any) -> Path:
+def store_argument(store: Any) -> Path:
     """Return the path of a store."""
     if not isinstance(store, (str, Path)) or not str(store):
         raise InputError(f"store: expected the path of a file, such as 'lab.sqlite', got {_shown(store)}")
     return Path(store)
 
 
-def given_workers(workers: Any) -> int | None:
+def workers_argument(workers: Any) -> int | None:
     """Return a number of workers; None for one per core."""
     number = _whole(workers)
     if workers is not None and (number is None or number < 0):
