@@ -12,7 +12,7 @@ from typing import Any
 
 from paragone.data.output import whole_folder
 from paragone.errors import InputError
-from paragone.lab.store.merging import add_rows, check_references, new_store, reading
+from paragone.lab.store.copying import add_rows, check_references, new_store, reading
 from paragone.lab.store.schema import SCHEMA_VERSION, TableColumn, TableShape, missing_before, table_shapes
 from paragone.reading import check_size, parquet_batches, parse_json, read_json
 

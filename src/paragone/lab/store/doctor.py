@@ -14,28 +14,23 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from paragone.errors import InputError
-from paragone.lab.store.opening import UNREADABLE, connect, damaged, examination, log_of, remove_database
+from paragone.lab.store.copying import Salvage, salvage
+from paragone.lab.store.opening import NOT_READ, connect, damaged, examination, log_of
 from paragone.lab.store.outcomes import SCORE_ROWS, CellCosts, FitCosts, cell_checksum, content_checksum
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.runs import refuse_while_running
 from paragone.lab.store.schema import (
     SCHEMA_VERSION,
     Oddity,
-    TableShape,
     check_version,
     delete_dangling,
-    missing_before,
     oddities,
-    plain_tables,
-    table_shapes,
     transaction,
 )
 from paragone.reading import parse_json
 
 Database: TypeAlias = sqlite3.Connection
 
-NOT_READ = (sqlite3.DatabaseError, *UNREADABLE)
-"""What reading a damaged file raises."""
 ARTIFACTS = {
     "cell": ("cells", "key"),
     "fit": ("fits", "fit_key"),
@@ -370,15 +365,6 @@ CHECKSUMS: dict[str, Callable[[Database, str, int], bytes]] = {
 
 
 @dataclass(frozen=True)
-class Salvage:
-    """What of a broken file was copied: rows by table, tables that lost some, and where the broken file is kept."""
-
-    damaged_file: Path
-    rows: dict[str, int]
-    incomplete: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Repair:
     """What a repair did.
 
@@ -442,8 +428,8 @@ def repair(path: str | Path) -> Repair:
     there was nothing to repair
     """
     path = Path(path)
-    before = examine(path)
     with examination(path) as database:
+        before = diagnose(database, path)
         intact = is_intact(database)
         if intact:
             refuse_while_running(database, path)
@@ -514,108 +500,6 @@ def _unsealed(database: Database) -> list[tuple[str, str]]:
 
 def _n_cells(database: Database) -> int:
     return int(database.execute("SELECT count(*) FROM cells").fetchone()[0])
-
-
-# Copying what can be read of a broken file
-
-
-def salvage(path: Path) -> Salvage:
-    """Put a new database with every readable row in the place of a broken one, which is kept beside it.
-
-    Rows are read one by one where a table cannot be read in one go, from both ends where its middle is gone. Rows
-    that refer to lost ones go too. What is left is judged by its checksums afterwards, not here.
-    """
-    fresh = path.with_name(f".{path.name}.salvaged")
-    remove_database(fresh)
-    try:
-        target = connect(fresh, create=True)
-        try:
-            with examination(path) as source:
-                rows, incomplete = _copied(source, target)
-            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            target.close()
-        damaged_file = _set_aside(path)
-        fresh.replace(path)
-    finally:
-        remove_database(fresh)
-    return Salvage(damaged_file, rows, incomplete)
-
-
-def _copied(source: Database, target: Database) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Copy every table; return how many rows of each were copied, and which tables lost some."""
-    counts: dict[str, int] = {}
-    incomplete = []
-    made_up = _made_up(source)
-    target.execute("PRAGMA foreign_keys = OFF")
-    target.execute("BEGIN")
-    for shape in table_shapes():
-        rows, complete = ([], False) if shape.name in made_up else _readable_rows(source, shape)
-        counts[shape.name] = 0
-        for row in rows:
-            try:
-                counts[shape.name] += target.execute(shape.insert(otherwise="OR IGNORE"), row).rowcount
-            except (sqlite3.IntegrityError, sqlite3.InterfaceError):
-                # A value of another type than its column's: the row is no row of ours any more.
-                complete = False
-        if not complete:
-            incomplete.append(shape.name)
-    delete_dangling(target)
-    target.execute("COMMIT")
-    target.execute("PRAGMA foreign_keys = ON")
-    return counts, tuple(incomplete)
-
-
-def _made_up(source: Database) -> frozenset[str]:
-    """Name our tables whose place a view or a virtual table has taken: reading those runs what they say."""
-    try:
-        there = {row[0] for row in source.execute("SELECT name FROM sqlite_master").fetchall()}
-        return frozenset(shape.name for shape in table_shapes() if shape.name in there) - plain_tables(source)
-    except NOT_READ:
-        # A schema that cannot be read: rows are looked for table by table, as far as there are any.
-        return frozenset()
-
-
-def _readable_rows(source: Database, shape: TableShape) -> tuple[list[tuple[Any, ...]], bool]:
-    """Return the rows of a table that can be read, and whether these are all."""
-    try:
-        return source.execute(shape.select()).fetchall(), True
-    except sqlite3.DatabaseError as error:
-        if "no such table" in str(error) and shape.name in missing_before(1):
-            return [], True
-    rows = []
-    for key in _readable_keys(source, shape):
-        try:
-            row = source.execute(shape.select_one(), key).fetchone()
-        except sqlite3.DatabaseError:
-            continue
-        if row is not None:
-            rows.append(row)
-    return rows, False
-
-
-def _readable_keys(source: Database, shape: TableShape) -> list[tuple[Any, ...]]:
-    """Return the keys that can be read, from the front up to the damage and from the back down to it."""
-    found: dict[tuple[Any, ...], None] = {}
-    for descending in (False, True):
-        try:
-            for key in source.execute(shape.select(", ".join(shape.key), descending=descending)):
-                found[key] = None
-        except sqlite3.DatabaseError:
-            continue
-    return list(found)
-
-
-def _set_aside(path: Path) -> Path:
-    """Rename the broken file and its log, so that nothing is thrown away."""
-    number = 1
-    while (damaged_file := path.with_name(f"{path.name}.damaged{number}")).exists():
-        number += 1
-    if log_of(path).exists():
-        log_of(path).replace(log_of(damaged_file))
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-    path.replace(damaged_file)
-    return damaged_file
 
 
 # Compacting

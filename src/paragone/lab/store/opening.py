@@ -114,6 +114,8 @@ ADVICE = {
 """What to do by SQLite's primary error code; anything else means a damaged file."""
 UNREADABLE = (UnicodeDecodeError, MemoryError)
 """What Python raises beside SQLite's errors for a damaged file: a message that is no text, a size that cannot be."""
+NOT_READ = (sqlite3.DatabaseError, *UNREADABLE)
+"""What reading a damaged file raises."""
 
 
 def damaged(path: Path, error: Exception) -> InputError:
@@ -267,7 +269,7 @@ def examination(path: Path) -> Iterator[sqlite3.Connection]:
     database = _opened_for_examination(path)
     try:
         yield database
-    except (sqlite3.DatabaseError, *UNREADABLE) as error:
+    except NOT_READ as error:
         raise damaged(path, error) from error
     finally:
         database.close()
@@ -294,7 +296,7 @@ def _opened_for_examination(path: Path) -> sqlite3.Connection:
             database.execute("PRAGMA writable_schema = ON")
             check_version(database, path)
             return database
-        except (sqlite3.DatabaseError, *UNREADABLE) as error:
+        except NOT_READ as error:
             database.close()
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Outcome, Parts, Place, WarningCount
-from paragone.lab.store.opening import UNREADABLE, FilesInPlace, check_types, connect, damaged
+from paragone.lab.store.opening import NOT_READ, FilesInPlace, check_types, connect, damaged
 from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, replace_outcome
 from paragone.lab.store.plans import (
     PLANNED,
@@ -113,7 +113,7 @@ class Store:
         try:
             cursor = self._connection.execute(sql, parameters)
             rows = cursor.fetchall()
-        except (sqlite3.DatabaseError, *UNREADABLE) as error:
+        except NOT_READ as error:
             raise damaged(self.path, error) from error
         names = [column[0] for column in cursor.description or ()]
         check_types(rows, names, self.path, outer="LEFT JOIN" in sql)
@@ -123,7 +123,7 @@ class Store:
         """Run a query of numbers and return its rows as one array with named fields."""
         try:
             return np.fromiter(self._connection.execute(sql), dtype=np.dtype(list(fields)))
-        except (sqlite3.DatabaseError, *UNREADABLE) as error:
+        except NOT_READ as error:
             raise damaged(self.path, error) from error
         except (TypeError, ValueError, OverflowError) as error:
             raise damaged(self.path, sqlite3.DatabaseError(f"a number is not one ({error})")) from error
