@@ -304,12 +304,12 @@ def test_the_data_is_looked_at_alike_with_and_without_code(lab, tmp_path):
     from paragone.checks.material import sides_of
     from paragone.checks.subject import _splits
     from paragone.lab.store import Store
-    from paragone.lab.store.records import CellRecords
+    from paragone.lab.store.records import StoredCells
 
     experiment = topk_experiment() if lab == "garden" else crossval_experiments()[lab]
     experiment.run(tmp_path / "s.sqlite", workers=0).close()
     with Store(tmp_path / "s.sqlite") as store:
-        records = CellRecords(store, lab)
+        records = StoredCells(store, lab)
         for name, arrangement in experiment.layout.arrangements.items():
             cells = [cell for cell in records.cells if cell.dataset == name]
             stored = tuple(_splits(records, cells, arrangement.dataset, experiment.protocol, store.path))
