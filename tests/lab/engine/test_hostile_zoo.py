@@ -17,7 +17,7 @@ from faults.lab import count_cells
 from hostile_zoo import ENDLESS, ENDS, LEFT_BEHIND, Careless, Honest
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
-from paragone.lab.store.records import CellRecords
+from paragone.lab.store.records import StoredCells
 from paragone.protocols import Curve, KGrid
 
 TRUSTWORTHY = {"Honest": Honest, "Careless": Careless}
@@ -50,7 +50,7 @@ def alone() -> Experiment:
 def kept_bytes(path: Path) -> dict[tuple[str, int], tuple]:
     """Return everything that the store keeps of the honest cells: rankings, scores and predictions."""
     with Store(path) as store:
-        records = CellRecords(store, "zoo")
+        records = StoredCells(store, "zoo")
         mine = [record for record in records.cells if record.method in TRUSTWORTHY]
         return {
             (record.method, record.fold): (
@@ -108,7 +108,7 @@ def test_a_method_that_caches_learns_nothing_from_the_fold_before(tmp_path):
     split, protocol = {"folds": 3}, Curve(k=KGrid(2, 6, 2), metrics=("micro_f1",))
     Experiment(["wine-traits"], caching, split, protocol, name="zoo").run(tmp_path / "all.sqlite", workers=1).close()
     with Store(tmp_path / "all.sqlite") as store:
-        for record in CellRecords(store, "zoo").cells:
+        for record in StoredCells(store, "zoo").cells:
             if record.method != "WarmStart":
                 ranking = store.fitted(record.fit_key).arrays["ranking"].tolist()
                 assert ranking == list(range(len(ranking))), f"{record} saw a cell before it"
