@@ -56,7 +56,7 @@ def kept_bytes(path: Path) -> dict[tuple[str, int], tuple]:
             (record.method, record.fold): (
                 store.fitted(record.fit_key).arrays["ranking"].tobytes(),
                 records.scores(record),
-                records.predictions(record),
+                records.packed_predictions(record),
             )
             for record in mine
         }
