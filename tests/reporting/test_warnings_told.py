@@ -20,8 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 from paragone import Dataset, Experiment, compare
 from paragone.lab.cells import WarningCount
+from paragone.lab.method_warnings import verdict_sentences, warned_groups
 from paragone.lab.results import Results
-from paragone.lab.summaries import verdict_sentences, warned_groups
 from paragone.lab.view import CellAddress
 from paragone.protocols import Crossval
 from paragone.reporting import report

@@ -10,7 +10,7 @@ import pytest
 
 import paragone
 from browser import chromium, console, requests
-from paragone.lab.summaries import MAX_DATASETS, MAX_METHODS, score_chart
+from paragone.lab.results import MAX_DATASETS, MAX_METHODS, score_chart
 from paragone.protocols import Curve, KGrid
 
 NASTY = "<script>document.title='run'</script>"

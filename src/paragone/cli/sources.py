@@ -117,7 +117,7 @@ def _warned(path: str, method: str | None) -> tuple[str, ...]:
     """Return what a store says of a method that a verdict must not leave out; a file says nothing."""
     if not is_store(path):
         return ()
-    from paragone.lab.summaries import verdict_sentences, warned_groups
+    from paragone.lab.method_warnings import verdict_sentences, warned_groups
 
     with open_results(path) as results:
         groups = [group for name in results.experiments() for group in warned_groups(results, name)]

@@ -94,7 +94,7 @@ def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
 
 def show_warnings(results: Results) -> None:
     """Say what the methods warned of, put together by method and kind of warning."""
-    from paragone.lab.summaries import warning_lines
+    from paragone.lab.method_warnings import warning_lines
     from paragone.lab.view import View
 
     for experiment in results.experiments():

@@ -97,3 +97,22 @@ def grid_at(grids: tuple[GridScores, ...], at: str) -> GridScores:
 def names_in_order(grids: tuple[GridScores, ...], column: str) -> list[str]:
     """Return the distinct values of a column over all grids, each once."""
     return list(dict.fromkeys(name for scores in grids for name in scores.folds[column].unique()))
+
+
+def mean_table(scores: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return, for every protocol and metric, the mean over folds and grid: datasets down, methods across.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = {"protocol": "curve", "dataset": "d", "method": "A", "metric": "micro_f1", "fold": 0}
+    >>> frame = pd.DataFrame([{**row, "at": 10, "value": 0.2}, {**row, "at": 20, "value": 0.4}])
+    >>> print(mean_table(frame)["curve", "micro_f1"]["A"][0].round(10))
+    0.3
+    """
+    tables = {}
+    for (protocol, metric), rows in scores.groupby(["protocol", "metric"], sort=False):
+        per_fold = rows.groupby(["dataset", "method", "fold"], sort=False)["value"].mean()
+        means = per_fold.groupby(["dataset", "method"], sort=False).mean().unstack("method", sort=False)
+        tables[protocol, metric] = means.reset_index().rename_axis(columns=None)
+    return tables

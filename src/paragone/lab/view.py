@@ -15,10 +15,10 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
-from paragone.lab.grids import GridScores, grid_at, names_in_order, reduced_grid
+from paragone.lab.grids import GridScores, grid_at, mean_table, names_in_order, reduced_grid
+from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.protocol import Protocol, part_of, protocol_described, protocol_of, score_in
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
-from paragone.lab.summaries import Warned, mean_table, warned_groups
 from paragone.metrics import named_metric
 from paragone.stats import DatasetComparison, compare
 

@@ -298,8 +298,7 @@ def _opened_for_examination(path: Path) -> sqlite3.Connection:
             return database
         except NOT_READ as error:
             database.close()
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or mode == modes[-1]:
+            if primary_code(error) not in UNWRITABLE or mode == modes[-1]:
                 raise InputError(f"store {str(path)!r} cannot be opened: {error}; restore a copy") from error
         except InputError:
             database.close()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from paragone.errors import InputError
 from paragone.lab.engine.resources import spoken_duration
 from paragone.lab.engine.run import Estimates, Rest
+from paragone.lab.method_warnings import warned_groups, warning_lines
 from paragone.lab.results import Results
-from paragone.lab.summaries import warned_groups, warning_lines
 from paragone.lab.view import CellAddress, reader_of
 
 if TYPE_CHECKING:
