@@ -114,14 +114,14 @@ class StoreContents:
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "status", "error", "traceback", *TIMES]
-        frame = pd.DataFrame(self._store.read(self._costed(queries.FAILURES)), columns=columns)
+        frame = pd.DataFrame(self._store.read(queries.FAILURES), columns=columns)
         return frame.astype({"cpu_seconds": float, "peak_memory": float})
 
     def losses(self) -> pd.DataFrame:
         """Return the workers that died under cells, which then began again: no fault of the methods'."""
         import pandas as pd
 
-        rows = self._store.read(queries.LOSSES) if self._store.has_table("losses") else []
+        rows = self._store.read(queries.LOSSES)
         return pd.DataFrame(rows, columns=["run", "key", "why", "lost_at"])
 
     def places(self) -> pd.DataFrame:
@@ -137,7 +137,7 @@ class StoreContents:
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
         further = ["fit_seconds", "protocol", *TIMES[1:], "fit_cpu_seconds", "costs_kept"]
         with self._store.one_moment():
-            sql = self._costed(queries.PLACES)
+            sql = queries.PLACES
             frame = pd.DataFrame(self._store.read(sql), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
@@ -175,7 +175,7 @@ class StoreContents:
         """
         import pandas as pd
 
-        rows = self._store.read(self._costed(queries.FOLDS), (experiment, dataset, method))
+        rows = self._store.read(queries.FOLDS, (experiment, dataset, method))
         frame = pd.DataFrame(rows, columns=["fold", "repeat", "protocol", "status", *TIMES])
         frame = frame.astype(dict.fromkeys(TIMES, float))
         return frame.assign(status=frame["status"].fillna("missing"))
@@ -215,7 +215,7 @@ class StoreContents:
             order={"latest": "c.id DESC", "slowest": "c.seconds DESC, c.id"}[order],
         )
         columns = ["dataset", "fold", "method", "repeat", "status", "seconds", "error", "traceback", "finished_at"]
-        rows = self._store.read(self._costed(sql), (experiment, limit))
+        rows = self._store.read(sql, (experiment, limit))
         frame = pd.DataFrame(rows, columns=[*columns, "cell", *TIMES[1:]])
         return frame.astype({"cpu_seconds": float, "peak_memory": float})
 
@@ -235,8 +235,7 @@ class StoreContents:
         """
         import pandas as pd
 
-        known = self._store.has_table("warnings")
-        rows = self._store.read(queries.WARNINGS) if known else []
+        rows = self._store.read(queries.WARNINGS)
         columns = ["experiment", "protocol", "dataset", "fold", "method", "repeat", "category", "message", "count"]
         frame = pd.DataFrame(rows, columns=columns)
         return frame if experiment is None else frame[frame["experiment"] == experiment].reset_index(drop=True)
@@ -257,7 +256,7 @@ class StoreContents:
     def output(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> str:
         """Return what a cell printed, cut to a limit; empty where it printed nothing or nothing was kept."""
         address = self.stored_cell(dataset, fold, method, experiment, repeat)
-        rows = self._store.read(queries.OUTPUT, (address.key,)) if self._store.has_table("outputs") else []
+        rows = self._store.read(queries.OUTPUT, (address.key,))
         return str(rows[0][0]) if rows else ""
 
     def fitted(self, dataset: str, fold: int, method: str, experiment: str | None = None, repeat: int = 0) -> Fitted:
@@ -289,10 +288,6 @@ class StoreContents:
     def kinds(self) -> list[str]:
         """Return the protocols of the planned cells."""
         return [row[0] for row in self._store.read(KINDS)]
-
-    def _costed(self, sql: str) -> str:
-        """Complete a query by what cells cost, where the store has that."""
-        return queries.with_costs(sql, self._store.has_table("costs"))
 
 
 SCORE_COLUMNS = ["experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"]

@@ -13,41 +13,19 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.reading import parse_json, read_arrays
 
-COSTS = {True: "k.cpu_seconds, k.peak_memory", False: "NULL, NULL"}
-JOIN_COSTS = {True: "LEFT JOIN costs k ON k.cell_id = c.id", False: ""}
-FIT_COSTS = {True: "g.cpu_seconds, k.cell_id IS NOT NULL", False: "NULL, 0"}
-JOIN_FIT_COSTS = {True: "LEFT JOIN fit_costs g ON g.fit_key = c.fit_key", False: ""}
-
-
-def with_costs(sql: str, known: bool) -> str:
-    """Complete a query by the costs of cells and fits; by nothing where the store is of a version without them.
-
-    Examples
-    --------
-    >>> with_costs("SELECT {costs} FROM cells c {join_costs}", True)
-    'SELECT k.cpu_seconds, k.peak_memory FROM cells c LEFT JOIN costs k ON k.cell_id = c.id'
-    >>> with_costs("SELECT {costs} FROM cells c {join_costs}", False)
-    'SELECT NULL, NULL FROM cells c '
-    """
-    return sql.format(
-        costs=COSTS[known],
-        join_costs=JOIN_COSTS[known],
-        fit_costs=FIT_COSTS[known],
-        join_fit_costs=JOIN_FIT_COSTS[known],
-    )
-
-
 FAILURES = """
-SELECT e.name, p.dataset, p.fold, p.method, p.repeat, c.status, c.error, c.traceback, c.seconds, {costs}
-FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) {join_costs}
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, c.status, c.error, c.traceback, c.seconds, k.cpu_seconds,
+       k.peak_memory
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
 WHERE p.current = 1 AND c.status <> 'done'
 ORDER BY p.experiment_id, p.position
 """
 PLACES = """
 SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes, f.seconds,
-       p.protocol, {costs}, {fit_costs}
+       p.protocol, k.cpu_seconds, k.peak_memory, g.cpu_seconds, k.cell_id IS NOT NULL
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
-LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key {join_costs} {join_fit_costs}
+LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
+LEFT JOIN costs k ON k.cell_id = c.id LEFT JOIN fit_costs g ON g.fit_key = c.fit_key
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
 """
@@ -75,13 +53,15 @@ SELECT dataset, method, count(*), sum(ended), sum(took), sum(took > 0) FROM (
 ) GROUP BY dataset, method
 """
 ENDED = """
-SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id, {{costs}}
-FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) {{join_costs}}
+SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id,
+       k.cpu_seconds, k.peak_memory
+FROM plan p JOIN experiments e ON e.id = p.experiment_id JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
 WHERE p.current = 1 AND e.name = ? {and_status} ORDER BY {order} LIMIT ?
 """
 FOLDS = """
-SELECT p.fold, p.repeat, p.protocol, c.status, c.seconds, {costs}
-FROM plan p JOIN experiments e ON e.id = p.experiment_id LEFT JOIN cells c USING (key) {join_costs}
+SELECT p.fold, p.repeat, p.protocol, c.status, c.seconds, k.cpu_seconds, k.peak_memory
+FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
 WHERE p.current = 1 AND e.name = ? AND p.dataset = ? AND p.method = ? ORDER BY p.position
 """
 WARNINGS = """

@@ -207,7 +207,6 @@ SCORES = "SELECT cell_id, measure_id, position, at, value FROM scores"
 MEASURES = "SELECT id, metric, grid FROM measures"
 EXPERIMENTS = "SELECT id, name FROM experiments"
 CHECKSUMS = "SELECT key, sha256 FROM checksums WHERE kind = 'scores'"
-HAS_CHECKSUMS = "SELECT 1 FROM sqlite_master WHERE name = 'checksums'"
 FIELDS = [("cell", "i8"), ("measure", "i8"), ("position", "i8"), ("at", "f8"), ("value", "f8")]
 
 
@@ -266,7 +265,7 @@ def read_scores(store: Store, metric: str | None = None) -> ScoreColumns:
         experiments = dict(store.read(EXPERIMENTS))
         table = store.read_records(SCORES, FIELDS)
         places = store.read(PLACES)
-        checksums = dict(store.read(CHECKSUMS)) if store.read(HAS_CHECKSUMS) else {}
+        checksums = dict(store.read(CHECKSUMS))
     # All below works on whole columns: a loop over a million rows in Python would take longer than reading them.
     table = _in_order(table)
     at, value = (np.ascontiguousarray(table[name]) for name in ("at", "value"))

@@ -220,6 +220,21 @@ def missing_before(version: int) -> frozenset[str]:
     return frozenset(statement.split()[2] for statement in schema_statements(after=version))
 
 
+def empty_tables(version: int) -> str:
+    """Return what stands before a query for the tables that a store of a version has not yet: they count as empty.
+
+    Examples
+    --------
+    >>> empty_tables(2)[:82], empty_tables(SCHEMA_VERSION)
+    ('WITH costs (cell_id, cpu_seconds, peak_memory) AS (SELECT NULL, NULL, NULL WHERE 0)', '')
+    """
+    lacking = [shape for shape in table_shapes() if shape.name in missing_before(version)]
+    made = [
+        f"{s.name} ({', '.join(s.names)}) AS (SELECT {', '.join(['NULL'] * len(s.names))} WHERE 0)" for s in lacking
+    ]
+    return f"WITH {', '.join(made)} " if made else ""
+
+
 def create_once(connection: sqlite3.Connection) -> None:
     """Make the tables under an exclusive lock, so that of two who come at once only one does."""
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:

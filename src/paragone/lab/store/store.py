@@ -33,7 +33,7 @@ from paragone.lab.store.plans import (
 )
 from paragone.lab.store.queries import DESCRIBED, arrays_of, damaged_part, json_object
 from paragone.lab.store.runs import RunIdentity, Watch, this_moment
-from paragone.lab.store.schema import transaction
+from paragone.lab.store.schema import empty_tables, transaction
 
 NEW_RUN = """
 INSERT INTO runs (host, pid, process_start, workers, environment, begun_at, beat) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -111,13 +111,23 @@ class Store:
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and return its rows, whose values are of the types that their columns have."""
         try:
-            cursor = self._connection.execute(sql, parameters)
+            cursor = self._asked(sql, parameters)
             rows = cursor.fetchall()
         except NOT_READ as error:
             raise damaged(self.path, error) from error
         names = [column[0] for column in cursor.description or ()]
         check_types(rows, names, self.path, outer="LEFT JOIN" in sql)
         return rows
+
+    def _asked(self, sql: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(sql, parameters)
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith("no such table"):
+                raise
+            # A store of an older version lacks tables until a run writes into it, which may be while it is read.
+            version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+            return self._connection.execute(empty_tables(version) + sql, parameters)
 
     def read_records(self, sql: str, fields: Sequence[tuple[str, str]]) -> NDArray[Any]:
         """Run a query of numbers and return its rows as one array with named fields."""
@@ -140,13 +150,6 @@ class Store:
         finally:
             if self._connection.in_transaction:
                 self.read("COMMIT")
-
-    def has_table(self, table: str) -> bool:
-        """Whether the store has a table; one of an older version that no newer run has written into may lack it.
-
-        Asked anew every time: a run may lift the store while somebody reads it.
-        """
-        return bool(self.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
 
     # The plan
 
@@ -269,12 +272,10 @@ class Store:
         if not rows:
             return None
         packed, info, seconds = rows[0]
-        arrays, described = arrays_of(packed, self.path), json_object(self.path, info)
-        if not self.has_table("fit_costs"):
-            return Fitted(arrays, described, seconds)
         cpu = self.read(FIT_COSTS, (fit_key,))
         warnings = tuple(WarningCount(*row[1:]) for row in self.read(FIT_WARNINGS, (fit_key,)))
-        return Fitted(arrays, described, seconds, cpu[0][0] if cpu else math.nan, warnings)
+        described = json_object(self.path, info)
+        return Fitted(arrays_of(packed, self.path), described, seconds, cpu[0][0] if cpu else math.nan, warnings)
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim.
