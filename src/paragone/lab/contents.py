@@ -137,8 +137,7 @@ class StoreContents:
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
         further = ["fit_seconds", "protocol", *TIMES[1:], "fit_cpu_seconds", "costs_kept"]
         with self._store.one_moment():
-            sql = queries.PLACES
-            frame = pd.DataFrame(self._store.read(sql), columns=[*columns, *further])
+            frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
         frame = frame.astype(dict.fromkeys((*TIMES[1:], "fit_cpu_seconds"), float) | {"costs_kept": bool})
