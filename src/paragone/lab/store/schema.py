@@ -225,7 +225,7 @@ def empty_tables(version: int) -> str:
 
     Examples
     --------
-    >>> empty_tables(2)[:82], empty_tables(SCHEMA_VERSION)
+    >>> empty_tables(2)[:83], empty_tables(SCHEMA_VERSION)
     ('WITH costs (cell_id, cpu_seconds, peak_memory) AS (SELECT NULL, NULL, NULL WHERE 0)', '')
     """
     lacking = [shape for shape in table_shapes() if shape.name in missing_before(version)]
