@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from paragone.checks import Audit, audit
     from paragone.data import Dataset, load
     from paragone.errors import InputError
+    from paragone.everyday import Evaluation, evaluate
     from paragone.lab.experiment import Experiment
     from paragone.lab.results import Results
     from paragone.metrics.topk import topk_scores
-    from paragone.protocols import Crossval, Curve, TopK, ranking_curve
+    from paragone.protocols import Crossval, Curve, Predict, TopK, ranking_curve
     from paragone.reporting import report
     from paragone.stats import Comparison, PairedComparison, compare, pairwise
 
@@ -24,13 +25,16 @@ _PUBLIC = {
     "Crossval": "paragone.protocols",
     "Curve": "paragone.protocols",
     "Dataset": "paragone.data",
+    "Evaluation": "paragone.everyday",
     "Experiment": "paragone.lab.experiment",
     "InputError": "paragone.errors",
     "PairedComparison": "paragone.stats",
+    "Predict": "paragone.protocols",
     "Results": "paragone.lab.results",
     "TopK": "paragone.protocols",
     "audit": "paragone.checks",
     "compare": "paragone.stats",
+    "evaluate": "paragone.everyday",
     "load": "paragone.data",
     "pairwise": "paragone.stats",
     "ranking_curve": "paragone.protocols",
@@ -43,6 +47,7 @@ _PACKAGES = frozenset(
         "checks",
         "stats",
         "data",
+        "everyday",
         "lab",
         "generate",
         "methods",
@@ -59,14 +64,17 @@ __all__ = [
     "Crossval",
     "Curve",
     "Dataset",
+    "Evaluation",
     "Experiment",
     "InputError",
     "PairedComparison",
+    "Predict",
     "Results",
     "TopK",
     "__version__",
     "audit",
     "compare",
+    "evaluate",
     "load",
     "pairwise",
     "ranking_curve",

@@ -53,9 +53,9 @@ def test_folders_without_one_clear_dataset_are_refused(tmp_path: Path) -> None:
 
 
 def test_unknown_endings_and_options_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "t.xlsx").write_text("")
+    (tmp_path / "t.docx").write_text("")
     with pytest.raises(InputError, match="files of this kind are not read"):
-        load(tmp_path / "t.xlsx")
+        load(tmp_path / "t.docx")
     with pytest.raises(InputError, match="takes no options"):
         load("iris", target="x")
     with pytest.raises(InputError, match="not both"):

@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from paragone.errors import InputError
-from paragone.methods.method import Method, digest, methods, reference_of, resolve
+from paragone.hashing import digest
+from paragone.methods.method import Method, methods, reference_of, resolve
 from paragone.methods.rankers import DAGFS, RandomOrder
 
 VALUES = st.recursive(
@@ -100,7 +101,7 @@ def test_parameters_of_the_class_matter_and_defaults_do_not():
     [
         ({"params": {}}, "the key 'use' is missing"),
         ({"use": "dagfs", "parms": {}}, "unknown key 'parms'"),
-        (3, "expected a name, a mapping or an estimator, got int"),
+        (3, "expected a name, a mapping, an estimator or a function that makes one, got int"),
         ("numpy:pi", "is not a class"),
     ],
 )

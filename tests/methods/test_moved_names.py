@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paragone.methods.method import Method, digest, methods, resolve
+from paragone.hashing import digest
+from paragone.methods.method import Method, methods, resolve
 from paragone.registry import MOVED, first_name, present_name
 
 RELEASED = (

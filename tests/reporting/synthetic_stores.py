@@ -11,7 +11,7 @@ from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.lab.store import Plan, Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.lab.store.runs import RunIdentity
-from paragone.methods.method import digest
+from paragone.hashing import digest
 
 NASTY_NAMES = (
     "<script>alert(1)</script>",

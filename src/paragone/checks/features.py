@@ -43,7 +43,7 @@ def check_columns(material: Material, ledger: Ledger) -> None:
     dataset = material.dataset
     ledger.look(OF_COLUMNS, dataset.n_features, f"columns of {material.name}", "constant, id-like, scaled as a whole")
     found = _Columns()
-    for first, block in column_blocks(dataset.X):
+    for first, block in column_blocks(dataset.numbers):
         _look(block, first, found)
     names, where = dataset.feature_names, {"dataset": material.name, "total": dataset.n_features}
     if found.constant:
@@ -126,7 +126,7 @@ def _check_scaled(material: Material, how: str, columns: list[int], measured: in
     """Speak up where most measured columns bear the mark on the whole, and lose it on a train side."""
     if len(columns) < FEWEST_SCALED or len(columns) < SHARE * measured:
         return
-    lost = [(_lost(material.dataset.X, side, columns, how), side) for side in material.sides]
+    lost = [(_lost(material.dataset.numbers, side, columns, how), side) for side in material.sides]
     worst, side = max(lost, key=lambda pair: pair[0], default=(0, None))
     if not worst or side is None:
         return
@@ -210,7 +210,7 @@ def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]]) -> list[G
     found = []
     tries = float(np.log(dataset.n_features * len(targets)))
     usable = [(codes, name) for codes, name in targets if codes.max() > codes.min()]
-    for first, block in column_blocks(dataset.X):
+    for first, block in column_blocks(dataset.numbers):
         filled = _with_missing_lowest(block)
         coded = {j: _value_codes(filled[:, j]) for j in range(filled.shape[1])}
         for codes, name in usable:
@@ -293,7 +293,7 @@ def _of_number(dataset: Dataset, target: FloatArray, name: str) -> list[Giveaway
     values, codes, sizes = np.unique(y, return_inverse=True, return_counts=True)
     tries = float(np.log(dataset.n_features))
     by_rank = np.log(2.0) + tries - _log_choices(sizes) <= np.log(LEVEL)
-    for first, block in column_blocks(dataset.X):
+    for first, block in column_blocks(dataset.numbers):
         filled = _with_missing_lowest(block[there])
         lines = _on_a_line(filled, y)
         for j in range(filled.shape[1]):

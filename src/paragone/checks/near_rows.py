@@ -49,7 +49,7 @@ class NearPair:
 
 def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find held-out rows that are much nearer to a train row than chance explains."""
-    X, codes = material.dataset.X, row_codes(material.dataset.X)
+    X, codes = material.dataset.numbers, row_codes(material.dataset.numbers)
     looked: set[int] = set()
     pairs: list[NearPair] = []
     small = [side for side in material.sides if len(side.train) < FEWEST_TRAIN]

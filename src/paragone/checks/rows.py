@@ -19,7 +19,7 @@ EXACT_ROWS = "rows on both sides, exactly"
 
 def check_exact_rows(material: Material, ledger: Ledger) -> None:
     """Find held-out rows whose features equal those of a row of train, and rows that stand on both sides."""
-    codes = row_codes(material.dataset.X)
+    codes = row_codes(material.dataset.numbers)
     ledger.look(EXACT_ROWS, material.n_held, f"held-out rows of {material.name}")
     _check_numbers(material, ledger)
     twins = [held_twins(codes, side) for side in material.sides]
@@ -262,7 +262,7 @@ def check_replicates(material: Material, ledger: Ledger) -> None:
     if material.dataset.groups is not None:
         return
     ledger.look("undeclared replicates", material.dataset.n_samples, f"rows of {material.name}")
-    found = replication(material.dataset.X)
+    found = replication(material.dataset.numbers)
     if found is None:
         return
     sets = np.arange(material.dataset.n_samples) // found.size

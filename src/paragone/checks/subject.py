@@ -97,7 +97,7 @@ def data_at_hand(records: StoredCells, declaration: Declaration, folder: Path, s
         try:
             prepared = [
                 one
-                for dataset in load_entry(entry, folder)
+                for dataset in load_entry(entry, folder, declaration.data, as_tables=protocol.takes_tables)
                 for one in protocol.arrangement.datasets_of(
                     dataset, check_protocol(declaration.protocol), declaration.seed
                 )

@@ -115,7 +115,27 @@ def run(
         results = run_with_progress(declared, path, most, executor=executor, **options)
     if report_to is not None:
         show_report(path, declared.name, report_to, as_json=as_json)
+    if not as_json:
+        show_verdict(declared, path)
     conclude(results, declared.name, as_json=as_json)
+
+
+def show_verdict(experiment: Experiment, store: Path) -> None:
+    """Say what came out, where there is something to compare."""
+    from paragone.lab.results import Results
+    from paragone.lab.view import View
+
+    if experiment.protocol.takes_tables:
+        from paragone.everyday import Evaluation
+
+        say(repr(Evaluation(experiment, store)))
+        return
+    with Results.open(store) as results:
+        if len(experiment.methods) < 2 or not len(results.scores()):
+            return
+        compared = View(results, experiment.name).comparison
+        if compared is not None:
+            say(compared.verdict)
 
 
 def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> None:

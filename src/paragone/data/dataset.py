@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from paragone.data.frames import as_numbers, checked_table, is_table, missing_values, table_digest
 from paragone.errors import InputError
 from paragone.validation import FloatArray, IntArray, check_indicator
 
 Task: TypeAlias = Literal["multilabel", "classification", "regression", "topk"]
-Features: TypeAlias = FloatArray | sparse.csr_array
+Features: TypeAlias = Any
+"""A float64 array, a sparse ``csr_array``, or a DataFrame whose columns keep their types."""
 Target: TypeAlias = NDArray[Any] | sparse.csr_array
 
 
@@ -27,8 +29,8 @@ class Dataset:
     ----------
     name : str
         What tables and files call it.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The features, float64.
+    X : ndarray, csr_array or DataFrame of shape (n_samples, n_features)
+        The features: float64, or a table whose columns are numbers, truth values, categories, text or dates, with gaps.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
         The target: a 0/1 indicator matrix (``multilabel``), class labels as the user's own values
         (``classification``) or numbers, one column a target (``regression``). For ``topk`` a sparse matrix of
@@ -48,6 +50,10 @@ class Dataset:
     stored_splits : tuple of (train, test), optional
         Row numbers of the folds that the data came in. Such data may hold one sample in several rows, so
         it is split by these folds and in no other way.
+    weights : ndarray of shape (n_samples,), optional
+        How much a row counts when a method is fitted: not negative.
+    time : ndarray of shape (n_samples,), optional
+        When a row was measured: numbers or dates. Rows are then split in its order, the later ones tested on.
 
     Examples
     --------
@@ -67,12 +73,13 @@ class Dataset:
     notes: tuple[str, ...] = field(default=())
     stored_splits: tuple[tuple[IntArray, IntArray], ...] | None = None
     validation_part: NDArray[np.bool_] | None = None
+    weights: FloatArray | None = None
+    time: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         if self.task not in get_args(Task):
             raise InputError(f"dataset {self.name!r}: task must be one of {', '.join(get_args(Task))}")
-        X: Any = self.X
-        X = _checked_features(X, f"dataset {self.name!r}")
+        X = _checked_features(self.X, f"dataset {self.name!r}")
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"dataset {self.name!r}: X must be samples x features and not empty")
         y = _checked_target(self.y, self.task, f"dataset {self.name!r}")
@@ -87,9 +94,14 @@ class Dataset:
                 set_field(self, part, np.asarray(getattr(self, part), dtype=bool))
         if self.stored_splits is not None:
             set_field(self, "stored_splits", _checked_splits(self.stored_splits, f"dataset {self.name!r}"))
+        if self.weights is not None:
+            set_field(self, "weights", _checked_weights(self.weights, f"dataset {self.name!r}"))
+        if self.time is not None:
+            set_field(self, "time", _checked_time(self.time, f"dataset {self.name!r}"))
         set_field(self, "X", X)
         set_field(self, "y", y)
-        set_field(self, "feature_names", self.feature_names or tuple(f"x{j}" for j in range(X.shape[1])))
+        made_up = tuple(map(str, X.columns)) if is_table(X) else tuple(f"x{j}" for j in range(X.shape[1]))
+        set_field(self, "feature_names", self.feature_names or made_up)
         set_field(self, "target_names", self.target_names or tuple(f"y{j}" for j in range(n_targets)))
         for what, given, wanted in (
             ("feature names", len(self.feature_names), X.shape[1]),
@@ -97,6 +109,8 @@ class Dataset:
             ("groups", X.shape[0] if self.groups is None else len(self.groups), X.shape[0]),
             ("part marks", X.shape[0] if self.train_part is None else len(self.train_part), X.shape[0]),
             ("validation marks", X.shape[0] if self.validation_part is None else len(self.validation_part), X.shape[0]),
+            ("weights", X.shape[0] if self.weights is None else len(self.weights), X.shape[0]),
+            ("times", X.shape[0] if self.time is None else len(self.time), X.shape[0]),
         ):
             if given != wanted:
                 raise InputError(f"dataset {self.name!r}: {given} {what} given, {wanted} needed")
@@ -116,6 +130,16 @@ class Dataset:
         """Number of labels or target columns."""
         return 1 if self.y.ndim == 1 else int(self.y.shape[1])
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the features are a table with typed columns."""
+        return is_table(self.X)
+
+    @cached_property
+    def numbers(self) -> Any:
+        """The features as numbers, for checks that compare values: of a table, text and categories by their place."""
+        return as_numbers(self.X) if self.is_table else self.X
+
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the content: features, target, task, groups, parts and stored folds; not of the names."""
@@ -125,13 +149,15 @@ class Dataset:
             canonical.sum_duplicates()
             canonical.eliminate_zeros()
             arrays: list[Any] = [canonical.data, canonical.indices, canonical.indptr]
+        elif self.is_table:
+            digest.update(table_digest(self.X).encode())
+            arrays = []
         else:
             arrays = [self.X]
         arrays += [self.y] if isinstance(self.y, np.ndarray) else _sparse_parts(self.y)
         arrays += [self.groups, self.train_part]
         arrays += [rows for pair in self.stored_splits or () for rows in pair]
-        if self.validation_part is not None:
-            arrays += [self.validation_part]
+        arrays += [part for part in (self.validation_part, self.weights, self.time) if part is not None]
         digest.update(repr(self.X.shape).encode())
         for array in arrays:
             _update(digest, array)
@@ -150,6 +176,8 @@ class Dataset:
 
 
 def _checked_features(X: Any, where: str) -> Any:
+    if is_table(X):
+        return checked_table(X, where)
     kind = getattr(getattr(X, "dtype", None), "kind", "f")
     if kind not in "fiubO":
         raise InputError(f"{where}: X must hold numbers, it holds {X.dtype}")
@@ -212,6 +240,31 @@ def _checked_groups(groups: Any, where: str) -> NDArray[Any]:
     return array.astype(str) if array.dtype.kind == "O" else array
 
 
+def _checked_weights(weights: Any, where: str) -> FloatArray:
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: weights are one number per row ({error})") from error
+    if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or not array.any():
+        raise InputError(f"{where}: weights are one number per row, not negative, none missing and not all 0")
+    return array
+
+
+def _checked_time(time: Any, where: str) -> NDArray[Any]:
+    array = np.asarray(time)
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype("datetime64[ns]")
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{where}: times are numbers or dates ({error})") from error
+    if array.ndim != 1 or array.dtype.kind not in "iufM":
+        raise InputError(f"{where}: times are one number or date per row, they are {array.dtype}")
+    missing = int((np.isnat if array.dtype.kind == "M" else np.isnan)(array).sum()) if array.dtype.kind in "Mf" else 0
+    if missing:
+        raise InputError(f"{where}: {missing} row(s) have no time; complete or remove them")
+    return array.astype("datetime64[ns]") if array.dtype.kind == "M" else array.astype(np.float64)
+
+
 def _checked_splits(splits: Any, where: str) -> tuple[tuple[IntArray, IntArray], ...]:
     checked = tuple((np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)) for train, test in splits)
     if not checked:
@@ -228,7 +281,7 @@ def _update(digest: Any, array: NDArray[Any] | None) -> None:
         digest.update(repr([str(value) for value in array.ravel()]).encode())
         digest.update(repr(array.shape).encode())
         return
-    if array.dtype.kind in "iub":
+    if array.dtype.kind in "iubM":
         array = array.astype(np.int64)
     digest.update(f"{array.dtype.str}{array.shape}".encode())
     digest.update(np.ascontiguousarray(array).data)
@@ -302,7 +355,7 @@ class DatasetDescription:
         As in the dataset.
     target_names : tuple of str
         The labels or targets.
-    storage : {"dense", "sparse"}
+    storage : {"dense", "sparse", "table"}
         How the features are held.
     feature_density : float
         Share of the feature values that are not 0.
@@ -378,7 +431,7 @@ def describe(dataset: Dataset) -> DatasetDescription:
     >>> description.labels.distinct_sets, description.constant_features, description.duplicated_rows
     (10, 3, 0)
     """
-    X: Any = dataset.X
+    X: Any = dataset.numbers
     stored = X.data if sparse.issparse(X) else X
     part = dataset.train_part
     return DatasetDescription(
@@ -388,7 +441,7 @@ def describe(dataset: Dataset) -> DatasetDescription:
         n_features=dataset.n_features,
         n_targets=dataset.n_targets,
         target_names=dataset.target_names,
-        storage="sparse" if sparse.issparse(X) else "dense",
+        storage="table" if dataset.is_table else "sparse" if sparse.issparse(X) else "dense",
         feature_density=float(np.count_nonzero(stored) / (dataset.n_samples * dataset.n_features)),
         labels=_labels(dataset) if dataset.task == "multilabel" else None,
         class_counts=_class_counts(dataset) if dataset.task == "classification" else {},
@@ -396,7 +449,7 @@ def describe(dataset: Dataset) -> DatasetDescription:
         n_groups=None if dataset.groups is None else len(np.unique(dataset.groups)),
         duplicated_rows=_duplicates(X),
         constant_features=_constants(X),
-        missing_features=int(np.isnan(stored).sum()),
+        missing_features=missing_values(dataset.X) if dataset.is_table else int(np.isnan(stored).sum()),
         missing_targets=int(np.isnan(dataset.y).sum()) if dataset.task == "regression" else 0,
         n_train_part=None if part is None else int(np.sum(part)),
         n_test_part=None if part is None else int(np.sum(~part)),
@@ -450,5 +503,6 @@ def _constants(X: Any) -> int:
     if sparse.issparse(X):
         low, high = X.min(axis=0).toarray(), X.max(axis=0).toarray()
     else:
-        low, high = X.min(axis=0), X.max(axis=0)
+        # A column of gaps alone holds a single value too; gaps beside values are told elsewhere.
+        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     return int(np.sum(low == high))

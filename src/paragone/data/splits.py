@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -20,7 +21,9 @@ from paragone.validation import FloatArray, IntArray
 
 Scale: TypeAlias = Literal["minmax", "zscore", "none"]
 
-SPLIT_KINDS = ("kfold", "holdout", "groups", "official", "stored")
+SPLIT_KINDS = ("kfold", "holdout", "groups", "time", "official", "stored")
+GIVEN = "given"
+"""The kind of a plan that holds a splitter or row numbers themselves, which only Python can give."""
 DEFAULT_FOLDS = 5
 
 
@@ -31,8 +34,8 @@ class SplitPlan:
     Parameters
     ----------
     kind : str, default="kfold"
-        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``official`` (the train and
-        test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
+        ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``time`` (every fold tests on rows later
+        than those it trains on); ``official`` (the train and test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
         in scikit-learn's interface, which is given the features, the target and the groups. A dataset with
         stored folds is split by them under the default plan too.
     folds : int or "all", optional
@@ -52,6 +55,8 @@ class SplitPlan:
         Whether labels or classes are spread evenly over the folds.
     params : mapping
         Parameters of a ``"module:Class"`` splitter.
+    splitter : splitter or sequence of (train, test), optional
+        A splitter of scikit-learn's interface, or row numbers; see `SplitPlan.of`. Rows stay in the order it gives.
 
     Examples
     --------
@@ -71,11 +76,31 @@ class SplitPlan:
     shuffle: bool = True
     stratify: bool = True
     params: Mapping[str, Any] = field(default_factory=dict)
+    splitter: Any = field(default=None, repr=False)
 
     # Read by pydantic where an experiment file holds a plan: unknown keys are errors there too.
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
 
+    @classmethod
+    def of(cls, splitter: Any) -> SplitPlan:
+        """Return the plan that a splitter object or a list of ``(train, test)`` row numbers stands for.
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import KFold
+        >>> SplitPlan.of(KFold(3)).kind
+        'given'
+        """
+        if callable(getattr(splitter, "split", None)):
+            return cls(GIVEN, splitter=splitter)
+        pairs = list(splitter) if isinstance(splitter, Iterable) and not isinstance(splitter, (str, bytes)) else []
+        if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise InputError("split: expected a splitter with split(), or pairs of train and test row numbers")
+        return cls(GIVEN, splitter=tuple((np.asarray(train), np.asarray(test)) for train, test in pairs))
+
     def __post_init__(self) -> None:
+        if (self.splitter is None) == (self.kind == GIVEN):
+            raise InputError("split: a splitter object is given in Python as it is; a file says kind = 'module:Class'")
         if not isinstance(self.kind, str):
             raise InputError(f"split: kind must be a text such as 'kfold', it is {self.kind!r}")
         if not isinstance(self.params, Mapping):
@@ -85,7 +110,7 @@ class SplitPlan:
                 raise InputError(f"split: {name} must be true or false, it is {getattr(self, name)!r}")
         if isinstance(self.test_size, bool) or not isinstance(self.test_size, (int, float)):
             raise InputError(f"split: test_size must lie between 0 and 1, it is {self.test_size!r}")
-        if ":" not in self.kind and self.kind not in SPLIT_KINDS:
+        if ":" not in self.kind and self.kind not in (*SPLIT_KINDS, GIVEN):
             raise unknown_name("kind of split", self.kind, SPLIT_KINDS)
         if self.scale is not None and self.scale not in get_args(Scale):
             raise unknown_name("scale", self.scale, get_args(Scale))
@@ -100,7 +125,7 @@ class SplitPlan:
     def _check_folds(self) -> None:
         if self.folds is None:
             return
-        if ":" in self.kind or self.kind in ("official", "stored"):
+        if ":" in self.kind or self.kind in ("official", "stored", GIVEN):
             where = "its params" if ":" in self.kind else "the dataset"
             raise InputError(f"split: {self.kind!r} takes no folds; their number follows from {where}")
         if self.folds == "all":
@@ -116,7 +141,7 @@ class SplitPlan:
         """The number of folds where the plan alone says it, else None."""
         if self.kind == "official":
             return 1
-        if ":" in self.kind or self.kind == "stored" or (self.kind == "groups" and self.folds in (None, "all")):
+        if ":" in self.kind or self.kind in ("stored", GIVEN) or (self.kind == "groups" and self.folds in (None, "all")):
             return None
         return DEFAULT_FOLDS if self.folds is None else int(self.folds)
 
@@ -145,7 +170,7 @@ _Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One numbered train/test partition: row indices in rising order.
+    """One numbered train/test partition: row indices, in rising order unless a splitter gave them in another.
 
     Some protocols set ``validation`` rows aside, which are then neither in train nor in test.
 
@@ -240,7 +265,7 @@ def make_splits(dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Split, ..
         raise
     except Exception as error:
         # scikit-learn's splitters say what is wrong with a ValueError; a stranger's may fail in any way.
-        if ":" not in plan.kind and not isinstance(error, ValueError):
+        if ":" not in plan.kind and plan.kind != GIVEN and not isinstance(error, ValueError):
             raise
         told = str(error) or type(error).__name__
         raise InputError(f"dataset {dataset.name!r} cannot be split by {plan.kind!r}: {told}") from error
@@ -264,6 +289,10 @@ def describe_splits(dataset: Dataset, plan: SplitPlan) -> str:
         return "the dataset's own train and test part"
     if ":" in plan.kind:
         return plan.kind.partition(":")[2]
+    if plan.kind == GIVEN:
+        return "row numbers given" if isinstance(plan.splitter, tuple) else type(plan.splitter).__name__
+    if _by_time(dataset, plan):
+        return f"{plan.n_folds} folds in the order of time (TimeSeriesSplit)"
     if plan.n_folds is None:
         return "one fold per group (LeaveOneGroupOut)"
     count = f"{plan.n_folds} folds" if plan.kind != "holdout" else f"{plan.n_folds} hold-outs of {plan.test_size:g}"
@@ -281,6 +310,10 @@ def _iterative(dataset: Dataset, plan: SplitPlan) -> bool:
 def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
     if plan.kind == "official":
         return _official(dataset)
+    if plan.kind == GIVEN:
+        return _given(dataset, plan, seed)
+    if _by_time(dataset, plan):
+        return _in_time(dataset, plan)
     if plan.kind == "groups" and dataset.groups is None:
         raise InputError(f"dataset {dataset.name!r} has no groups; name their column with groups=, or use kfold")
     if _iterative(dataset, plan):
@@ -291,6 +324,31 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
         repeats = range(plan.n_folds or 0)
         return [pair for f in repeats for pair in _sklearn_pairs(_splitter(dataset, plan, seed + f), dataset)]
     return _sklearn_pairs(_splitter(dataset, plan, seed), dataset)
+
+
+def _by_time(dataset: Dataset, plan: SplitPlan) -> bool:
+    """Whether rows are split in the order of time: where the plan says it, or where only the dataset says anything."""
+    return plan.kind == "time" or (dataset.time is not None and plan == SplitPlan(folds=plan.folds, scale=plan.scale))
+
+
+def _in_time(dataset: Dataset, plan: SplitPlan) -> _Pairs:
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if dataset.time is None:
+        raise InputError(f"dataset {dataset.name!r} has no times; name their column with time=, or use kfold")
+    order = np.argsort(dataset.time, kind="stable")
+    pairs = TimeSeriesSplit(plan.n_folds or DEFAULT_FOLDS).split(order)
+    return [(order[train], order[test]) for train, test in pairs]
+
+
+def _given(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
+    if isinstance(plan.splitter, tuple):
+        return plan.splitter
+    splitter = deepcopy(plan.splitter)
+    # Without a seed of its own it would split another way at every look, and nothing stored would be found again.
+    if getattr(splitter, "random_state", seed) is None and getattr(splitter, "shuffle", True):
+        splitter.random_state = seed
+    return _sklearn_pairs(splitter, dataset)
 
 
 def _stored(dataset: Dataset, plan: SplitPlan) -> tuple[tuple[IntArray, IntArray], ...]:
@@ -383,12 +441,17 @@ def _checked(fold: int, train: Any, test: Any, dataset: Dataset, plan: SplitPlan
     where = f"dataset {dataset.name!r}: fold {fold} of {plan.kind!r}"
     parts = []
     for what, indices in (("train", train), ("test", test)):
-        rows = np.sort(np.asarray(indices, dtype=np.int64))
+        array = np.asarray(indices)
+        if array.dtype.kind == "b" and array.shape == (dataset.n_samples,):
+            array = np.flatnonzero(array)
+        if array.size and (array.ndim != 1 or array.dtype.kind not in "iu"):
+            raise InputError(f"{where}: {what} rows are given by their numbers, not by {array.dtype} of {array.ndim}-d")
+        rows = np.sort(array.astype(np.int64))
         if len(rows) == 0:
             raise InputError(f"{where} has no {what} rows; use fewer folds or another test size")
         if rows[0] < 0 or rows[-1] >= dataset.n_samples or (np.diff(rows) == 0).any():
             raise InputError(f"{where} has {what} rows that stand twice or do not exist")
-        parts.append(rows)
+        parts.append(array.astype(np.int64) if plan.kind == GIVEN else rows)
     if np.intersect1d(parts[0], parts[1], assume_unique=True).size:
         raise InputError(f"{where} has rows in train and in test")
     return Split(fold, parts[0], parts[1])

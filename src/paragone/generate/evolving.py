@@ -19,7 +19,7 @@ from paragone.generate.concepts import agreements, group_concepts, signature
 from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
-from paragone.methods.method import digest
+from paragone.hashing import digest
 from paragone.tables import frame_to_csv
 from paragone.ties import best_losses, least_loss
 

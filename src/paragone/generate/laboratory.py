@@ -19,7 +19,7 @@ from paragone.generate.tuned import TunedClassifier
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
-from paragone.methods.method import digest
+from paragone.hashing import digest
 from paragone.metrics import find_metric
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray

@@ -26,7 +26,8 @@ from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, conf
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
 from paragone.lab.cells import Fitted, Score, SplitData
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray, IntArray
 

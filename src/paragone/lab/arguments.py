@@ -6,6 +6,7 @@ import operator
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from scipy import sparse
 
 from paragone.data import Dataset, SplitPlan, Task, load
 from paragone.data.loading import expand
+from paragone.data.offered import offered_datasets
+from paragone.data.roles import Roles
 from paragone.errors import InputError, unknown_name
 from paragone.lab.protocol import Protocol, default_kind, our_kinds, protocols
 from paragone.methods.method import Method
@@ -76,6 +79,8 @@ def data_argument(data: Any, methods: Mapping[str, Method], protocol: Protocol) 
     >>> data_argument("wine", {}, Curve())
     ['wine']
     """
+    if protocol.takes_tables:
+        return list(offered_datasets(data, Roles(task=_task_said(methods, protocol))))
     if isinstance(data, (str, Path, Dataset)):
         return _entries([data])
     if isinstance(data, Mapping):
@@ -90,6 +95,13 @@ def data_argument(data: Any, methods: Mapping[str, Method], protocol: Protocol) 
     if isinstance(data, (set, frozenset, bytes)) or not isinstance(data, Iterable):
         raise InputError(f"data: expected {_DATA}, got {_shown(data)}")
     return _entries(list(data))
+
+
+def _task_said(methods: Mapping[str, Method], protocol: Protocol) -> Task | None:
+    """Return what the protocol or the methods say of the target; None where neither says it."""
+    said = getattr(protocol, "task", None)
+    kinds = {predicted_task(method) for method in methods.values()} if said is None else {said}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _entries(entries: list[Any]) -> list[str | Path | Dataset]:
@@ -245,30 +257,68 @@ def _is_data(data: Mapping[Any, Any]) -> bool:
 
 
 def methods_argument(methods: Any) -> dict[str, Any]:
-    """Check that methods come by their names.
+    """Return methods by their names; those of a list are called by what they are.
 
     Examples
     --------
     >>> methods_argument("dagfs")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: methods: expected a mapping of names to methods, got 'dagfs': write {'NAME': ...}
+    paragone.errors.InputError: methods: expected a mapping of names to methods or a list, got 'dagfs': write {'NAME': ...}
+    >>> list(methods_argument(["sklearn.svm:SVC", "sklearn.svm:SVC"]))
+    ['SVC', 'SVC 2']
     """
+    if isinstance(methods, (list, tuple)):
+        return named_methods(methods)
     if not isinstance(methods, Mapping):
         raise InputError(
-            f"methods: expected a mapping of names to methods, got {_shown(methods)}: write {{'NAME': ...}}"
+            f"methods: expected a mapping of names to methods or a list, got {_shown(methods)}: write {{'NAME': ...}}"
         )
     check_names("method", _text_keys("methods", methods))
     return dict(methods)
 
 
-def split_argument(split: Any) -> SplitPlan:
-    """Return the plan that a mapping stands for; five folds for nothing.
+def named_methods(methods: Iterable[Any]) -> dict[str, Any]:
+    """Name methods by their class, that of a pipeline by its last step; a number tells equal names apart."""
+    found: dict[str, Any] = {}
+    for method in methods:
+        name = method_name(method)
+        place = sum(known == name or known.startswith(f"{name} ") for known in found) + 1
+        found[name if place == 1 else f"{name} {place}"] = method
+    return found
+
+
+def method_name(method: Any) -> str:
+    """Return a readable name of a method.
 
     Examples
     --------
-    >>> split_argument({"folds": 3}).n_folds
-    3
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> method_name(make_pipeline(StandardScaler(), SVC())), method_name("sklearn.svm:LinearSVC"), method_name("dagfs")
+    ('SVC', 'LinearSVC', 'dagfs')
+    """
+    if isinstance(method, str):
+        return method.rpartition(":")[2].rpartition(".")[2]
+    if isinstance(method, Mapping) and isinstance(method.get("use"), str):
+        return method_name(method["use"])
+    if isinstance(method, partial):
+        return method_name(method.func)
+    steps = getattr(method, "steps", None)
+    if isinstance(steps, list) and steps and isinstance(steps[-1], tuple):
+        return method_name(steps[-1][1])
+    named = method if hasattr(method, "__name__") else type(method)
+    return str(named.__name__).strip("<>")
+
+
+def split_argument(split: Any) -> SplitPlan:
+    """Return the plan that a number of folds, a share to test on, a kind, a splitter or a mapping stands for.
+
+    Examples
+    --------
+    >>> split_argument({"folds": 3}).n_folds, split_argument(4).n_folds, split_argument(0.25).kind
+    (3, 4, 'holdout')
     >>> split_argument({"fold": 3})
     Traceback (most recent call last):
     ...
@@ -278,11 +328,16 @@ def split_argument(split: Any) -> SplitPlan:
         return SplitPlan()
     if isinstance(split, SplitPlan):
         return split
+    if isinstance(split, str):
+        return SplitPlan(split)
+    if _whole(split) is not None:
+        return SplitPlan(folds=_whole(split))
+    if isinstance(split, float):
+        return SplitPlan("holdout", folds=1, test_size=split)
     if not isinstance(split, Mapping):
-        kind = type(split)
-        own = hasattr(split, "split") and hasattr(split, "get_n_splits")
-        hint = f"{{'kind': '{kind.__module__}:{kind.__qualname__}', 'params': {{...}}}}" if own else "{'folds': 5}"
-        raise InputError(f"split: expected a SplitPlan or a mapping, got {_shown(split)}: write split={hint}")
+        if not hasattr(split, "split") and not isinstance(split, Iterable):
+            raise InputError(f"split: expected a number of folds, a splitter or {{'folds': 5}}, got {_shown(split)}")
+        return SplitPlan.of(split)
     known = [field.name for field in fields(SplitPlan)]
     for key in _text_keys("split", split):
         if key not in known:
@@ -296,6 +351,8 @@ def protocol_argument(protocol: Any) -> Protocol:
         return protocols.get(default_kind())()
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise InputError(f"protocol: {protocol.__name__} is the class: write protocol={protocol.__name__}()")
+    if isinstance(protocol, str):
+        return protocols.get(protocol)()
     if not isinstance(protocol, Protocol):
         names = ", ".join(f"{protocols.get(kind).__name__}()" for kind in our_kinds())
         raise InputError(f"protocol: expected a protocol, such as {names}, got {_shown(protocol)}")

@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.sources import changed_words
 
 Status: TypeAlias = Literal["done", "failed", "timeout"]
@@ -122,20 +123,23 @@ class FitContext:
 
 @dataclass(frozen=True, eq=False)
 class SplitData:
-    """The arrays of one split, scaled on train: all that a protocol sees.
+    """The rows of one split, scaled on train: all that a protocol sees.
 
-    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``. Where the target is sparse, all
-    arrays are, and nothing is scaled. ``context`` says which cell they are for.
+    Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``; ``w_train`` and ``w_test`` weigh
+    rows where the dataset does. Where the target is sparse, all arrays are, and nothing is scaled; a table stays a
+    DataFrame. ``context`` says which cell they are for.
     """
 
-    X_train: NDArray[np.float64]
+    X_train: Any
     y_train: NDArray[Any]
-    X_test: NDArray[np.float64]
+    X_test: Any
     y_test: NDArray[Any]
     task: str = ""
     X_validation: Any = None
     y_validation: Any = None
     context: FitContext | None = None
+    w_train: NDArray[np.float64] | None = None
+    w_test: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -24,6 +25,8 @@ from pydantic import (
 from paragone.data import Dataset, ReadOptions, SplitPlan, load
 from paragone.data.dataset import with_replicates
 from paragone.data.loading import expand
+from paragone.data.offered import offered_datasets
+from paragone.data.roles import Roles
 from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
@@ -108,6 +111,8 @@ class SetSection(ReadOptions):
     # One name may stand without a list; the options make a tuple of it.
     target: str | tuple[str, ...] = ()  # type: ignore[assignment]
     replicates: Annotated[int, Field(ge=2)] | None = None
+    time: str | None = None
+    weight: str | None = None
 
     def options(self) -> ReadOptions:
         """Return the options of the readers."""
@@ -115,9 +120,33 @@ class SetSection(ReadOptions):
 
 
 class DataSection(FileSection):
-    """``[data]``: the datasets."""
+    """``[data]``: the datasets, and what their columns are for where that is the same in all of them."""
 
     sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
+    target: str | None = None
+    task: Literal["classification", "regression"] | None = None
+    groups: str | None = None
+    time: str | None = None
+    weight: str | None = None
+    drop: tuple[str, ...] = ()
+
+    def roles(self, entry: str | SetSection) -> Roles:
+        """Return what the columns of an entry are for: what it says itself, else what the section says."""
+        common = Roles(self.target, self.groups, self.time, self.weight, self.drop, self.task)
+        if isinstance(entry, str):
+            return common
+        if len(entry.target) > 1:
+            raise InputError(f"{entry.path}: one column is predicted, {', '.join(entry.target)} are named")
+        own = {
+            "target": next(iter(entry.target), None),
+            "groups": entry.groups,
+            "time": entry.time,
+            "weight": entry.weight,
+            "drop": entry.drop or None,
+            "task": entry.task,
+        }
+        said = {role: value for role, value in own.items() if value is not None}
+        return dataclasses.replace(common, **said, keep_ids=not entry.drop_ids)
 
 
 class EstimatorSection(FileSection):
@@ -138,6 +167,11 @@ class TuneSection(FileSection):
     p: Annotated[float, Field(gt=0, le=1)] = 0.2
     evaluator: str | EstimatorSection = "mlknn"
     scale: Literal["minmax", "zscore", "none"] = "minmax"
+
+
+def _by_name(given: Any) -> Any:
+    """A name alone stands for a table with nothing but ``use``."""
+    return {"use": given} if isinstance(given, str) else given
 
 
 class MethodSection(EstimatorSection):
@@ -245,7 +279,7 @@ class Declaration(FileSection):
     data: DataSection
     split: SplitPlan = SplitPlan()
     protocol: dict[str, Any] = Field(default_factory=dict)
-    methods: Annotated[dict[str, MethodSection], Field(min_length=1)]
+    methods: Annotated[dict[str, Annotated[MethodSection, BeforeValidator(_by_name)]], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
     audit: AuditSection = AuditSection()
 
@@ -404,14 +438,34 @@ def loaded(given: str | Path | Dataset) -> list[Dataset]:
     return [load(given)] if isinstance(given, Path) else [load(reference) for reference in expand(given)]
 
 
-def load_entry(entry: str | SetSection, folder: Path) -> list[Dataset]:
+def load_entries(section: DataSection, folder: Path, *, as_tables: bool) -> list[Dataset]:
+    """Load the datasets of a file, as tables where the protocol takes them."""
+    return [dataset for entry in section.sets for dataset in load_entry(entry, folder, section, as_tables=as_tables)]
+
+
+def load_entry(entry: str | SetSection, folder: Path, section: DataSection, *, as_tables: bool) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
+    if as_tables and (isinstance(entry, str) or (entry.nominal is None and entry.reader is None)):
+        return _load_tables(entry, folder, section.roles(entry))
     if not isinstance(entry, str):
         dataset = load(entry.path, base=folder, options=entry.options())
         return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
         return [load(reference, base=folder) for reference in expand(entry)]
-    found = sorted(folder.glob(entry))
+    return [load(path) for path in _matching(entry, folder)]
+
+
+def _load_tables(entry: str | SetSection, folder: Path, roles: Roles) -> list[Dataset]:
+    if isinstance(entry, str):
+        several = _matching(entry, folder) if "*" in entry else [entry]
+        return [dataset for one in several for dataset in offered_datasets(one, roles, folder)]
+    (dataset,) = offered_datasets(entry.path, roles, folder)
+    dataset = dataset if entry.name is None else dataclasses.replace(dataset, name=entry.name)
+    return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
+
+
+def _matching(pattern: str, folder: Path) -> list[Path]:
+    found = sorted(folder.glob(pattern))
     if not found:
-        raise InputError(f"nothing matches {entry!r} in {folder}")
-    return [load(path) for path in found]
+        raise InputError(f"nothing matches {pattern!r} in {folder}")
+    return found

@@ -28,10 +28,10 @@ from paragone.lab.arguments import (
 )
 from paragone.lab.cells import Cell
 from paragone.lab.declaration import (
-    DataSection,
     Declaration,
     SetSection,
     declared_protocol,
+    load_entries,
     load_entry,
     loaded,
     parse_declaration,
@@ -164,7 +164,7 @@ class Experiment:
         protocol = declared_protocol(declaration.protocol, folder)
         methods = {name: method.declared() for name, method in declaration.methods.items()}
         return cls(
-            [dataset for entry in declaration.data.sets for dataset in load_entry(entry, folder)],
+            load_entries(declaration.data, folder, as_tables=protocol.takes_tables),
             methods,
             declaration.split,
             protocol,
@@ -371,16 +371,17 @@ def reopen(text: str, folder: Path, *, where: str) -> Reopened:
     except InputError as error:
         whole = str(error)
     kept: list[str | SetSection] = []
+    protocol = declared_protocol(declaration.protocol, folder)
     left_out: list[tuple[str, str]] = []
     for entry in declaration.data.sets:
         try:
-            load_entry(entry, folder)
+            load_entry(entry, folder, declaration.data, as_tables=protocol.takes_tables)
             kept.append(entry)
         except InputError as error:
             left_out.append((entry if isinstance(entry, str) else entry.name or entry.path, str(error)))
     if not kept or not left_out:
         return Reopened(declaration, None, tuple(left_out) or ((declaration.name, whole),))
-    part = declaration.model_copy(update={"data": DataSection(sets=tuple(kept))})
+    part = declaration.model_copy(update={"data": declaration.data.model_copy(update={"sets": tuple(kept)})})
     try:
         return Reopened(declaration, _made(part, text, folder), tuple(left_out))
     except InputError as error:

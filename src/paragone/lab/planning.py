@@ -18,7 +18,8 @@ from paragone.lab.cells import Cell, Fitted, Parts, Place
 from paragone.lab.protocol import Arrangement, Protocol
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.sources import code_words, one_look
 
 # Stands in the key of every cell: results whose seeds were derived in another way are not taken for these.
@@ -274,8 +275,8 @@ def lay_out(
     identities = {name: _identity(method, protocol) for name, method in methods.items()}
     code = {identity.version: identity.code for identity in identities.values()}
 
-    def identity_at(name: str, dataset: str, fold: int) -> _Identity:
-        method = method_at(methods[name], dataset, fold)
+    def identity_at(name: str, arrangement: Arrangement, fold: int) -> _Identity:
+        method = arrangement.method(method_at(methods[name], arrangement.dataset.name, fold))
         if method is methods[name]:
             return identities[name]
         identity = _identity(method, protocol)
@@ -288,7 +289,7 @@ def lay_out(
             split,
             scales[arrangement.dataset.name],
             name,
-            identity_at(name, arrangement.dataset.name, split.fold),
+            identity_at(name, arrangement, split.fold),
             protocol,
             seed,
             repeat,

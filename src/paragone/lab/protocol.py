@@ -21,7 +21,8 @@ from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
 from paragone.lab.cells import CellScores, Fitted, Place, Score, SplitData
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.metrics import described_functions, named_metric
 from paragone.page import Cover, Section
 from paragone.registry import Registry
@@ -63,6 +64,10 @@ class Arrangement:
     def first(self) -> tuple[Split, ...]:
         """The splits of the first stage."""
         return self.splits[: len(self.splits) - self.later]
+
+    def method(self, method: Method) -> Method:
+        """Return a method as it is run on this dataset: with what the dataset's columns ask for before it."""
+        return method
 
     def kept_data(self) -> dict[str, NDArray[Any]]:
         """Return arrays of the dataset that results need beside the predictions."""
@@ -170,6 +175,8 @@ class Protocol(ABC):
     later_kind: ClassVar[str] = ""
     default_scale: ClassVar[Scale | None] = None
     repeats_methods: ClassVar[bool] = True
+    takes_tables: ClassVar[bool] = False
+    """Whether methods are given features as the dataset holds them, tables and sparse matrices included."""
     keeps_progress: ClassVar[bool] = False
     of_truth: ClassVar[frozenset[str]] = frozenset()
     """Arrays of a fit, or ``predictions``, that depend on the truth by definition: the canary leaves them out."""

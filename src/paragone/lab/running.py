@@ -214,18 +214,20 @@ def cell_task(
     layout, parts = experiment.layout, cell.parts
     split = layout.split(cell)
     seeds = layout.seeds(cell)
+    arrangement = layout.arrangements[cell.dataset]
     reference = SplitReference(
         folder,
         parts.split,
         split.train,
         split.test,
         layout.scale(cell),
-        layout.arrangements[cell.dataset].dataset.task,
+        arrangement.dataset.task,
         split.validation,
+        is_dense=not experiment.protocol.takes_tables,
     )
     return CellTask(
         split=reference,
-        method=method_at(experiment.methods[cell.method], cell.dataset, cell.fold),
+        method=arrangement.method(method_at(experiment.methods[cell.method], cell.dataset, cell.fold)),
         protocol=experiment.protocol,
         seed=seeds.method,
         score_seed=seeds.split,

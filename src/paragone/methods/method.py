@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.hashing import digest
 from paragone.registry import Registry, first_name, imported, present_name
 from paragone.sources import code_words
 
@@ -62,7 +60,11 @@ def resolve(use: str, *, kind: str = "method") -> Any:
     if not isinstance(use, str):
         raise InputError(f"{kind}: expected a short name or 'module:Class', got {use!r}")
     if ":" not in use and use not in methods:
-        raise unknown_name(kind, use, methods.names())
+        # The way Python itself writes it; a short name has no dots.
+        module, dot, name = use.rpartition(".")
+        if not dot:
+            raise InputError(f"{unknown_name(kind, use, methods.names())} (a class is written 'package.module:Class')")
+        use = f"{module}:{name}"
     found = imported(use, kind) if ":" in use else methods.get(use)
     if not callable(found):
         raise InputError(f"{kind} {use!r} is not a class")
@@ -104,6 +106,8 @@ class Method:
         The class, or a function that makes the estimator.
     params : mapping
         The parameters that were set; a mapping with a ``use`` key inside stands for another estimator.
+    output : str, default=""
+        What ``set_output`` of scikit-learn was told, such as ``"pandas"``.
 
     Examples
     --------
@@ -116,6 +120,7 @@ class Method:
 
     factory: Any
     params: Mapping[str, Any] = field(default_factory=dict)
+    output: str = field(default="", kw_only=True)
 
     @classmethod
     def declare(cls, given: Any, *, kind: str = "method") -> Self:
@@ -125,6 +130,11 @@ class Method:
         if isinstance(given, str):
             return cls(resolve(given, kind=kind))
         if isinstance(given, Mapping):
+            if not isinstance(given.get("use", ""), str):
+                raise InputError(
+                    f"{kind}: 'use' names a class, it is {type(given['use']).__name__}: give the estimator itself in "
+                    "place of the mapping"
+                )
             unknown = set(given) - {"use", "params"}
             if unknown or "use" not in given:
                 wrong = f"unknown key {sorted(unknown)[0]!r}" if unknown else "the key 'use' is missing"
@@ -132,16 +142,25 @@ class Method:
             params = given.get("params") or {}
             if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
                 raise InputError(f"{kind}: params are names with their values, not {params!r}")
-            method = cls(resolve(given["use"], kind=kind), dict(params))
+            method = cls(resolve(given["use"], kind=kind), {name: _declared(value) for name, value in params.items()})
+            method.check_params(kind)
+            return method
+        if isinstance(given, partial) and not given.args:
+            method = cls(given.func, {name: _declared(value) for name, value in given.keywords.items()})
             method.check_params(kind)
             return method
         if inspect.isclass(given):
             if not hasattr(given, "fit"):
                 raise InputError(f"{kind}: the class {given.__name__} has no fit()")
             return cls(given)
-        if hasattr(given, "fit"):
-            return cls(type(given), _set_params(given))
-        raise InputError(f"{kind}: expected a name, a mapping or an estimator, got {type(given).__name__}")
+        if hasattr(given, "fit") or hasattr(given, "transform"):
+            return cls(type(given), _set_params(given), output=_output_of(given))
+        if inspect.isfunction(given):
+            return cls(given)
+        raise InputError(
+            f"{kind}: expected a name, a mapping, an estimator or a function that makes one, got "
+            f"{type(given).__name__}"
+        )
 
     @property
     def label(self) -> str:
@@ -189,12 +208,40 @@ class Method:
         if seed is not None:
             for name in self.seed_parameters():
                 params[name] = seed
-        return self.factory(**params)
+        estimator = self.factory(**params)
+        if self.output:
+            estimator.set_output(transform=self.output)
+        if seed is not None and self.inner_seeds:
+            estimator.set_params(**dict.fromkeys(self.inner_seeds, seed))
+        return estimator
 
     def seed_parameters(self) -> tuple[str, ...]:
         """Name the seed parameters of the class that were not set."""
         known = _parameter_names(self.factory)
         return tuple(name for name in SEED_PARAMETERS if name in known and name not in self.params)
+
+    @cached_property
+    def inner_seeds(self) -> tuple[str, ...]:
+        """The seed parameters that were not set inside a method that holds a list of estimators, such as a pipeline.
+
+        An estimator that is alone a parameter of another draws from the global generators, which every cell seeds: so
+        it was when results of such methods were first stored.
+        """
+        if not self._lists_methods:
+            return ()
+        held = self.factory(**{name: _built(value) for name, value in self.params.items()}).get_params(deep=True)
+        ends = tuple(f"__{name}" for name in SEED_PARAMETERS)
+        return tuple(sorted(name for name, value in held.items() if value is None and name.endswith(ends)))
+
+    @property
+    def _lists_methods(self) -> bool:
+        own = [value._lists_methods if isinstance(value, Method) else _holds_method(value) for value in self.params.values()]
+        return any(own)
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether the experiment's seed changes what the method does: it has a seed parameter that was not set."""
+        return bool(self.seed_parameters() or self.inner_seeds)
 
     def with_files_read(self, folder: Path) -> Self:
         """Return the method with the files that its parameters name read, so that their content identifies it.
@@ -213,9 +260,14 @@ class Method:
         read = {name: readers[name](folder / value) for name, value in files.items()}
         return replace(self, params={**self.params, **read}) if read else self
 
+    def __content__(self) -> dict[str, str]:
+        """Return what stands for the method in a hash."""
+        return {"method": self.identity()}
+
     def identity(self) -> str:
         """Return a hash of the class, by the name it was first released under, and the parameters that were set."""
-        return digest({"class": first_name(self.label), "params": dict(self.params)})
+        output = {"output": self.output} if self.output else {}
+        return digest({"class": first_name(self.label), "params": dict(self.params), **output})
 
     def described(self) -> dict[str, Any]:
         """Return the class and the parameters as plain values, for people to read."""
@@ -244,11 +296,43 @@ def _parameter_names(factory: Any) -> frozenset[str]:
 def _built(value: Any) -> Any:
     if isinstance(value, Method):
         return value.build()
-    if isinstance(value, Mapping) and "use" in value:
-        return Method.declare(value).build()
+    if isinstance(value, Mapping):
+        if "use" in value:
+            return Method.declare(value).build()
+        return {key: _built(item) for key, item in value.items()} if _holds_method(value) else value
     if isinstance(value, (list, tuple)):
-        return type(value)(_built(item) for item in value)
+        return _rebuilt(value, [_built(item) for item in value])
     return value
+
+
+def _rebuilt(value: Any, items: list[Any]) -> Any:
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+
+def _holds_method(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_holds_method(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_method(item) for item in value)
+    return isinstance(value, Method)
+
+
+def _declared(value: Any) -> Any:
+    """Return a parameter with every estimator in it as a method, however deep in lists and mappings."""
+    if isinstance(value, (list, tuple)):
+        return _rebuilt(value, [_declared(item) for item in value])
+    if isinstance(value, dict):
+        return {key: _declared(item) for key, item in value.items()}
+    # An estimator that is copied by its own rule, such as a frozen one, holds more than its parameters.
+    own_copy = hasattr(value, "__sklearn_clone__") and "__sklearn_clone__" in vars(type(value))
+    if inspect.isclass(value) or not hasattr(value, "get_params") or own_copy:
+        return value
+    return Method(type(value), _set_params(value), output=_output_of(value))
+
+
+def _output_of(estimator: Any) -> str:
+    """Return what the estimator itself was told by ``set_output``; scikit-learn keeps it beside the parameters."""
+    return str((getattr(estimator, "_sklearn_output_config", None) or {}).get("transform") or "")
 
 
 def _plain(value: Any) -> Any:
@@ -280,8 +364,7 @@ def _set_params(estimator: Any) -> dict[str, Any]:
     params = {}
     for name, value in _configured(estimator, defaults).items():
         if _differs(value, defaults.get(name, inspect.Parameter.empty)):
-            is_estimator = hasattr(value, "get_params") and not inspect.isclass(value)
-            params[name] = Method.declare(value) if is_estimator else value
+            params[name] = _declared(value)
     return params
 
 
@@ -301,48 +384,13 @@ def _configured(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
 def _differs(value: Any, default: Any) -> bool:
     if isinstance(value, np.ndarray) or isinstance(default, np.ndarray):
         return not (type(value) is type(default) and np.array_equal(value, default))
-    return type(value) is not type(default) or bool(value != default)
+    if type(value) is not type(default):
+        return True
+    if isinstance(value, (list, tuple, dict)) or not _compares(value):
+        # They may hold arrays or estimators, which do not compare to one answer; the hash tells.
+        return value is not default and digest(_declared(value)) != digest(_declared(default))
+    return bool(value != default)
 
 
-def digest(value: Any) -> str:
-    """Hash a nested value by content: equal content, equal hash, in any process and on any machine.
-
-    Examples
-    --------
-    >>> digest({"b": 1, "a": [1.5, None]}) == digest({"a": [1.5, None], "b": 1})
-    True
-    >>> digest(1) == digest(1.0)
-    False
-    """
-    if type(value) is list and all(type(item) is str for item in value):
-        # The keys of cells: there may be very many, and their text is the same without looking deeper.
-        text = ", ".join(map(encode_basestring_ascii, value))
-        return hashlib.sha256(f"[{text}]".encode()).hexdigest()
-    return hashlib.sha256(json.dumps(_canonical(value), sort_keys=True).encode()).hexdigest()
-
-
-def _canonical(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return {"float": value.hex()}
-    if isinstance(value, Method):
-        return {"method": value.identity()}
-    if isinstance(value, Mapping):
-        return {str(key): _canonical(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_canonical(item) for item in value]
-    if isinstance(value, np.ndarray):
-        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return {"array": [value.dtype.str, list(value.shape), content]}
-    if callable(value) and hasattr(value, "__qualname__"):
-        return {
-            "callable": first_name(f"{value.__module__}:{value.__qualname__}"),
-            "source": code_words([value], digest),
-        }
-    raise InputError(
-        f"a parameter of type {type(value).__name__} cannot be identified by content: use numbers, text, "
-        "lists, arrays, functions or estimators"
-    )
+def _compares(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str, bytes)) or callable(value)

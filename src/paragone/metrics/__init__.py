@@ -3,6 +3,7 @@
 from paragone.metrics.metric import (
     FUNCTIONS,
     Metric,
+    Responses,
     adopt,
     asked_name,
     base_name,
@@ -10,6 +11,7 @@ from paragone.metrics.metric import (
     described_functions,
     find_metric,
     find_metrics,
+    find_scorers,
     metric_names,
     metric_values,
     metrics,
@@ -22,6 +24,7 @@ from paragone.metrics.topk.metrics import f1_at_k
 __all__ = [
     "FUNCTIONS",
     "Metric",
+    "Responses",
     "adopt",
     "asked_name",
     "base_name",
@@ -30,6 +33,7 @@ __all__ = [
     "f1_at_k",
     "find_metric",
     "find_metrics",
+    "find_scorers",
     "metric_names",
     "metric_values",
     "metrics",

@@ -77,6 +77,8 @@ class Metric:
         Further arguments of the function that belong to the metric.
     negated : bool
         Whether the value is minus what the function gives, as for scikit-learn's ``neg_mean_squared_error``.
+    scorer : callable, optional
+        The scorer of scikit-learn that it stands for: where everything that a model answered is kept, it is asked itself.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class Metric:
     note: Callable[[Any], str] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     negated: bool = False
+    scorer: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
@@ -153,6 +156,10 @@ class Metric:
         key = registry_names(self)[0]
         home = type(self).__module__ if self.function is None else self.function.__module__
         return home.startswith("paragone.") and key in metrics and metrics.get(key) == self
+
+    def __content__(self) -> Any:
+        """Return what stands for it in a hash."""
+        return self.identity()
 
     def identity(self) -> Any:
         """Return what identifies it in a cell's key: the name of our own, of any other its function as well."""
@@ -358,7 +365,7 @@ def metric_names(task: str) -> tuple[str, ...]:
     return tuple(one.name for one in metrics if one.task == task and one.is_computable)
 
 
-def find_metrics(uses: Any, task: str) -> tuple[Metric, ...]:
+def find_metrics(uses: Any, task: str | None) -> tuple[Metric, ...]:
     """Return the metrics of a list, none of them twice.
 
     Examples
@@ -368,7 +375,7 @@ def find_metrics(uses: Any, task: str) -> tuple[Metric, ...]:
     """
     given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
     if not given:
-        raise InputError(f"no metric named: choose from {', '.join(metric_names(task))}")
+        raise InputError(f"no metric named: choose from {', '.join(metric_names(task or 'classification'))}")
     found = tuple(adopt(use, task) for use in given)
     names = [one.name for one in found]
     for name in names:
@@ -599,4 +606,104 @@ def _of_scorer(scorer: Any) -> Metric:
         options=dict(scorer._kwargs),
         negated=scorer._sign < 0,
         reference=f"{function.__module__}.{function.__name__}",
+        scorer=scorer,
     )
+
+
+def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
+    """Return the metrics of a list as scikit-learn's users mean them: a scorer's name is that scorer.
+
+    Examples
+    --------
+    >>> [metric.scorer is not None for metric in find_scorers(["f1_macro", "cohen_kappa"], "classification")]
+    [True, False]
+    """
+    from sklearn.metrics import get_scorer_names
+
+    given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
+    scorers = set(get_scorer_names())
+    named = [named_scorer(use) if isinstance(use, str) and use in scorers else use for use in given]
+    return find_metrics(named, task)
+
+
+def named_scorer(name: str) -> Metric:
+    """Return the metric of a scorer's name, which it is called by."""
+    from sklearn.metrics import get_scorer
+
+    return replace(_of_scorer(get_scorer(name)), name=name, title=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """What a fitted model answered for some rows, in the place of the model: scorers of scikit-learn may ask it.
+
+    Parameters
+    ----------
+    predicted : ndarray
+        Labels or values.
+    probabilities, decisions : ndarray, optional
+        Of ``predict_proba`` and ``decision_function``, as they were.
+    classes : ndarray, optional
+        The classes in the order of the columns; None for a regression.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> get_scorer("accuracy")(Responses(np.array([1, 0]), classes=np.array([0, 1])), None, [1, 1])
+    0.5
+    """
+
+    predicted: Any
+    probabilities: Any = None
+    decisions: Any = None
+    classes: Any = None
+
+    # A method that the model did not have must not be there, since scorers look for it; and they ask for its name.
+
+    @property
+    def predict_proba(self) -> Any:
+        """The method of that name, where the model had it."""
+
+        def predict_proba(X: Any) -> Any:
+            return self.probabilities
+
+        return _there(self.probabilities, predict_proba)
+
+    @property
+    def decision_function(self) -> Any:
+        """The method of that name, where the model had it."""
+
+        def decision_function(X: Any) -> Any:
+            return self.decisions
+
+        return _there(self.decisions, decision_function)
+
+    @property
+    def classes_(self) -> Any:
+        """The classes, where it was a classifier."""
+        return _there(self.classes, self.classes)
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels or values."""
+        return self.predicted
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Refuse: a model that has answered is not fitted again."""
+        raise NotImplementedError("answers that were kept are not fitted again")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
+
+        if self.classes is None:
+            return Tags("regressor", TargetTags(required=True), regressor_tags=RegressorTags())
+        tags = ClassifierTags(multi_class=True)
+        return Tags("classifier", TargetTags(required=True), classifier_tags=tags)
+
+
+def _there(answer: Any, thing: Any) -> Any:
+    if answer is None:
+        raise AttributeError("the model did not have it")
+    return thing

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paragone.errors import InputError
-from paragone.methods.method import digest
+from paragone.hashing import digest
 from paragone.metrics import Metric, find_metric, metric_values
 from paragone.metrics.topk.metrics import TopKFamily, conventions_of
 from paragone.testing.contract import Contract, require

@@ -22,6 +22,9 @@ _GZIP = b"\x1f\x8b"
 MAX_COLUMNS = 65_536
 """The most columns a table may have: every one becomes an object of its own. Wider data belongs into .npz or .mat."""
 
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
+"""Files that hold one table with named columns."""
+
 _DEFLATE_RATIO = 1032
 _TASKS = ("multilabel", "classification", "regression")
 
@@ -56,9 +59,10 @@ def read_frame(path: Path) -> Any:
     import pandas
 
     try:
-        return _read_parquet(path) if path.suffix.lower() == ".parquet" else _read_csv(path)
+        return _READ.get(path.suffix.lower(), _read_csv)(path)
     except ImportError as error:
-        raise InputError(f"{path}: Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+        needed = {".xlsx": ("Excel", "openpyxl", "excel")}.get(path.suffix.lower(), ("Parquet", "pyarrow", "parquet"))
+        raise InputError(f"{path}: {needed[0]} needs {needed[1]}: pip install 'paragone[{needed[2]}]'") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except pandas.errors.ParserWarning as error:
@@ -86,6 +90,20 @@ def _read_parquet(path: Path) -> Any:
     return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
 
 
+def _read_feather(path: Path) -> Any:
+    import pandas
+
+    check_size(path.stat().st_size, str(path))
+    return pandas.read_feather(path)
+
+
+def _read_excel(path: Path) -> Any:
+    import pandas
+
+    check_size(path.stat().st_size, str(path))
+    return pandas.read_excel(path)
+
+
 def _read_csv(path: Path) -> Any:
     import pandas
 
@@ -99,6 +117,9 @@ def _read_csv(path: Path) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pandas.errors.ParserWarning)
         return pandas.read_csv(path, index_col=False, **how)
+
+
+_READ = {".parquet": _read_parquet, ".feather": _read_feather, ".xlsx": _read_excel}
 
 
 def _checked_text(path: Path, separator: str) -> Literal["gzip"] | None:
@@ -244,4 +265,4 @@ def _holds_matrices(path: Path) -> bool:
     return (path / "X.csv").is_file() and (path / "y.csv").is_file()
 
 
-readers.add(Reader("table", _read, (".csv", ".tsv", ".parquet"), _holds_matrices, order=30))
+readers.add(Reader("table", _read, TABLE_SUFFIXES, _holds_matrices, order=30))

@@ -10,13 +10,14 @@ import fcntl
 import mmap
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from paragone.data.frames import from_buffers, is_table, to_buffers
 from paragone.data.splits import fit_scaler
 from paragone.lab.cells import SplitData
 from paragone.lab.engine.spool import SPARSE_PARTS, load_spooled
@@ -26,7 +27,7 @@ from paragone.validation import IntArray
 ALIGNMENT = 64
 BLOCK_BYTES = 1 << 24
 """How much of the source is in memory at a time while rows are copied out of it."""
-ARRAYS = tuple(field.name for field in fields(SplitData) if field.name != "task")
+ARRAYS = tuple(part.name for part in fields(SplitData) if part.name != "task")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class LaidSplit:
         The shapes of the sparse matrices.
     task : str
         What the data are for.
+    tables : mapping of str to int
+        The tables, with the number of parts that each lies in: ``X_train.0`` and so on.
     """
 
     descriptor: int
@@ -66,6 +69,7 @@ class LaidSplit:
     places: Mapping[str, ArrayPlace]
     shapes: Mapping[str, tuple[int, int]]
     task: str
+    tables: Mapping[str, int] = field(default_factory=dict)
 
     def mapped(self) -> SplitData:
         """Return the arrays, writable, over a private map of the file; it is unmapped when the last of them is gone."""
@@ -78,6 +82,8 @@ class LaidSplit:
         for name, shape in self.shapes.items():
             parts = tuple(arrays[f"{name}.{part}"] for part in SPARSE_PARTS)
             found[name] = sparse.csr_array(parts, shape=shape, copy=False)
+        for name, count in self.tables.items():
+            found[name] = from_buffers({str(part): arrays[f"{name}.{part}"] for part in range(count)})
         return SplitData(**found, task=self.task)
 
     def close(self) -> None:
@@ -91,18 +97,21 @@ def lay_out_split(reference: SplitReference) -> LaidSplit:
     Dense rows are copied block by block straight to where they stay, and what was read of the source is let go again,
     so that no more than one copy of the data is in memory.
     """
-    X, y = load_spooled(reference.folder)
-    if sparse.issparse(X) or sparse.issparse(y):
-        return _from_arrays(cut_out(X, y, reference))
+    X, y, weights = load_spooled(reference.folder)
+    if sparse.issparse(X) or sparse.issparse(y) or is_table(X):
+        return _from_arrays(cut_out(X, y, weights, reference))
     rows = {"train": reference.train, "test": reference.test}
     parts = {f"y_{role}": y[chosen] for role, chosen in rows.items()}
+    if weights is not None:
+        parts |= {f"w_{role}": weights[chosen] for role, chosen in rows.items()}
     wanted = {f"X_{role}": ("<f8", (len(chosen), X.shape[1])) for role, chosen in rows.items()}
     wanted |= {name: (part.dtype.str, part.shape) for name, part in parts.items()}
     laid, memory = _new_file(wanted, {}, reference.task)
     views = {name: _view(memory, place) for name, place in laid.places.items()}
     for role, chosen in rows.items():
         _copy_rows(X, chosen, views[f"X_{role}"])
-        views[f"y_{role}"][...] = parts[f"y_{role}"]
+    for name, part in parts.items():
+        views[name][...] = part
     scaler = fit_scaler(views["X_train"], reference.scale)
     for role in rows:
         scaler.transform_in_place(views[f"X_{role}"])
@@ -113,8 +122,13 @@ def lay_out_split(reference: SplitReference) -> LaidSplit:
 def _from_arrays(data: SplitData) -> LaidSplit:
     arrays: dict[str, NDArray[Any]] = {}
     shapes: dict[str, tuple[int, int]] = {}
+    tables: dict[str, int] = {}
     for name, matrix in _present(data):
-        if sparse.issparse(matrix):
+        if is_table(matrix):
+            held = to_buffers(matrix)
+            tables[name] = len(held)
+            arrays |= {f"{name}.{part}": content for part, content in held.items()}
+        elif sparse.issparse(matrix):
             shapes[name] = matrix.shape
             arrays |= {f"{name}.{part}": getattr(matrix, part) for part in SPARSE_PARTS}
         else:
@@ -122,7 +136,7 @@ def _from_arrays(data: SplitData) -> LaidSplit:
     laid, memory = _new_file({name: (a.dtype.str, a.shape) for name, a in arrays.items()}, shapes, data.task)
     for name, array in arrays.items():
         _view(memory, laid.places[name])[...] = array
-    return _sealed(laid, memory)
+    return _sealed(replace(laid, tables=tables), memory)
 
 
 def _present(data: SplitData) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from paragone.data import Dataset
+from paragone.data.frames import from_buffers, is_table, to_buffers
 
 try:
     import fcntl
@@ -63,9 +64,10 @@ class Spool:
     --------
     >>> import numpy as np
     >>> from paragone.data import Dataset
+from paragone.data.frames import from_buffers, is_table, to_buffers
     >>> with Spool() as spool:
     ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
-    ...     X, y = load_spooled(folder)
+    ...     X, y, weights = load_spooled(folder)
     ...     X.shape, y.shape
     ((3, 3), (3, 2))
     """
@@ -95,16 +97,24 @@ class Spool:
         y = dataset.y
         _save(folder, "X", dataset.X)
         _save(folder, "y", np.asarray(y.tolist()) if y.dtype == object else y)
+        if dataset.weights is not None:
+            _save(folder, "weights", dataset.weights)
         return str(folder)
 
 
 @lru_cache(maxsize=8)
-def load_spooled(folder: str) -> tuple[Any, Any]:
-    """Map a spooled dataset into memory and return ``X, y``."""
-    return _load(Path(folder), "X"), _load(Path(folder), "y")
+def load_spooled(folder: str) -> tuple[Any, Any, Any]:
+    """Map a spooled dataset into memory and return ``X, y`` and the weights, None where there are none."""
+    place = Path(folder)
+    weights = _load(place, "weights") if (place / "weights.npy").exists() else None
+    return _load(place, "X"), _load(place, "y"), weights
 
 
 def _save(folder: Path, name: str, matrix: Any) -> None:
+    if is_table(matrix):
+        for part, content in to_buffers(matrix).items():
+            np.save(folder / f"{name}_table{part}.npy", content, allow_pickle=False)
+        return
     if not sparse.issparse(matrix):
         np.save(folder / f"{name}.npy", matrix, allow_pickle=False)
         return
@@ -116,6 +126,9 @@ def _save(folder: Path, name: str, matrix: Any) -> None:
 def _load(folder: Path, name: str) -> Any:
     if (folder / f"{name}.npy").exists():
         return np.load(folder / f"{name}.npy", mmap_mode="r" if name == "X" else None, allow_pickle=False)
+    tables = {path.stem.removeprefix(f"{name}_table"): path for path in folder.glob(f"{name}_table*.npy")}
+    if tables:
+        return from_buffers({part: np.load(path, mmap_mode="c", allow_pickle=False) for part, path in tables.items()})
     parts = [np.load(folder / f"{name}_{part}.npy", mmap_mode="r", allow_pickle=False) for part in SPARSE_PARTS]
     shape = tuple(int(size) for size in np.load(folder / f"{name}_shape.npy", allow_pickle=False))
     return sparse.csr_array(tuple(parts), shape=shape)

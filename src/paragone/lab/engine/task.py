@@ -21,6 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from paragone.cores import cpu_clock
 from paragone.data import Scale, scale_split
+from paragone.data.frames import is_table
 from paragone.lab.cells import FitContext, Fitted, Outcome, SplitData, WarningCount
 from paragone.lab.engine.preloading import seed_globals
 from paragone.lab.engine.spool import load_spooled
@@ -129,7 +130,8 @@ MOST_OF_A_TRACEBACK = 20_000
 class SplitReference:
     """Where the arrays of a split come from: a spooled dataset, its row numbers, and how to scale.
 
-    The folder is where the dataset lies on the machine of the run; another machine has its own copy elsewhere.
+    The folder is where the dataset lies on the machine of the run; another machine has its own copy elsewhere. Where
+    ``is_dense`` is not set, sparse features that are not scaled stay sparse.
     """
 
     folder: str
@@ -139,18 +141,25 @@ class SplitReference:
     scale: Scale
     task: str = ""
     validation: IntArray | None = None
+    is_dense: bool = True
 
     def load(self) -> SplitData:
         """Cut out and scale the split; every call gives arrays of their own."""
-        X, y = load_spooled(self.folder)
-        return cut_out(X, y, self)
+        return cut_out(*load_spooled(self.folder), self)
 
 
-def cut_out(X: Any, y: Any, reference: SplitReference) -> SplitData:
-    """Return the rows of a split as new arrays, dense and scaled; sparse ones where the target is sparse."""
+def cut_out(X: Any, y: Any, weights: Any, reference: SplitReference) -> SplitData:
+    """Return the rows of a split as new arrays, dense and scaled; sparse where the target is, and tables as they are."""
+    train, test = reference.train, reference.test
     if not sparse.issparse(y):
-        X_train, X_test = scale_split(X[reference.train], X[reference.test], reference.scale)
-        return SplitData(X_train, y[reference.train], X_test, y[reference.test], task=reference.task)
+        if is_table(X):
+            X_train, X_test = X.take(train), X.take(test)
+        elif sparse.issparse(X) and not reference.is_dense and reference.scale == "none":
+            X_train, X_test = X[train], X[test]
+        else:
+            X_train, X_test = scale_split(X[train], X[test], reference.scale)
+        weighed = {} if weights is None else {"w_train": weights[train], "w_test": weights[test]}
+        return SplitData(X_train, y[train], X_test, y[test], task=reference.task, **weighed)
     roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
     parts: dict[str, Any] = {}
     for role, rows in roles.items():

@@ -12,7 +12,8 @@ from typing import Any
 from typing_extensions import override
 
 from paragone.errors import InputError
-from paragone.methods.method import Method, digest, methods, resolve
+from paragone.hashing import digest
+from paragone.methods.method import Method, methods, resolve
 from paragone.registry import first_name
 
 RAW = "raw"

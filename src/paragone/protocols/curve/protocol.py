@@ -17,7 +17,8 @@ from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, protocols
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
 from paragone.metrics.multilabel import ZeroDivision

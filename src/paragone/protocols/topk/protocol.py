@@ -22,7 +22,8 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import KEPT, Arrangement, Protocol, protocols
-from paragone.methods.method import Method, digest
+from paragone.hashing import digest
+from paragone.methods.method import Method
 from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS
 from paragone.metrics import adopt, described_functions, find_metric

@@ -1,0 +1,7 @@
+"""The everyday comparison: your tables, your methods, one call, one answer."""
+
+from __future__ import annotations
+
+from paragone.everyday.evaluate import Evaluation, evaluate
+
+__all__ = ["Evaluation", "evaluate"]

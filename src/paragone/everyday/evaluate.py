@@ -1,0 +1,433 @@
+"""Evaluate: run methods on data and say which is better; and the answer, which knows scores, finding, page and model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.data import Dataset
+from paragone.data.offered import offered_datasets
+from paragone.data.roles import Roles, said_of_data
+from paragone.errors import InputError, unknown_name
+from paragone.everyday.usual import usual_methods
+from paragone.lab.experiment import Experiment
+from paragone.lab.arguments import methods_argument, predicted_task
+from paragone.lab.results import Results
+from paragone.lab.store import Store
+from paragone.methods.method import Method
+from paragone.metrics import named_metric
+from paragone.protocols import Predict
+from paragone.stats.scopes import LearnerPair, compare_learners, design_of
+from paragone.ties import rank_losses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from paragone.lab.engine import Observer
+    from paragone.stats import DatasetComparison
+
+DEFAULT_STORE = "paragone.sqlite"
+USUAL_METRICS = {
+    "binary": ("roc_auc", "balanced_accuracy", "accuracy", "f1_macro", "neg_log_loss"),
+    "classes": ("balanced_accuracy", "accuracy", "f1_macro", "neg_log_loss"),
+    "regression": ("neg_root_mean_squared_error", "neg_mean_absolute_error", "r2"),
+}
+"""What is scored where no metric is named; the first is what methods are ranked by."""
+
+
+def evaluate(
+    methods: Any = None,
+    data: Any = None,
+    *,
+    target: str | None = None,
+    task: str | None = None,
+    groups: str | None = None,
+    time: str | None = None,
+    weight: str | None = None,
+    drop: Sequence[str] = (),
+    split: Any = 5,
+    metrics: Any = None,
+    seeds: int = 1,
+    prepare: bool = True,
+    name: str = "evaluation",
+    seed: int = 0,
+    store: str | Path = DEFAULT_STORE,
+    workers: int | None = None,
+    observer: Observer | None = None,
+    verbose: bool = True,
+) -> Evaluation:
+    """Run methods on data, leak-free and in parallel, and answer which is better.
+
+    Parameters
+    ----------
+    methods : mapping or list, optional
+        Estimators and pipelines of scikit-learn's interface, classes, or ``"module:Class"``, with names of your own or
+        those of their classes; the usual methods where none is given.
+    data : Dataset, (X, y), table, path, name, or a mapping or list of those
+        Tables keep the types of their columns: text, categories, dates and gaps travel as they are.
+    target : str, optional
+        The column of tables that is predicted.
+    task : {"classification", "regression"}, optional
+        What the target is, where neither the methods nor its values are to say it.
+    groups, time, weight : str, optional
+        The columns that say which rows belong together, when they were measured, and how much they count.
+    drop : sequence of str
+        Columns to leave out.
+    split : int, float, splitter or iterable of (train, test), default=5
+        Folds, a share to test on, any splitter of scikit-learn's interface, or row numbers. Folds are stratified by
+        class, keep groups together, and go forward in time where the data say so.
+    metrics : str, callable or list, optional
+        Names of scikit-learn's scorers, scorers or functions; methods are ranked by the first.
+    seeds : int, default=1
+        How many seeds every method that has an open ``random_state`` is run with.
+    prepare : bool, default=True
+        Whether methods that need numbers are given the default preparation of tables, fitted on train in every split.
+    name : str
+        What the store calls it.
+    seed : int
+        Every random thing follows from it.
+    store : str or Path
+        The file that keeps every prediction: the same call again goes on from there.
+    workers : int, optional
+        How many cells are worked on at a time; one per core where it is not given.
+    observer : Observer, optional
+        Whoever follows the run, instead of the lines that are printed.
+    verbose : bool, default=True
+        Whether to print what was inferred and how far the run is.
+
+    Returns
+    -------
+    Evaluation
+        With the finding, scores, comparison, report and models.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.dummy import DummyClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     answer = evaluate({"bayes": GaussianNB(), "floor": DummyClassifier()}, "wine",
+    ...                       store=f"{folder}/a.sqlite", workers=0, verbose=False)
+    ...     print(answer.finding)
+    On wine, bayes is better than floor by balanced_accuracy: .972 against .333 (+.639 [+.560, +.717]).
+    """
+    if data is None:
+        raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
+    roles = Roles(target, groups, time, weight, tuple([drop] if isinstance(drop, str) else drop))
+    task = _task(task, methods)
+    datasets = offered_datasets(data, replace(roles, task=task))
+    tasks = {dataset.task for dataset in datasets}
+    if len(tasks) > 1:
+        listed = ", ".join(f"{dataset.name} ({dataset.task})" for dataset in datasets)
+        raise InputError(f"evaluate: datasets of different tasks are different questions: {listed}")
+    (found_task,) = tasks
+    chosen = methods_argument(usual_methods(found_task) if methods is None else methods)
+    protocol = Predict(metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare)
+    experiment = Experiment(datasets, chosen, split, protocol, name=name, seed=seed, repeats=_repeats(chosen, seeds))
+    watch = observer
+    if verbose:
+        for line in introduction(experiment):
+            print(line, file=sys.stderr)
+        if watch is None:
+            from paragone.everyday.progress import ProgressBar
+
+            with ProgressBar() as bar:
+                experiment.run(store, workers, observer=bar).close()
+            return Evaluation(experiment, Path(store))
+    experiment.run(store, workers, observer=watch).close()
+    return Evaluation(experiment, Path(store))
+
+
+def _task(task: str | None, methods: Any) -> Any:
+    if task is not None and task not in ("classification", "regression"):
+        raise unknown_name("task", task, ("classification", "regression"))
+    if task is not None or methods is None:
+        return task
+    declared = [Method.declare(given, kind=f"method {name!r}") for name, given in methods_argument(methods).items()]
+    kinds = {predicted_task(method) for method in declared} - {None}
+    if len(kinds) > 1:
+        raise InputError("evaluate: some methods are classifiers and some regressors: compare one kind at a time")
+    return kinds.pop() if kinds else None
+
+
+def usual_metrics(datasets: Sequence[Dataset]) -> tuple[str, ...]:
+    """Return what is scored where nobody names a metric; the first is what methods are ranked by."""
+    if datasets[0].task == "regression":
+        return USUAL_METRICS["regression"]
+    binary = all(len(np.unique(dataset.y)) == 2 for dataset in datasets)
+    return USUAL_METRICS["binary" if binary else "classes"]
+
+
+def _repeats(methods: Mapping[str, Any], seeds: int) -> dict[str, int]:
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+        raise InputError(f"seeds: expected a whole number of at least 1, got {seeds!r}")
+    if seeds == 1:
+        return {}
+    declared = {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+    return {name: seeds for name, method in declared.items() if method.has_seed}
+
+
+def introduction(experiment: Experiment) -> list[str]:
+    """Say what is going to be run: every dataset with what was inferred of it, how it is split, what is prepared."""
+    from paragone.data.splits import describe_splits
+
+    lines = []
+    for name, arrangement in experiment.layout.arrangements.items():
+        dataset = arrangement.dataset
+        lines.append(f"{name}: {dataset.n_samples} rows; {'; '.join(dataset.notes) or _seen(dataset)}")
+        lines.append(f"  split: {describe_splits(dataset, experiment.split)}")
+        lines += [f"  note: {told}" for told in said_of_data(dataset, arrangement.splits)]
+        prepared = [one for one, method in experiment.methods.items() if arrangement.method(method) is not method]
+        if prepared:
+            lines.append(f"  prepared on train in every split (text, dates and gaps into numbers): {', '.join(prepared)}")
+    return lines
+
+
+def _seen(dataset: Dataset) -> str:
+    what = f"{len(np.unique(dataset.y))} classes" if dataset.task == "classification" else "numbers"
+    return f"{dataset.n_features} features; the target holds {what}: {dataset.task}"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A method in the ranked table: its mean, and what is said of it against the best."""
+
+    method: str
+    rank: float
+    mean: float
+    against_best: LearnerPair | None
+    seconds: float
+    n_failed: int
+
+
+@dataclass(eq=False, repr=False)
+class Evaluation:
+    """What came of an evaluation: print it, or ask it for more.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    store : Path
+        Where every prediction is kept.
+    metric : str, optional
+        What methods are ranked by; the first that was scored where it is not given.
+    """
+
+    experiment: Experiment
+    store: Path
+    metric: str = ""
+    _kept: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = self._all_scores["metric"].unique().tolist() if len(self._all_scores) else []
+        if self.metric and self.metric not in names:
+            raise unknown_name("metric", self.metric, names)
+        self.metric = self.metric or (str(names[0]) if names else "")
+
+    @property
+    def results(self) -> Results:
+        """The read side of the store; open until you close it."""
+        return Results.open(self.store)
+
+    @cached_property
+    def _all_scores(self) -> pd.DataFrame:
+        with self.results as results:
+            return results.experiment_scores(self.experiment.name)
+
+    def scores(self, metric: str | None = None) -> pd.DataFrame:
+        """Return every score in tidy form: dataset, fold, method, metric, value; another metric needs no new fit."""
+        if metric is None:
+            return self._all_scores[["dataset", "fold", "method", "metric", "value"]].reset_index(drop=True)
+        known = self._all_scores["metric"].unique().tolist()
+        if metric not in known:
+            return self._scored_again(metric)
+        return self._all_scores[self._all_scores["metric"] == metric].reset_index(drop=True)
+
+    def _scored_again(self, metric: Any) -> pd.DataFrame:
+        """Score the kept predictions by a metric that the run did not know."""
+        import pandas as pd
+
+        from paragone.protocols.predict import score_answers
+
+        rows = [
+            (cell.dataset, cell.fold, cell.method, score.metric, score.value)
+            for cell, arrays in self._answers()
+            for score in score_answers(
+                arrays,
+                self.experiment.layout.arrangements[cell.dataset].dataset.task,
+                self._truth(cell),
+                (metric,),
+            )
+        ]
+        frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "metric", "value"])
+        return frame.groupby(["dataset", "fold", "method", "metric"], sort=False, as_index=False)["value"].mean()
+
+    def _truth(self, cell: Any) -> Any:
+        arrangement = self.experiment.layout.arrangements[cell.dataset]
+        y = arrangement.dataset.y[arrangement.splits[cell.fold].test]
+        return np.asarray(y.tolist()) if y.dtype == object else y
+
+    def _answers(self) -> list[tuple[Any, Mapping[str, Any]]]:
+        found = []
+        with Store(self.store) as store:
+            for cell in self.experiment.cells():
+                fitted = store.fitted(cell.fit_key)
+                if fitted is not None and "predicted" in fitted.arrays:
+                    found.append((cell, fitted.arrays))
+        return found
+
+    def predictions(self) -> pd.DataFrame:
+        """Return what every method predicted for every test row: dataset, fold, row, method, truth, predicted, and a
+        column per class for probabilities."""
+        import pandas as pd
+
+        frames = []
+        for cell, arrays in self._answers():
+            split = self.experiment.layout.split(cell)
+            frame = pd.DataFrame({"dataset": cell.dataset, "fold": cell.fold, "row": split.test, "method": cell.method})
+            frame = frame.assign(repeat=cell.repeat, truth=self._truth(cell), predicted=arrays["predicted"])
+            if "probabilities" in arrays:
+                for place, label in enumerate(arrays["classes"]):
+                    frame[f"p({label})"] = arrays["probabilities"][:, place]
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def compare(self, metric: str | None = None, **options: Any) -> DatasetComparison:
+        """Return the whole comparison over datasets; options are those of `paragone.compare`."""
+        from paragone.stats import compare
+
+        chosen = metric or self.metric
+        return compare(self.scores(chosen), metric=chosen, **{"higher_is_better": self._higher(chosen), **options})
+
+    def report(self, folder: str | Path, **options: Any) -> tuple[Path, ...]:
+        """Write the page, tables and charts into a folder."""
+        from paragone.reporting import report
+
+        with self.results as results:
+            return report(results, folder, experiment=self.experiment.name, **options)
+
+    def refit(self, method: str, dataset: str | None = None) -> Any:
+        """Fit a method on all rows of a dataset and return it: the preparation and the model as one estimator."""
+        if method not in self.experiment.methods:
+            raise unknown_name("method", method, self.experiment.methods)
+        arrangements = self.experiment.layout.arrangements
+        name = dataset if dataset is not None else next(iter(arrangements)) if len(arrangements) == 1 else None
+        if name is None:
+            raise InputError(f"refit: on which dataset? Name one of {', '.join(arrangements)}")
+        if name not in arrangements:
+            raise unknown_name("dataset", name, arrangements)
+        from paragone.protocols.predict import weights_for
+
+        data = arrangements[name].dataset
+        estimator = arrangements[name].method(self.experiment.methods[method]).build(self.experiment.seed)
+        return estimator.fit(data.X, data.y, **weights_for(estimator, data.weights))
+
+    # The finding
+
+    def _higher(self, metric: str) -> bool | None:
+        from sklearn.metrics import get_scorer_names
+
+        return True if metric in get_scorer_names() else named_metric(metric).higher_is_better
+
+    @cached_property
+    def _by_fold(self) -> dict[str, dict[str, Any]]:
+        """Scores by dataset and method, one per split; only of methods that have them all."""
+        scores = self.scores(self.metric)
+        folds = {name: len(one.splits) for name, one in self.experiment.layout.arrangements.items()}
+        table = scores.pivot_table(index=["dataset", "fold"], columns="method", values="value", sort=False)
+        complete = [
+            method
+            for method in self.experiment.methods
+            if method in table.columns and all(
+                name in table.index and table.loc[name][method].notna().sum() == count for name, count in folds.items()
+            )
+        ]
+        return {
+            name: {method: table.loc[name][method].sort_index().to_numpy() for method in complete} for name in folds
+        }
+
+    @cached_property
+    def pairs(self) -> tuple[LearnerPair, ...]:
+        """What is said of every pair of methods on these datasets."""
+        if not self._by_fold or len(next(iter(self._by_fold.values()))) < 2:
+            return ()
+        arrangements = self.experiment.layout.arrangements
+        designs = {name: design_of(one.splits) for name, one in arrangements.items()}
+        return compare_learners(self._by_fold, designs, higher_is_better=bool(self._higher(self.metric)))
+
+    def pair(self, method: str, rival: str) -> LearnerPair | None:
+        """Return what is said of a method against another."""
+        for one in self.pairs:
+            if (one.method, one.rival) == (method, rival):
+                return one
+            if (one.method, one.rival) == (rival, method):
+                word = {"better": "worse", "worse": "better"}.get(one.word, one.word)
+                return replace(one, method=method, rival=rival, difference=one.difference.turned(), word=word)
+        return None
+
+    @cached_property
+    def table(self) -> tuple[Standing, ...]:
+        """The methods from best to worst, those that failed last."""
+        means = {
+            method: float(np.mean([np.mean(by_method[method]) for by_method in self._by_fold.values()]))
+            for method in (next(iter(self._by_fold.values())) if self._by_fold else ())
+        }
+        losses = np.array(list(means.values())) * (-1 if self._higher(self.metric) else 1)
+        ranks = dict(zip(means, rank_losses(losses, size=1.0), strict=True)) if means else {}
+        with self.results as results:
+            places = results.places()
+        mine = places[places["experiment"] == self.experiment.name]
+        ordered = sorted(means, key=lambda method: ranks[method])
+        best = ordered[0] if ordered else ""
+        rows = []
+        for method in [*ordered, *(one for one in self.experiment.methods if one not in means)]:
+            cells = mine[mine["method"] == method]
+            pair = self.pair(method, best) if method in means and method != best else None
+            failed = int(cells["status"].isin(["failed", "timeout"]).sum())
+            seconds = float(cells["cpu_seconds"].sum()) if "cpu_seconds" in cells else float("nan")
+            rows.append(
+                Standing(method, float(ranks.get(method, np.nan)), means.get(method, np.nan), pair, seconds, failed)
+            )
+        return tuple(rows)
+
+    @cached_property
+    def finding(self) -> str:
+        """The answer in a sentence or two, true at the size of the data."""
+        from paragone.everyday.words import finding
+
+        return finding(self)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What the methods warned of, and the cells that failed."""
+        with self.results as results:
+            warned = results.warned(self.experiment.name)
+            failures = results.failures()
+        mine = failures[failures["experiment"] == self.experiment.name]
+        told = [
+            f"{method} failed in {len(rows)} of its fits: {rows['error'].iloc[0]}" for method, rows in mine.groupby("method")
+        ]
+        return (*told, *warned)
+
+    def __repr__(self) -> str:
+        from paragone.everyday.words import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from paragone.everyday.words import as_html
+
+        return as_html(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+__all__ = ["Evaluation", "evaluate", "introduction"]
