@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 
 import paragone.cli
 from paragone.cli import main
-from paragone.cli.output import printable
 from paragone.reporting import report
 from paragone.stats import compare
 from paragone.tables import no_formula
+from paragone.terminal import printable
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))
 from synthetic_stores import SyntheticStore, write_store

@@ -102,6 +102,7 @@ def encoded(model):
 
 
 LOGISTIC = LogisticRegression(max_iter=2000)
+TREE = DecisionTreeClassifier(random_state=0)
 PLAIN = {
     "tree": DecisionTreeClassifier(random_state=1),
     "forest": RandomForestClassifier(8, random_state=2),
@@ -115,7 +116,7 @@ PLAIN = {
     "vote": VotingClassifier([("a", GaussianNB()), ("b", scaled(LOGISTIC))], voting="soft"),
     "calibrated": CalibratedClassifierCV(GaussianNB(), cv=3),
     "search": GridSearchCV(scaled(LOGISTIC), {"logisticregression__C": [0.1, 1.0]}, cv=3),
-    "random search": RandomizedSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2, 3, 4]}, n_iter=2, cv=3, random_state=0),
+    "random search": RandomizedSearchCV(TREE, {"max_depth": [2, 3, 4]}, n_iter=2, cv=3, random_state=0),
     "function": make_pipeline(FunctionTransformer(np.abs), GaussianNB()),
     "floor": DummyClassifier(strategy="prior"),
 }  # fmt: skip

@@ -10,7 +10,6 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import KFold
 
 from paragone import Dataset, Experiment, load
 from paragone.errors import InputError

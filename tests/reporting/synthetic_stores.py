@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from paragone.hashing import digest
 from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.lab.store import Plan, Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.lab.store.runs import RunIdentity
-from paragone.hashing import digest
 
 NASTY_NAMES = (
     "<script>alert(1)</script>",

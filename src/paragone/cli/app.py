@@ -10,9 +10,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from paragone.cli.output import RUN_CODE, only_json, say, without_working_folder, write_line
+from paragone.cli.output import RUN_CODE, only_json, without_working_folder, write_line
 from paragone.errors import InputError
 from paragone.folders import told
+from paragone.terminal import say
 
 app = typer.Typer(
     name="paragone",

@@ -10,7 +10,8 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AsJson, ExperimentName
-from paragone.cli.output import console, print_json, say, without_working_folder
+from paragone.cli.output import print_json, without_working_folder
+from paragone.terminal import console, say
 
 EXIT_FINDINGS = 1
 

@@ -9,7 +9,8 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AsJson
-from paragone.cli.output import console, print_json, printable, write_line
+from paragone.cli.output import print_json, write_line
+from paragone.terminal import console, printable
 
 if TYPE_CHECKING:
     from paragone.data import DatasetDescription

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import say
+from paragone.terminal import say
 
 DEMO = Path(__file__).with_name("demo.toml")
 

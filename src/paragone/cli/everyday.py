@@ -8,17 +8,22 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import say
 from paragone.errors import InputError
+from paragone.terminal import say
 
 Table = Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .parquet, .feather or .xlsx.", show_default=False)]
 Target = Annotated[str | None, typer.Option(help="The column that is predicted.", show_default=False)]
-Groups = Annotated[str | None, typer.Option(help="The column that says which rows belong together.", show_default=False)]
-Time = Annotated[str | None, typer.Option(help="The column with the time: later rows are tested on.", show_default=False)]
+Groups = Annotated[
+    str | None, typer.Option(help="The column that says which rows belong together.", show_default=False)
+]
+Time = Annotated[
+    str | None, typer.Option(help="The column with the time: later rows are tested on.", show_default=False)
+]
 Weight = Annotated[str | None, typer.Option(help="The column with the weights of rows.", show_default=False)]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.", show_default=False)]
 TaskOption = Annotated[
-    str | None, typer.Option(help="classification or regression, where the values are not to say it.", show_default=False)
+    str | None,
+    typer.Option(help="classification or regression, where the values are not to say it.", show_default=False),
 ]
 
 
@@ -94,7 +99,9 @@ def init(
     if place.exists() and not force:
         raise InputError(f"{place} is there already: name another file with --out, or write over it with --force")
     checked = None if task is None else Roles(task=task).task  # type: ignore[arg-type]
-    text, dataset = experiment_file(table, Roles(target, groups, time, weight, tuple(drop or ()), checked), place.parent)
+    text, dataset = experiment_file(
+        table, Roles(target, groups, time, weight, tuple(drop or ()), checked), place.parent
+    )
     place.write_text(text, encoding="utf-8")
     for note in dataset.notes:
         say(f"  {note}")

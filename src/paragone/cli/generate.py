@@ -9,8 +9,9 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
-from paragone.cli.output import print_json, say, show_table, write_frame
+from paragone.cli.output import print_json, show_table, write_frame
 from paragone.errors import InputError
+from paragone.terminal import say
 from paragone.ties import loss_order
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AsJson
-from paragone.cli.output import print_json, say
+from paragone.cli.output import print_json
+from paragone.terminal import say
 
 
 @app.command()

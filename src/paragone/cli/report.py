@@ -9,7 +9,7 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import ExperimentName, StoreFile
-from paragone.cli.output import say
+from paragone.terminal import say
 
 if TYPE_CHECKING:
     from paragone.page import Page

@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from paragone.cli.app import app
 from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
-from paragone.cli.output import print_json, say
+from paragone.cli.output import print_json
 from paragone.errors import InputError
+from paragone.terminal import say
 
 if TYPE_CHECKING:
     from paragone.lab.engine import Tally
@@ -175,7 +176,7 @@ def seconds_of(budget: str) -> float:
 
 def run_with_progress(experiment: Experiment, store: Path, workers: int | None, **options: Any) -> Results:
     """Run with a progress bar; Ctrl-C and the end of the budget come with a sentence on how to go on."""
-    from paragone.cli.progress import ProgressBar
+    from paragone.everyday.progress import ProgressBar
 
     print_notes(experiment)
     with ProgressBar() as bar:

@@ -9,8 +9,9 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AsJson, StoreFile
-from paragone.cli.output import print_json, say, show_table, write_frame
+from paragone.cli.output import print_json, show_table, write_frame
 from paragone.errors import unknown_name
+from paragone.terminal import say
 
 if TYPE_CHECKING:
     from paragone.lab.results import Results

@@ -11,7 +11,8 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import AsJson, StoreFile
-from paragone.cli.output import print_json, say, show_table
+from paragone.cli.output import print_json, show_table
+from paragone.terminal import say
 
 if TYPE_CHECKING:
     import pandas as pd

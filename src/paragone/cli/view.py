@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import app
-from paragone.cli.output import say
+from paragone.terminal import say
 
 
 @app.command()

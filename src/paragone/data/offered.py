@@ -1,4 +1,4 @@
-"""Datasets as people have them: arrays, tables, bunches, files and names, each made a Dataset with what was inferred."""
+"""Datasets as people have them: arrays, tables, bunches, files and names, each made a Dataset that says what it is."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def _of_reference(value: str | Path, name: str | None, roles: Roles, base: Path)
     several = expand(reference) if isinstance(value, str) else (reference,)
     if list(several) != [reference]:
         if name is not None:
-            raise InputError(f"data: {name!r}: {reference!r} stands for several datasets, which one name cannot tell apart")
+            raise InputError(
+                f"data: {name!r}: {reference!r} stands for several datasets, which one name cannot tell apart"
+            )
         return [load(one, base=base) for one in several]
     path = base / Path(value).expanduser()
     if reader_named(reference)[0] is None and suffix_of(path) in TABLE_SUFFIXES:
@@ -105,7 +107,9 @@ def _of_mapping(value: Mapping[str, Any], name: str | None, roles: Roles, where:
         own = replace(roles, **{key: given for key, given in value.items() if key != "path"})
         return _offered(value["path"], name, own, Path())[0]
     if not {"X", "y"} <= set(value):
-        raise InputError(f"{where}: a mapping needs X and y, data and target, or path; it has {', '.join(map(str, value))}")
+        raise InputError(
+            f"{where}: a mapping needs X and y, data and target, or path; it has {', '.join(map(str, value))}"
+        )
     for key in value:
         if key not in _OWN_KEYS:
             raise InputError(f"{where}: {unknown_name('key', str(key), _OWN_KEYS)}")

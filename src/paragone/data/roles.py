@@ -141,7 +141,9 @@ def described_columns(frame: pd.DataFrame) -> str:
     '2 columns: 1 number, 1 text; 25 % gaps'
     """
     kinds = list(column_kinds(frame).values())
-    parts = [f"{kinds.count(kind)} {_several(kind, kinds.count(kind))}" for kind in get_args(ColumnKind) if kind in kinds]
+    parts = [
+        f"{kinds.count(kind)} {_several(kind, kinds.count(kind))}" for kind in get_args(ColumnKind) if kind in kinds
+    ]
     gaps = float(frame.isna().to_numpy().mean())
     shown = f"; {100 * gaps:.2g} % gaps" if gaps else ""
     return f"{len(kinds)} column{'s' * (len(kinds) != 1)}: {', '.join(parts)}{shown}"
@@ -270,7 +272,7 @@ def numbers_rows(series: pd.Series[Any]) -> bool:
 
 
 def said_of_data(dataset: Dataset, splits: Sequence[Any] = ()) -> tuple[str, ...]:
-    """Say what a user should know of a dataset before a run: twins across splits, constant columns, a given-away target.
+    """Say what to know of a dataset before a run: twins across splits, constant columns, a target given away.
 
     Parameters
     ----------

@@ -35,7 +35,8 @@ class SplitPlan:
     ----------
     kind : str, default="kfold"
         ``kfold``; ``holdout`` (repeated); ``groups`` (groups kept together); ``time`` (every fold tests on rows later
-        than those it trains on); ``official`` (the train and test part a dataset comes in); ``stored`` (the folds it comes in); or ``"module:Class"``, any splitter
+        than those it trains on); ``official`` (the train and test part a dataset comes in); ``stored`` (the folds it
+        comes in); or ``"module:Class"``, any splitter
         in scikit-learn's interface, which is given the features, the target and the groups. A dataset with
         stored folds is split by them under the default plan too.
     folds : int or "all", optional
@@ -141,7 +142,11 @@ class SplitPlan:
         """The number of folds where the plan alone says it, else None."""
         if self.kind == "official":
             return 1
-        if ":" in self.kind or self.kind in ("stored", GIVEN) or (self.kind == "groups" and self.folds in (None, "all")):
+        if (
+            ":" in self.kind
+            or self.kind in ("stored", GIVEN)
+            or (self.kind == "groups" and self.folds in (None, "all"))
+        ):
             return None
         return DEFAULT_FOLDS if self.folds is None else int(self.folds)
 

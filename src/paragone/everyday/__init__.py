@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from paragone.everyday.evaluate import Evaluation, evaluate
+from paragone.everyday.evaluation import Evaluation, evaluate
 
 __all__ = ["Evaluation", "evaluate"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from paragone.cli.output import console, printable
+from paragone.terminal import console, printable
 
 if TYPE_CHECKING:
     from paragone.lab.cells import Cell, Outcome

@@ -12,7 +12,7 @@ from paragone.data import Dataset
 from paragone.data.frames import column_kinds
 from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles
-from paragone.everyday.evaluate import usual_metrics
+from paragone.everyday.evaluation import usual_metrics
 from paragone.everyday.usual import usual_methods
 from paragone.methods.method import Method
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from paragone.stats import Interval
 
 if TYPE_CHECKING:
-    from paragone.everyday.evaluate import Evaluation, Standing
+    from paragone.everyday.evaluation import Evaluation, Standing
 
 ENOUGH_DATASETS = 6
 """Below this, not even a method that wins on every dataset can be shown to win on others (two-sided, alpha = 0.05)."""
@@ -110,7 +110,8 @@ def _on_others(answer: Evaluation, ranked: Sequence[Standing], datasets: Sequenc
         return []
     if len(datasets) < ENOUGH_DATASETS:
         return [
-            f"Whether that holds for other datasets, {len(datasets)} cannot show (at least {ENOUGH_DATASETS} are needed)."
+            f"Whether that holds for other datasets, {len(datasets)} cannot show (at least {ENOUGH_DATASETS} are "
+            "needed)."
         ]
     best = ranked[0].method
     found = answer.compare(reference=best, bayes=False, correction="holm")
@@ -129,11 +130,11 @@ HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")
 
 
 def _cells(answer: Evaluation) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in answer.table:
         pair = one.against_best
         difference = "" if pair is None else signed(pair.difference)
-        word = "best" if one.rank == 1 else "" if pair is None else pair.word
+        word: str = "best" if one.rank == 1 else "" if pair is None else pair.word
         if one.n_failed:
             word = f"{one.n_failed} failed"
         rank = f"{one.rank:g}" if math.isfinite(one.rank) else ""
@@ -156,7 +157,8 @@ def as_text(answer: Evaluation) -> str:
         shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(cut, widths, right, strict=True)]
         lines.append("  ".join(shown).rstrip())
     told = [line for warning in answer.warnings for line in wrap(f"! {warning}", WIDTH, subsequent_indent="  ")]
-    foot = f"by {answer.metric}, mean over splits and datasets; intervals hold for all pairs together; kept in {answer.store}"
+    foot = f"by {answer.metric}, mean over splits and datasets; intervals hold for all pairs together"
+    foot += f"; kept in {answer.store}"
     return "\n".join([*wrap(answer.finding, WIDTH), "", *lines, "", *told, *wrap(foot, WIDTH)])
 
 

@@ -16,10 +16,10 @@ from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.generate.classifiers import auroc, confidence, positive_class
 from paragone.generate.tuned import TunedClassifier
+from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
-from paragone.hashing import digest
 from paragone.metrics import find_metric
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray

@@ -25,8 +25,8 @@ from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC, auroc, auroc_columns, confidence
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import SCOUTS, Contender, configured, plain_params
-from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.hashing import digest
+from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method
 from paragone.protocols import Arrangement, Protocol
 from paragone.validation import FloatArray, IntArray

@@ -264,16 +264,14 @@ def methods_argument(methods: Any) -> dict[str, Any]:
     >>> methods_argument("dagfs")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: methods: expected a mapping of names to methods or a list, got 'dagfs': write {'NAME': ...}
+    paragone.errors.InputError: methods: expected a list, or a mapping of names to methods, got 'dagfs'
     >>> list(methods_argument(["sklearn.svm:SVC", "sklearn.svm:SVC"]))
     ['SVC', 'SVC 2']
     """
     if isinstance(methods, (list, tuple)):
         return named_methods(methods)
     if not isinstance(methods, Mapping):
-        raise InputError(
-            f"methods: expected a mapping of names to methods or a list, got {_shown(methods)}: write {{'NAME': ...}}"
-        )
+        raise InputError(f"methods: expected a list, or a mapping of names to methods, got {_shown(methods)}")
     check_names("method", _text_keys("methods", methods))
     return dict(methods)
 

@@ -137,7 +137,7 @@ class DataSection(FileSection):
             return common
         if len(entry.target) > 1:
             raise InputError(f"{entry.path}: one column is predicted, {', '.join(entry.target)} are named")
-        own = {
+        own: dict[str, Any] = {
             "target": next(iter(entry.target), None),
             "groups": entry.groups,
             "time": entry.time,

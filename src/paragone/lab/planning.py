@@ -13,12 +13,12 @@ from scipy import sparse
 
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
+from paragone.hashing import digest
 from paragone.lab.arguments import PREDICTED, check_names, predicted_task
 from paragone.lab.cells import Cell, Fitted, Parts, Place
 from paragone.lab.protocol import Arrangement, Protocol
 from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
-from paragone.hashing import digest
 from paragone.methods.method import Method
 from paragone.sources import code_words, one_look
 

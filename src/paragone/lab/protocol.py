@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, Task, make_splits
 from paragone.errors import InputError
-from paragone.lab.cells import CellScores, Fitted, Place, Score, SplitData
 from paragone.hashing import digest
+from paragone.lab.cells import CellScores, Fitted, Place, Score, SplitData
 from paragone.methods.method import Method
 from paragone.metrics import described_functions, named_metric
 from paragone.page import Cover, Section

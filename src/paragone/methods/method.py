@@ -158,8 +158,7 @@ class Method:
         if inspect.isfunction(given):
             return cls(given)
         raise InputError(
-            f"{kind}: expected a name, a mapping, an estimator or a function that makes one, got "
-            f"{type(given).__name__}"
+            f"{kind}: expected a name, a mapping, an estimator or a function that makes one, got {type(given).__name__}"
         )
 
     @property
@@ -235,7 +234,10 @@ class Method:
 
     @property
     def _lists_methods(self) -> bool:
-        own = [value._lists_methods if isinstance(value, Method) else _holds_method(value) for value in self.params.values()]
+        own = [
+            value._lists_methods if isinstance(value, Method) else _holds_method(value)
+            for value in self.params.values()
+        ]
         return any(own)
 
     @property

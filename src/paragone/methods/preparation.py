@@ -204,7 +204,7 @@ def into_numbers() -> Any:
 
 
 def into_categories() -> Any:
-    """Return the preparation for a method that takes categories and gaps itself: levels of train, and parts of dates."""
+    """Return the preparation for a method that takes categories and gaps: levels of train, and parts of dates."""
     from sklearn.compose import ColumnTransformer
 
     parts = [

@@ -78,7 +78,7 @@ class Metric:
     negated : bool
         Whether the value is minus what the function gives, as for scikit-learn's ``neg_mean_squared_error``.
     scorer : callable, optional
-        The scorer of scikit-learn that it stands for: where everything that a model answered is kept, it is asked itself.
+        The scorer of scikit-learn that it stands for: where all that a model answered is kept, it is asked itself.
 
     Examples
     --------

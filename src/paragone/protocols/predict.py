@@ -14,9 +14,9 @@ from typing_extensions import override
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, SplitPlan
 from paragone.errors import InputError
+from paragone.hashing import digest
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, protocols
-from paragone.hashing import digest
 from paragone.methods.method import Method
 from paragone.metrics import (
     Metric,
@@ -52,8 +52,8 @@ class TableArrangement(Arrangement):
 class Predict(Protocol):
     """Fit a classifier or regressor on the training part of every split and keep what it predicts for the test part.
 
-    Features are given as the dataset holds them: a table stays a table. A method that needs numbers is given the default
-    preparation before it, fitted on train, where the table holds text, categories, dates or gaps.
+    Features are given as the dataset holds them: a table stays a table. A method that needs numbers is given the
+    default preparation before it, fitted on train, where the table holds text, categories, dates or gaps.
 
     Parameters
     ----------
@@ -144,8 +144,10 @@ def declared(given: Any, kind: str) -> Method:
     model = Method.declare({key: value for key, value in given.items() if key != "steps"}, kind=kind)
     before = [Method.declare(step, kind=f"step of {kind}") for step in given["steps"]]
     names = [f"{step.factory.__name__.lower()}" for step in before]
-    named = [(name if names.count(name) == 1 else f"{name}-{place}", step) for place, (name, step) in
-             enumerate(zip(names, before, strict=True), start=1)]
+    named = [
+        (name if names.count(name) == 1 else f"{name}-{place}", step)
+        for place, (name, step) in enumerate(zip(names, before, strict=True), start=1)
+    ]
     return Method(Pipeline, {"steps": [*named, ("model", model)]})
 
 

@@ -103,6 +103,12 @@ class LearnerPair:
     adjusted: float
     word: Word
 
+    def turned(self) -> LearnerPair:
+        """Return the same of the rival against the method."""
+        turned: dict[Word, Word] = {"better": "worse", "worse": "better", "undecided": "undecided"}
+        word = turned[self.word]
+        return LearnerPair(self.rival, self.method, self.difference.turned(), self.p, self.adjusted, word)
+
 
 def compare_learners(
     scores: Mapping[str, Mapping[str, FloatArray]],
@@ -148,7 +154,9 @@ def compare_learners(
     if reference is not None and reference not in methods:
         raise InputError(f"the method {reference!r} has no scores: choose one of {', '.join(methods)}")
     pairs = (
-        list(combinations(methods, 2)) if reference is None else [(reference, one) for one in methods if one != reference]
+        list(combinations(methods, 2))
+        if reference is None
+        else [(reference, one) for one in methods if one != reference]
     )
     sign = 1.0 if higher_is_better else -1.0
     found = [_estimate(scores, designs, pair, sign) for pair in pairs]

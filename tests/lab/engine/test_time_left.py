@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
 from paragone import Dataset, Experiment
-from paragone.cli.progress import time_left
+from paragone.everyday.progress import time_left
 from paragone.lab.engine import Silent, Tally
 from paragone.lab.engine.resources import spoken_duration
 from paragone.lab.engine.run import Rest

@@ -62,14 +62,14 @@ class Spool:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from paragone.data import Dataset
-from paragone.data.frames import from_buffers, is_table, to_buffers
-    >>> with Spool() as spool:
-    ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
-    ...     X, y, weights = load_spooled(folder)
-    ...     X.shape, y.shape
-    ((3, 3), (3, 2))
+        >>> import numpy as np
+        >>> from paragone.data import Dataset
+    from paragone.data.frames import from_buffers, is_table, to_buffers
+        >>> with Spool() as spool:
+        ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
+        ...     X, y, weights = load_spooled(folder)
+        ...     X.shape, y.shape
+        ((3, 3), (3, 2))
     """
 
     def __init__(self) -> None:

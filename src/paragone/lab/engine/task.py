@@ -149,7 +149,7 @@ class SplitReference:
 
 
 def cut_out(X: Any, y: Any, weights: Any, reference: SplitReference) -> SplitData:
-    """Return the rows of a split as new arrays, dense and scaled; sparse where the target is, and tables as they are."""
+    """Return the rows of a split as new arrays, dense and scaled; sparse where the target is, tables as they are."""
     train, test = reference.train, reference.test
     if not sparse.issparse(y):
         if is_table(X):

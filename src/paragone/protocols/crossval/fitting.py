@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from paragone.cores import cpu_clock
 from paragone.errors import InputError
-from paragone.lab.cells import Fitted, SplitData
 from paragone.hashing import digest
+from paragone.lab.cells import Fitted, SplitData
 from paragone.protocols.crossval.variants import Variant
 from paragone.validation import FloatArray
 

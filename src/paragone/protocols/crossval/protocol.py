@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError, unknown_name
+from paragone.hashing import digest
 from paragone.lab.cells import CellScores, FitContext, Fitted, Place, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, protocols
-from paragone.hashing import digest
 from paragone.methods.method import Method
 from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
 from paragone.metrics.prediction import DEFAULT_METRIC

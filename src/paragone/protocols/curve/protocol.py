@@ -15,9 +15,9 @@ from typing_extensions import override
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError
+from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, protocols
-from paragone.hashing import digest
 from paragone.methods.method import Method
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values

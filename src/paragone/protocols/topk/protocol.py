@@ -20,9 +20,9 @@ from paragone.cores import cpu_clock
 from paragone.data import Dataset, Scale, Split, SplitPlan, describe_splits, make_splits, prescriptions_of
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
+from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import KEPT, Arrangement, Protocol, protocols
-from paragone.hashing import digest
 from paragone.methods.method import Method
 from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS

@@ -1,8 +1,7 @@
-"""Evaluate: run methods on data and say which is better; and the answer, which knows scores, finding, page and model."""
+"""Evaluate: run methods on data and say which is better; the answer knows scores, finding, page and models."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,14 +15,15 @@ from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles, said_of_data
 from paragone.errors import InputError, unknown_name
 from paragone.everyday.usual import usual_methods
-from paragone.lab.experiment import Experiment
 from paragone.lab.arguments import methods_argument, predicted_task
+from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.methods.method import Method
 from paragone.metrics import named_metric
 from paragone.protocols import Predict
 from paragone.stats.scopes import LearnerPair, compare_learners, design_of
+from paragone.terminal import say
 from paragone.ties import rank_losses
 
 if TYPE_CHECKING:
@@ -120,20 +120,21 @@ def evaluate(
     if data is None:
         raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
     roles = Roles(target, groups, time, weight, tuple([drop] if isinstance(drop, str) else drop))
-    task = _task(task, methods)
-    datasets = offered_datasets(data, replace(roles, task=task))
+    datasets = offered_datasets(data, replace(roles, task=_task(task, methods)))
     tasks = {dataset.task for dataset in datasets}
     if len(tasks) > 1:
         listed = ", ".join(f"{dataset.name} ({dataset.task})" for dataset in datasets)
         raise InputError(f"evaluate: datasets of different tasks are different questions: {listed}")
     (found_task,) = tasks
     chosen = methods_argument(usual_methods(found_task) if methods is None else methods)
-    protocol = Predict(metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare)
+    protocol = Predict(
+        metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare
+    )
     experiment = Experiment(datasets, chosen, split, protocol, name=name, seed=seed, repeats=_repeats(chosen, seeds))
     watch = observer
     if verbose:
         for line in introduction(experiment):
-            print(line, file=sys.stderr)
+            say(line, stderr=True)
         if watch is None:
             from paragone.everyday.progress import ProgressBar
 
@@ -185,7 +186,9 @@ def introduction(experiment: Experiment) -> list[str]:
         lines += [f"  note: {told}" for told in said_of_data(dataset, arrangement.splits)]
         prepared = [one for one, method in experiment.methods.items() if arrangement.method(method) is not method]
         if prepared:
-            lines.append(f"  prepared on train in every split (text, dates and gaps into numbers): {', '.join(prepared)}")
+            lines.append(
+                f"  prepared on train in every split (text, dates and gaps into numbers): {', '.join(prepared)}"
+            )
     return lines
 
 
@@ -284,8 +287,7 @@ class Evaluation:
         return found
 
     def predictions(self) -> pd.DataFrame:
-        """Return what every method predicted for every test row: dataset, fold, row, method, truth, predicted, and a
-        column per class for probabilities."""
+        """Return what every method predicted for every test row, with the truth and a column of each probability."""
         import pandas as pd
 
         frames = []
@@ -345,7 +347,8 @@ class Evaluation:
         complete = [
             method
             for method in self.experiment.methods
-            if method in table.columns and all(
+            if method in table.columns
+            and all(
                 name in table.index and table.loc[name][method].notna().sum() == count for name, count in folds.items()
             )
         ]
@@ -368,8 +371,7 @@ class Evaluation:
             if (one.method, one.rival) == (method, rival):
                 return one
             if (one.method, one.rival) == (rival, method):
-                word = {"better": "worse", "worse": "better"}.get(one.word, one.word)
-                return replace(one, method=method, rival=rival, difference=one.difference.turned(), word=word)
+                return one.turned()
         return None
 
     @cached_property
@@ -412,7 +414,8 @@ class Evaluation:
             failures = results.failures()
         mine = failures[failures["experiment"] == self.experiment.name]
         told = [
-            f"{method} failed in {len(rows)} of its fits: {rows['error'].iloc[0]}" for method, rows in mine.groupby("method")
+            f"{method} failed in {len(rows)} of its fits: {rows['error'].iloc[0]}"
+            for method, rows in mine.groupby("method")
         ]
         return (*told, *warned)
 
