@@ -621,9 +621,18 @@ def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
     from sklearn.metrics import get_scorer_names
 
     given = [uses] if isinstance(uses, (str, Metric)) or callable(uses) else list(uses)
+    if not all(isinstance(use, str) or callable(use) for use in given):
+        raise InputError(f"metrics are names or functions, {given!r} has something else")
     scorers = set(get_scorer_names())
-    named = [named_scorer(use) if isinstance(use, str) and use in scorers else use for use in given]
-    return find_metrics(named, task)
+    # A scorer is not taken up under its name: another metric of ours may have it.
+    named = {use: named_scorer(use) for use in given if isinstance(use, str) and use in scorers}
+    own = iter(find_metrics([use for use in given if use not in named], task) if len(named) < len(given) else ())
+    found = tuple(named[use] if use in named else next(own) for use in given)
+    names = [one.name for one in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"metric {twice!r} is named twice")
+    return found
 
 
 def named_scorer(name: str) -> Metric:

@@ -31,7 +31,6 @@ from paragone.lab.store import Store
 from paragone.lab.store.records import StoredCells
 from paragone.methods.method import Method
 from paragone.protocols import Crossval, Curve, KGrid
-from paragone.protocols.crossval.variants import expand
 from told_methods import Does
 
 MIB = 1 << 20
@@ -526,8 +525,9 @@ class TestWhatMayBeShared:
 
         def group(share: bool, *steps: object) -> str:
             declared = {"use": "pls", "grid": {"n_components": [1, 2]}, "steps": [list(steps)] if steps else []}
-            variant = next(iter(expand({"PLS": declared}).values()))
-            return shared_group(CellTask(nowhere, variant, Crossval(share=share), 1, 2, None))
+            protocol = Crossval(share=share)
+            variant = next(iter(protocol.declare({"PLS": declared}).values()))
+            return shared_group(CellTask(nowhere, variant, protocol, 1, 2, None))
 
         assert group(True) == group(True, "snv") == "PLS paths"
         assert group(False) == ""
