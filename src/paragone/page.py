@@ -71,9 +71,9 @@ class Sheet:
     table : Table
         What is printed.
     numbers : tuple of tuple of float or None
-        What to sort by, a number a cell; None sorts by the text.
+        What to sort by, a number a cell; None sorts by the text. The cells' own where it is not given.
     behind : tuple of tuple of str
-        Key of the evidence of every cell; empty where there is none.
+        Key of the evidence of every cell; empty where there is none. The cells' own where it is not given.
     n_footer : int
         Rows at the end that are never sorted away, such as means.
     wide : bool
@@ -93,8 +93,13 @@ class Sheet:
     printed: bool = False
 
     def __post_init__(self) -> None:
+        own = {"numbers": "number", "behind": "behind"}
+        for name, of_cell in own.items():
+            if not getattr(self, name):
+                rows = tuple(tuple(getattr(cell, of_cell) for cell in row) for row in self.table.rows)
+                object.__setattr__(self, name, rows)
         for what in (self.numbers, self.behind):
-            if what and [len(row) for row in what] != [len(row) for row in self.table.rows]:
+            if [len(row) for row in what] != [len(row) for row in self.table.rows]:
                 raise InputError(f"table {self.name!r}: numbers and evidence must have a place for every cell")
 
 

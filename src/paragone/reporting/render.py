@@ -266,11 +266,9 @@ def sheet_rows(sheet: Sheet) -> list[tuple[bool, list[_Shown]]]:
     rows = []
     last = len(sheet.table.rows) - sheet.n_footer
     for place, row in enumerate(sheet.table.rows):
-        numbers = sheet.numbers[place] if sheet.numbers else (None,) * len(row)
-        behind = sheet.behind[place] if sheet.behind else ("",) * len(row)
         shown = [
             _Shown(cell, None if number is None else _short(number), key)
-            for cell, number, key in zip(row, numbers, behind, strict=True)
+            for cell, number, key in zip(row, sheet.numbers[place], sheet.behind[place], strict=True)
         ]
         rows.append((place >= last, shown))
     return rows

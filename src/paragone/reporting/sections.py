@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,24 @@ import numpy as np
 
 from paragone.lab.grids import GridScores
 from paragone.lab.view import Measure, View, Wording
-from paragone.page import Block, Fold, Gallery, NumberDetails, Prose, Sheet, figure
+from paragone.page import Block, Fold, Gallery, NumberDetails, Points, Prose, Sheet, figure
 from paragone.reporting.charts import dataset_curves
+from paragone.reporting.how import warned_words
 from paragone.reporting.tables import marked, score_table
 from paragone.reporting.words import direction, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.stats.corrections import holm
-from paragone.tables import Column, Table, TableCell, format_mean_std, format_number, format_p, format_signed, mark_best
+from paragone.tables import (
+    Column,
+    Table,
+    TableCell,
+    format_mean_std,
+    format_number,
+    format_p,
+    format_signed,
+    mark_best,
+    number_cell,
+)
 from paragone.ties import least_loss, rank_losses, slack_of
 
 if TYPE_CHECKING:
@@ -34,7 +45,10 @@ class Behind:
 
     def folds(self, scores: GridScores, metric: str, dataset: str, method: str) -> str:
         """Return the key of the fold scores of a mean, or nothing where there are none; they must be known."""
-        key = _key(scores, metric, dataset, method)
+        return self.known(_key(scores, metric, dataset, method))
+
+    def known(self, key: str) -> str:
+        """Return a key where there is something behind it, or nothing."""
         return key if key in self.found else ""
 
     def add(self, key: str, evidence: NumberDetails) -> str:
@@ -43,9 +57,19 @@ class Behind:
         return key
 
 
+def evidence_key(*parts: str) -> str:
+    """Name evidence; a slash inside a name is doubled, so that no two places share a key.
+
+    Examples
+    --------
+    >>> evidence_key("rmse", "a/b", "Ridge")
+    'rmse/a//b/Ridge'
+    """
+    return "/".join(part.replace("/", "//") for part in parts)
+
+
 def _key(scores: GridScores, *parts: str) -> str:
-    """Name evidence; a slash inside a name is doubled, so that no two places share a key."""
-    return "/".join((scores.suffix, *(part.replace("/", "//") for part in parts)))
+    return evidence_key(scores.suffix, *parts)
 
 
 def evidence(view: View) -> Behind:
@@ -90,37 +114,26 @@ def answer_sheet(
     table = score_table(scores, metric, Wording())
     rows = scores.folds[scores.folds["metric"] == metric]
     datasets, methods = rows["dataset"].unique().tolist(), rows["method"].unique().tolist()
-    means = rows.groupby(["dataset", "method"], sort=False)["value"].mean().unstack("method")
-    means = means.reindex(index=datasets, columns=methods)
     marks = {} if comparison is None else significance_marks(comparison)
     body = [
-        (row[0], *(replace(c, superscript=marks.get((d, m), "")) for m, c in zip(methods, row[1:], strict=True)))
+        (
+            row[0],
+            *(
+                replace(cell, superscript=marks.get((d, m), ""), behind=behind.folds(scores, metric, d, m))
+                for m, cell in zip(methods, row[1:], strict=True)
+            ),
+        )
         for d, row in zip(datasets, table.rows, strict=True)
     ]
-    numbers: list[tuple[float | None, ...]] = [(None, *(_or_none(v) for v in means.loc[d])) for d in datasets]
-    links = [("", *(behind.folds(scores, metric, d, m) for m in methods)) for d in datasets]
-    footer = _Footer([], [], [])
+    footer: list[tuple[TableCell, ...]] = []
     caption = table.caption
     if comparison is not None:
         footer = _footer(scores, metric, comparison, methods, behind)
         caption += f" {_explained(comparison, bool(marks))}"
-    whole = Table.of(
-        [column.name for column in table.columns],
-        [*body, *footer.rows],
-        caption=caption,
-        label=table.label,
-        rules=(len(body),),
-    )
-    return Sheet(
-        name=f"answer-{name}",
-        title=f"{title_of(metric)}: {scores.reduction}" if scores.reduction else title_of(metric),
-        table=whole,
-        numbers=(*numbers, *footer.numbers),
-        behind=(*links, *footer.links),
-        n_footer=len(footer.rows),
-        wide=True,
-        tags=tags,
-    )
+    heading = [column.name for column in table.columns]
+    whole = Table.of(heading, [*body, *footer], caption=caption, label=table.label, rules=(len(body),))
+    title = f"{title_of(metric)}: {scores.reduction}" if scores.reduction else title_of(metric)
+    return Sheet(f"answer-{name}", title, whole, n_footer=len(footer), wide=True, tags=tags)
 
 
 def significance_marks(comparison: DatasetComparison) -> dict[tuple[str, str], str]:
@@ -154,44 +167,33 @@ def _explained(comparison: DatasetComparison, marked: bool) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class _Footer:
-    rows: list[tuple[TableCell, ...]]
-    numbers: list[tuple[float | None, ...]]
-    links: list[tuple[str, ...]]
-
-
 def _footer(
     scores: GridScores, metric: str, comparison: DatasetComparison, methods: list[str], behind: Behind
-) -> _Footer:
-    table = comparison.scores
+) -> list[tuple[TableCell, ...]]:
+    """Return the rows below: means, average ranks, and the p of the reference against each."""
+    table, settings = comparison.scores, comparison.settings
     places = [table.methods.index(method) for method in methods]
     means, ranks = table.values.mean(axis=0)[places], comparison.ranks.mean(axis=0)[places]
     p = {pair.rival: pair.p_adjusted for pair in comparison.leading_pairs}
-    adjusted = [p.get(method, np.nan) for method in methods]
-    alpha = comparison.settings.alpha
-    rows = [
+    by_mean = [_mean_evidence(behind, scores, metric, comparison, method) for method in methods]
+    by_rank = [_rank_evidence(behind, scores, metric, comparison, method) for method in methods]
+    by_p = {rival: _p_evidence(behind, scores, metric, comparison, rival) for rival in methods if rival in p}
+    texts, higher = [format_number(mean) for mean in means], table.higher_is_better
+    adjusted = [(p.get(method, np.nan), by_p.get(method, "")) for method in methods]
+    return [
         (
             TableCell("Mean"),
-            *mark_best(
-                means,
-                [format_number(v) for v in means],
-                higher_is_better=table.higher_is_better,
-                size=comparison.settings.size,
-            ),
+            *mark_best(means.tolist(), texts, higher_is_better=higher, size=settings.size, behind=by_mean),
         ),
-        (TableCell("Average rank"), *mark_best(ranks, [f"{rank:.2f}" for rank in ranks], higher_is_better=False)),
-        (TableCell("p (adjusted)"), *(TableCell(format_p(value), bold=value <= alpha) for value in adjusted)),
+        (
+            TableCell("Average rank"),
+            *mark_best(ranks.tolist(), [f"{rank:.2f}" for rank in ranks], higher_is_better=False, behind=by_rank),
+        ),
+        (
+            TableCell("p (adjusted)"),
+            *(number_cell(value, format_p(value), bold=value <= settings.alpha, behind=key) for value, key in adjusted),
+        ),
     ]
-    numbers: list[tuple[float | None, ...]] = [
-        (None, *(_or_none(value) for value in values)) for values in (means, ranks, adjusted)
-    ]
-    links = [
-        ("", *(_mean_evidence(behind, scores, metric, comparison, method) for method in methods)),
-        ("", *(_rank_evidence(behind, scores, metric, comparison, method) for method in methods)),
-        ("", *(_p_evidence(behind, scores, metric, comparison, method) if method in p else "" for method in methods)),
-    ]
-    return _Footer(rows, numbers, links)
 
 
 def _keep_folds(behind: Behind, scores: GridScores, metric: str, rows: pd.DataFrame) -> None:
@@ -247,20 +249,30 @@ def _by_dataset(
     return tuple((dataset, float(value), behind.folds(scores, metric, dataset, method)) for dataset, value in values)
 
 
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
 OPEN_UP_TO = 2
+
+
+def verdict_blocks(
+    view: View, lead: Block, points: Sequence[str] = (), warnings: Sequence[str] = (), evidence: Block | None = None
+) -> tuple[Block, ...]:
+    """Return a verdict: the finding, its points, what to beware of, the evidence, and what the methods warned of."""
+    told: list[Block] = [lead, *([Points(tuple(points))] if points else [])]
+    told += [Prose((line,), "warning") for line in warnings]
+    return (*told, *([evidence] if evidence is not None else []), *warned_words(view))
+
+
+def folds_of(parts: Mapping[str, Sequence[Block]]) -> tuple[Block, ...]:
+    """Return a part that opens and closes for each name; few stand open."""
+    return tuple(Fold(name, tuple(blocks), is_open=len(parts) <= OPEN_UP_TO) for name, blocks in parts.items())
 
 
 def dataset_blocks(view: View) -> tuple[Block, ...]:
     """Return a part that opens and closes for every dataset."""
     behind, curves = view.once(evidence), view.once(dataset_curves)
     names = list(dict.fromkeys(name for measure in view.measures for name in measure.means))
-    parts: list[Block] = []
+    parts: dict[str, list[Block]] = {}
     for place, name in enumerate(names):
-        blocks: list[Block] = [Prose((_facts(view.dataset_facts[name]),))]
+        blocks = parts[name] = [Prose((_facts(view.dataset_facts[name]),))]
         for measure in view.measures:
             if name not in measure.means:
                 continue
@@ -268,8 +280,7 @@ def dataset_blocks(view: View) -> tuple[Block, ...]:
             if name in drawn:
                 blocks.append(Gallery((figure(f"{name}_{measure.key}", drawn[name]),), measure.tags))
             blocks.append(_dataset_sheet(measure, name, place, behind))
-        parts.append(Fold(name, tuple(blocks), is_open=len(names) <= OPEN_UP_TO))
-    return tuple(parts)
+    return folds_of(parts)
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
@@ -290,41 +301,33 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
     higher, size = direction(measure.metric), size_of(measure.metric)
     ranks = np.full(len(values), np.nan) if higher is None else rank_losses(-values if higher else values, size=size)
     tests = _tests(measure, dataset)
-    rows, numbers, links = [], [], []
-    for method, cell, value, rank in zip(
-        methods, marked(values.tolist(), texts, measure.metric), values, ranks, strict=True
-    ):
-        gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
-        tested = [
-            TableCell("" if np.isnan(gain) else format_signed(gain)),
-            TableCell("" if np.isnan(t) else format_signed(t, 2)),
-            TableCell("" if np.isnan(p) else format_p(p)),
-        ]
-        rows.append([TableCell(method), cell, TableCell("-" if np.isnan(rank) else f"{rank:g}"), *tested])
-        numbers.append((None, *(None if np.isnan(v) else float(v) for v in (value, rank, gain, t, p))))
+    rows = []
+    for method, cell, rank in zip(methods, marked(values.tolist(), texts, measure.metric), ranks, strict=True):
         key = behind.folds(measure.scores, measure.metric, dataset, method)
-        links.append(("", key, key, *(key if not np.isnan(gain) else "" for _ in range(3))))
+        row = [TableCell(method), replace(cell, behind=key)]
+        row.append(number_cell(rank, "-" if np.isnan(rank) else f"{rank:g}", behind=key))
+        if tests:
+            gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
+            printed = (format_signed(gain), format_signed(t, 2), format_p(p))
+            row += [
+                TableCell("") if np.isnan(value) else number_cell(value, text, behind="" if np.isnan(gain) else key)
+                for value, text in zip((gain, t, p), printed, strict=True)
+            ]
+        rows.append(row)
     leader = measure.comparison.leader if measure.comparison else ""
-    columns = ["method", title_of(measure.metric), "rank", f"gain of {leader}" if leader else "gain", "t", "p (Holm)"]
-    if not tests:
-        columns, rows = columns[:3], [row[:3] for row in rows]
-        numbers, links = [n[:3] for n in numbers], [link[:3] for link in links]
+    columns = ["method", title_of(measure.metric), "rank"]
     caption = (
         f"{title_of(measure.metric)} on {dataset}: {measure.scores.before_mean}mean ± standard deviation over folds."
     )
     if tests:
+        columns += [f"gain of {leader}", "t", "p (Holm)"]
         caption += (
             f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by Holm over the "
             "rivals on this dataset."
         )
-    return Sheet(
-        f"dataset-{place}-{measure.key}",
-        f"{title_of(measure.metric)} on {dataset}",
-        Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{measure.key}"),
-        tuple(numbers),
-        tuple(links),
-        tags=measure.tags,
-    )
+    table = Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{measure.key}")
+    title = f"{title_of(measure.metric)} on {dataset}"
+    return Sheet(f"dataset-{place}-{measure.key}", title, table, tags=measure.tags)
 
 
 def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, float]]:
@@ -345,16 +348,21 @@ def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, floa
 def method_blocks(view: View) -> tuple[Block, ...]:
     """Return the table of all methods, and a part that opens and closes for each."""
     behind = view.once(evidence)
-    blocks: list[Block] = [methods_overview(view)]
-    for number, (name, declared) in enumerate(view.method_facts.items()):
-        shown = view.name(name)
-        sheets = [
-            _method_sheet(measure, shown, number, behind)
-            for measure in view.measures
-            if (measure.scores.folds["method"] == shown).any()
-        ]
-        blocks.append(Fold(shown, (Prose((declared_words(declared),)), *sheets)))
-    return tuple(blocks)
+
+    def sheets(name: str, number: int) -> list[Sheet]:
+        mine = [m for m in view.measures if (m.scores.folds["method"] == view.name(name)).any()]
+        return [_method_sheet(measure, view.name(name), number, behind) for measure in mine]
+
+    return each_method(view, view.method_facts, sheets)
+
+
+def each_method(view: View, names: Iterable[str], sheets: Callable[[str, int], Sequence[Sheet]]) -> tuple[Block, ...]:
+    """Return the table of all methods, and for each what it is and its own tables, given its name and place."""
+    parts: list[Block] = [methods_overview(view)]
+    for number, name in enumerate(names):
+        words = Prose((declared_words(view.method_facts[name]),))
+        parts.append(Fold(view.name(name), (words, *sheets(name, number))))
+    return tuple(parts)
 
 
 def declared_words(declared: Mapping[str, Any]) -> str:
@@ -369,25 +377,29 @@ def _parameters(params: Mapping[str, Any]) -> str:
 
 def methods_overview(view: View) -> Sheet:
     """Return the table of all methods: class, parameters, times, cells."""
-    rows, numbers = [], []
+    rows = []
     for name, declared in view.method_facts.items():
         mine = view.places[view.places["method"] == name]
         done = mine[mine["status"] == "done"]
         bad = int(mine["status"].isin(["failed", "timeout"]).sum())
-        fit, cell, cpu = (float(done[column].mean()) for column in ("fit_seconds", "seconds", "cpu_seconds"))
+        times = (float(done[column].mean()) for column in ("fit_seconds", "seconds", "cpu_seconds"))
         peak = float(done["peak_memory"].max()) / 2**20
-        memory = "" if np.isnan(peak) else f"{peak:.0f}"
-        texts = [*(_seconds(value) for value in (fit, cell, cpu)), memory, f"{len(done)} of {len(mine)}", str(bad)]
-        rows.append([view.name(name), declared["use"], _parameters(declared["params"]) or "defaults", *texts])
-        finite = [None if np.isnan(value) else value for value in (fit, cell, cpu, peak)]
-        numbers.append((None, None, None, *finite, float(len(done)), float(bad)))
+        rows.append(
+            [
+                *(view.name(name), declared["use"], _parameters(declared["params"]) or "defaults"),
+                *(number_cell(value, _seconds(value)) for value in times),
+                number_cell(peak, "" if np.isnan(peak) else f"{peak:.0f}"),
+                number_cell(len(done), f"{len(done)} of {len(mine)}"),
+                number_cell(bad, str(bad)),
+            ]
+        )
     columns: list[str | Column] = [Column(name, "left") for name in ("method", "class", "parameters")]
     columns += ["wall s per fit", "wall s per cell", "CPU s per cell", "peak MiB", "cells done", "failed"]
     caption = (
         "Every method: its class, its parameters, the mean wall time of a fit and of a whole cell, the mean processor "
         "time of a cell, the most memory that a cell held (empty where not known), and its cells."
     )
-    return Sheet("methods-overview", "Methods", Table.of(columns, rows, caption=caption), tuple(numbers))
+    return Sheet("methods-overview", "Methods", Table.of(columns, rows, caption=caption))
 
 
 def _seconds(value: float) -> str:
@@ -395,43 +407,28 @@ def _seconds(value: float) -> str:
 
 
 def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) -> Sheet:
-    sign = 1 if direction(measure.metric) else -1
-    rows, numbers, links = [], [], []
+    # Where nobody has said which way is better, the values stand alone.
+    higher, size = direction(measure.metric), size_of(measure.metric)
+    ranked, sign = higher is not None, 1 if higher else -1
+    rows = []
     for dataset, means in measure.means.items():
         if method not in means:
             continue
         value, spread = means[method]
-        rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
-        size = size_of(measure.metric)
-        best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
-        gap = sign * value - rivals[best] if rivals else np.nan
         key = behind.folds(measure.scores, measure.metric, dataset, method)
-        other = behind.folds(measure.scores, measure.metric, dataset, best) if best else ""
-        mean = TableCell(format_mean_std(value, spread), bold=bool(gap >= -slack_of(abs(value), size)))
-        rows.append([TableCell(dataset), mean, TableCell(best), TableCell(format_signed(gap) if best else "")])
-        numbers.append((None, value, None, None if np.isnan(gap) else gap))
-        links.append(("", key, "", other))
-    columns: list[str | Column] = ["dataset", title_of(measure.metric), Column("best rival", "left"), "gain over it"]
-    reduced = f", {measure.scores.reduction}" if measure.scores.reduction else ""
-    caption = f"{method}: {title_of(measure.metric)}{reduced}; bold where no rival is better."
-    if direction(measure.metric) is None:
-        # Nobody has said which way is better: the values stand alone.
-        plain = Table.of(
-            columns[:2], [[row[0], TableCell(row[1].text)] for row in rows], caption=f"{caption.split(';')[0]}."
-        )
-        return Sheet(
-            f"method-{number}-{measure.key}",
-            f"{title_of(measure.metric)} of {method}",
-            plain,
-            tuple(one[:2] for one in numbers),
-            tuple(one[:2] for one in links),
-            tags=measure.tags,
-        )
-    return Sheet(
-        f"method-{number}-{measure.key}",
-        f"{title_of(measure.metric)} of {method}",
-        Table.of(columns, rows, caption=caption),
-        tuple(numbers),
-        tuple(links),
-        tags=measure.tags,
-    )
+        row = [TableCell(dataset), number_cell(value, format_mean_std(value, spread), behind=key)]
+        if ranked:
+            rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
+            best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
+            gap = sign * value - rivals[best] if rivals else np.nan
+            other = behind.folds(measure.scores, measure.metric, dataset, best) if best else ""
+            row[1] = replace(row[1], bold=bool(gap >= -slack_of(abs(value), size)))
+            row += [TableCell(best), number_cell(gap, format_signed(gap) if best else "", behind=other)]
+        rows.append(row)
+    columns: list[str | Column] = ["dataset", title_of(measure.metric)]
+    columns += [Column("best rival", "left"), "gain over it"] if ranked else []
+    caption = f"{method}: {title_of(measure.metric)}"
+    caption += f", {measure.scores.reduction}" if measure.scores.reduction else ""
+    caption += "; bold where no rival is better." if ranked else "."
+    table = Table.of(columns, rows, caption=caption)
+    return Sheet(f"method-{number}-{measure.key}", f"{title_of(measure.metric)} of {method}", table, tags=measure.tags)

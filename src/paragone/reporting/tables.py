@@ -19,6 +19,7 @@ from paragone.tables import (
     format_p,
     format_signed,
     mark_best,
+    number_cell,
     p_is,
 )
 
@@ -30,7 +31,7 @@ def marked(values: Sequence[float], texts: Sequence[str], metric: str) -> tuple[
     """Return cells with the best value in bold and the second underlined; plain ones without a known direction."""
     higher = direction(metric)
     if higher is None:
-        return tuple(TableCell(text) for text in texts)
+        return tuple(number_cell(value, text) for value, text in zip(values, texts, strict=True))
     return tuple(mark_best(values, texts, higher_is_better=higher, size=size_of(metric)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -29,12 +29,29 @@ class TableCell:
         Best and second best.
     superscript : str
         Letters after the text, such as those of the methods beaten.
+    number : float or None
+        What to sort by; None sorts by the text.
+    behind : str
+        The key of what is behind the number, on a page; empty where nothing is.
     """
 
     text: str
     bold: bool = False
     underline: bool = False
     superscript: str = ""
+    number: float | None = field(default=None, compare=False)
+    behind: str = field(default="", compare=False)
+
+
+def number_cell(value: float, text: str, *, bold: bool = False, behind: str = "") -> TableCell:
+    """Return a cell that sorts by its number; one that is not there sorts by its text.
+
+    Examples
+    --------
+    >>> number_cell(0.25, "0.25").number, number_cell(float("nan"), "-").number
+    (0.25, None)
+    """
+    return TableCell(text, bold, number=None if value != value else float(value), behind=behind)
 
 
 @dataclass(frozen=True)
@@ -218,6 +235,7 @@ def mark_best(
     higher_is_better: bool | None,
     superscripts: Sequence[str] | None = None,
     size: float = 0.0,
+    behind: Sequence[str] | None = None,
 ) -> tuple[TableCell, ...]:
     """Return cells with the best value in bold and the second best underlined.
 
@@ -234,11 +252,13 @@ def mark_best(
     size : float, default=0.0
         The size of what the values were made from; 1 for a metric without a unit. All that are tied with the best (or
         the second best) by the rule of `paragone.ties` are marked with it.
+    behind : sequence of str, optional
+        Keys of what is behind each value.
 
     Returns
     -------
     tuple of TableCell
-        One cell a value.
+        One cell a value, which it sorts by.
 
     Examples
     --------
@@ -253,10 +273,11 @@ def mark_best(
     loss = np.asarray(values, dtype=np.float64) * sign
     best = best_losses(loss, size=size)
     second = best_losses(np.where(best, np.nan, loss), size=size)
-    letters = superscripts or [""] * len(texts)
+    nothing = [""] * len(texts)
+    cells = zip(values, texts, best, second, superscripts or nothing, behind or nothing, strict=True)
     return tuple(
-        TableCell(text, bool(b), bool(s), letter)
-        for text, b, s, letter in zip(texts, best, second, letters, strict=True)
+        replace(number_cell(value, text, bold=bool(b), behind=key), underline=bool(s), superscript=letter)
+        for value, text, b, s, letter, key in cells
     )
 
 

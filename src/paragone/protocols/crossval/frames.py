@@ -13,6 +13,7 @@ from paragone.protocols.crossval.scores import (
     SCORE_KEYS,
     ChainScores,
     Naming,
+    Scoring,
     best_first,
     chain_scores,
     ensemble,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PLACE = ["dataset", "target", "model", "variant"]
+CV_KEYS = ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")
 
 
 def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | None = None) -> pd.DataFrame:
@@ -46,8 +48,7 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
     import pandas as pd
 
     rows = []
-    for problem in problems:
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric):
         for variant, scores in problem.scores(scoring).items():
             place = place_of(problem, variant, settings)
             chain = problem.chains[variant]
@@ -62,6 +63,15 @@ def fold_frame(problems: Sequence[Problem], settings: Settings, metric: str | No
                 rows.append([*place, 0, FINAL, scoring.metric, *final])
     names = ["repeat", "fold", "metric", "train_score", "val_score", "test_score", "weight"]
     return pd.DataFrame(rows, columns=[*PLACE, *names])
+
+
+def _scorings(
+    problems: Sequence[Problem], settings: Settings, metric: str | None, *, grouped: bool = False
+) -> Iterator[tuple[Problem, Scoring]]:
+    """Walk over problems, each with the metric it is scored by; over those with groups alone where that is asked."""
+    for problem in problems:
+        if not grouped or problem.truth.groups is not None:
+            yield problem, settings.scoring(problem.truth.task, metric)
 
 
 def place_of(problem: Problem, variant: str, settings: Settings) -> list[str]:
@@ -92,36 +102,31 @@ def cv_frame(
     """
     import pandas as pd
 
+    repeats = ["repeats", "repeat_mean", "repeat_sd"]
     frames = []
-    for problem in problems:
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric):
         names = _names(settings, scoring.metric, naming)
         rows = [
             [*place_of(problem, variant, settings), scoring.metric, *_cv_values(scores)]
             for variant, scores in problem.scores(scoring).items()
         ]
-        shown = [names[key] for key in ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")]
-        frame = pd.DataFrame(rows, columns=[*PLACE, "metric", *shown, "repeats", "repeat_mean", "repeat_sd"])
-        frames.append(frame)
-    return _together(frames, ["repeats", "repeat_mean", "repeat_sd"])
+        shown = [names[key] for key in CV_KEYS]
+        frames.append(pd.DataFrame(rows, columns=[*PLACE, "metric", *shown, *repeats]))
+    frame = _together(frames)
+    once = "repeats" in frame and len(frame) and (frame["repeats"] == 1).all()
+    return frame.drop(columns=repeats) if once else frame
 
 
-def _together(frames: Sequence[pd.DataFrame], optional: Sequence[str]) -> pd.DataFrame:
+def _together(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
-    if not frames:
-        return pd.DataFrame(columns=PLACE)
-    frame = pd.concat(frames, ignore_index=True)
-    if "repeats" in frame and len(frame) and (frame["repeats"] == 1).all():
-        frame = frame.drop(columns=list(optional))
-    return frame
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
 
 
 def _cv_values(scores: ChainScores) -> list[float]:
     n_repeats = len(scores.repeat_cv)
     spread = float(scores.repeat_cv.std(ddof=1)) if n_repeats > 1 else np.nan
-    values = [scores.cv_score, scores.mean_fold_cv, scores.ens_test, scores.w_ens_test]
-    return [*values, n_repeats, float(scores.repeat_cv.mean()), spread]
+    return [*(getattr(scores, key) for key in CV_KEYS), n_repeats, float(scores.repeat_cv.mean()), spread]
 
 
 def _names(settings: Settings, metric: str, naming: Naming | None) -> dict[str, str]:
@@ -151,20 +156,11 @@ def final_frame(
     DataFrame
         One row a refitted variant of a problem.
     """
-    import pandas as pd
-
-    frames = [
-        _final_rows(
-            problem,
-            [p for p in problems if p.dataset == problem.dataset and settings.aggregate],
-            settings,
-            naming,
-            metric,
-        )
-        for problem in problems
-    ]
-    frames = [frame for frame in frames if len(frame)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
+    frames = []
+    for problem in problems:
+        joint = [p for p in problems if p.dataset == problem.dataset and settings.aggregate]
+        frames.append(_final_rows(problem, joint, settings, naming, metric))
+    return _together([frame for frame in frames if len(frame)])
 
 
 def _final_rows(
@@ -178,8 +174,8 @@ def _final_rows(
     rows = []
     for choice in choose(joint or [problem], settings).choices:
         of = scores[choice.variant]
-        values = {names[key]: getattr(of, key) for key in ("test_score", "ens_test", "w_ens_test", "cv_score")}
-        values |= {names[key]: getattr(of, key) for key in ("mean_fold_cv", "train_score")}
+        keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv", "train_score")
+        values = {names[key]: getattr(of, key) for key in keys}
         rows.append(
             {
                 **dict(zip(PLACE, place_of(problem, choice.variant, settings), strict=True)),
@@ -235,10 +231,9 @@ def top_frame(
     import pandas as pd
 
     frames = []
-    for problem in problems:
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric):
         names = _names(settings, scoring.metric, naming)
-        shown = [names[key] for key in ("cv_score", "mean_fold_cv", "ens_test", "w_ens_test")]
+        shown = [names[key] for key in CV_KEYS]
         folds = [f"f{number}" for number in range(len(problem.folds))]
         there = [scores for scores in problem.scores(scoring).values() if not np.isnan(scores.cv_score)]
         rows = [
@@ -246,7 +241,7 @@ def top_frame(
             for scores in best_first(there)[:n]
         ]
         frames.append(pd.DataFrame(rows, columns=[*PLACE, *shown, *folds]))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
+    return _together(frames)
 
 
 def tidy_frame(
@@ -256,8 +251,7 @@ def tidy_frame(
     import pandas as pd
 
     rows = []
-    for problem in problems:
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric):
         several = sum(p.dataset == problem.dataset for p in problems) > 1
         name = f"{problem.dataset}:{problem.target}" if several else problem.dataset
         for variant, chain in problem.chains.items():
@@ -311,11 +305,8 @@ def group_frame(
     import pandas as pd
 
     rows = []
-    for problem in problems:
-        groups = problem.truth.groups
-        if groups is None:
-            continue
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric, grouped=True):
+        groups = np.asarray(problem.truth.groups)
         for variant, chain in problem.chains.items():
             parts = {"val": chain.validation()}
             if chain.final is not None:
@@ -359,11 +350,8 @@ def group_score_frame(problems: Sequence[Problem], settings: Settings, metric: s
     import pandas as pd
 
     rows = []
-    for problem in problems:
-        groups = problem.truth.groups
-        if groups is None:
-            continue
-        scoring = settings.scoring(problem.truth.task, metric)
+    for problem, scoring in _scorings(problems, settings, metric, grouped=True):
+        groups = np.asarray(problem.truth.groups)
         for variant, chain in problem.chains.items():
             part = chain.validation()
             names, codes = np.unique(groups[part.samples], return_inverse=True)

@@ -34,15 +34,14 @@ from paragone.protocols.crossval.words import (
     problem_views,
     summary,
 )
-from paragone.reporting.how import time_words, warned_words
+from paragone.reporting.how import time_words
 from paragone.reporting.pages import TITLES
-from paragone.reporting.sections import Behind, methods_overview
-from paragone.tables import Column, Table, TableCell, format_number, format_signed, frame_as_csv
+from paragone.reporting.sections import OPEN_UP_TO, Behind, folds_of, methods_overview, verdict_blocks
+from paragone.tables import Column, Table, TableCell, format_number, format_signed, frame_as_csv, number_cell
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PROBLEMS_OPEN_UP_TO = 2
 MODELS_SHOWN = 3
 
 
@@ -73,22 +72,31 @@ def problem_figures(view: ProblemView) -> tuple[Figure, ...]:
     return tuple(figure(f"{stem}_{name}", chart) for name, chart in drawn.items() if chart is not None)
 
 
-def problem_folds(views: Sequence[ProblemView], behind: Behind) -> tuple[Block, ...]:
-    """Return a part that opens and closes for every problem."""
-    parts: list[Block] = []
-    for place, view in enumerate(views):
-        blocks: list[Block] = [Prose((_facts(view),))]
-        if refitted(view):
-            blocks.append(_final_sheet(view, place))
-        blocks.append(_top_sheet(view, place, behind))
-        if len(views) > 1:
-            blocks.append(Gallery(problem_figures(view)))
-        blocks += [
+def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts: bool) -> list[Block]:
+    """Return what the page says of a problem: what it is, what was refitted, the best chains, charts."""
+    blocks: list[Block] = [Prose((_facts(view),))]
+    chosen = refitted(view)
+    if chosen:
+        final = final_table(view.problem, view.run, metric=view.metric)
+        blocks.append(Sheet(f"final-{place}", f"Final scores on {view.name}", final, printed=True))
+    top = top_table(
+        view.problem,
+        view.run,
+        COMPARED,
+        metric=view.metric,
+        key_of=lambda variant: behind.known(fold_key(view, variant)),
+    )
+    title = f"The best chains on {view.name}, with their folds"
+    blocks.append(Sheet(f"chains-{place}", title, top, printed=True))
+    if with_charts:
+        blocks.append(Gallery(problem_figures(view)))
+    return [
+        *blocks,
+        *(
             Sheet(f"model-{place}-{number}", f"Figures of {variant}", model_table(view.problem, view.run, variant))
-            for number, variant in enumerate(refitted(view)[:MODELS_SHOWN])
-        ]
-        parts.append(Fold(view.name, tuple(blocks), is_open=len(views) <= PROBLEMS_OPEN_UP_TO))
-    return tuple(parts)
+            for number, variant in enumerate(chosen[:MODELS_SHOWN])
+        ),
+    ]
 
 
 def _facts(view: ProblemView) -> str:
@@ -102,53 +110,16 @@ def _facts(view: ProblemView) -> str:
     return text + "."
 
 
-def _final_sheet(view: ProblemView, place: int) -> Sheet:
-    table = final_table(view.problem, view.run, metric=view.metric)
-    return Sheet(f"final-{place}", f"Final scores on {view.name}", table, _numbers(table), printed=True)
-
-
-def _top_sheet(view: ProblemView, place: int, behind: Behind) -> Sheet:
-    table = top_table(view.problem, view.run, COMPARED, metric=view.metric)
-    variant = len(table.columns) - 1
-    links = []
-    for row in table.rows:
-        key = fold_key(view, row[variant].text)
-        links.append(tuple(key if 2 <= i < variant and key in behind.found else "" for i in range(len(row))))
-    title = f"The best chains on {view.name}, with their folds"
-    return Sheet(f"chains-{place}", title, table, _numbers(table), tuple(links), printed=True)
-
-
-def _numbers(table: Table) -> tuple[tuple[float | None, ...], ...]:
-    """Return what the printed cells of a table sort by: their numbers where they are numbers."""
-    return tuple(tuple(_number(cell.text) for cell in row) for row in table.rows)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
     """Return every method with its best chain on every problem, and the table of all variants."""
-    places, described = view.places, view.described
+    families: dict[str, list[str]] = {}
+    for variant, facts in views[0].run.settings.variants.items():
+        families.setdefault(str(facts.get("method", variant)), []).append(variant)
     blocks: list[Block] = []
-    for number, method in enumerate(methods_of(views)):
-        variants = variants_of(views, method)
-        told = f"{len(variants)} variant{'s' * (len(variants) != 1)}{_seconds(places, described, method)}."
+    for number, (method, variants) in enumerate(families.items()):
+        told = f"{len(variants)} variant{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
         blocks.append(Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number))))
     return (*blocks, Fold("Every variant: class, parameters, time", (methods_overview(view),)))
-
-
-def methods_of(views: Sequence[ProblemView]) -> list[str]:
-    """Return the methods that the variants are of."""
-    return list(dict.fromkeys(str(facts.get("method", v)) for v, facts in views[0].run.settings.variants.items()))
-
-
-def variants_of(views: Sequence[ProblemView], method: str) -> list[str]:
-    """Return the variants of a method."""
-    return [v for v, facts in views[0].run.settings.variants.items() if str(facts.get("method", v)) == method]
 
 
 def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
@@ -159,43 +130,33 @@ def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) ->
 
 def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[str], number: int) -> Sheet:
     """Make the table of a method: its best chain on every problem, and how far it is from the best of all."""
-    rows, numbers, links = [], [], []
+    rows = []
     for view in views:
         mine = [v for v in view.scores if v in variants]
         if not mine:
             continue
-        best, overall = view.scores[mine[0]], next(iter(view.scores.values()))
+        best, overall, key = view.scores[mine[0]], next(iter(view.scores.values())), fold_key(view, mine[0])
         behind_best = float(view.scoring.loss(best.cv_score) - view.scoring.loss(overall.cv_score))
         test = best.test_score if best.chain.final is not None else np.nan
+        is_best = mine[0] in view.best
+        behind_words = "best of all" if is_best else format_signed(behind_best, view.digits)
         rows.append(
             [
                 TableCell(view.name),
                 TableCell(mine[0]),
-                TableCell(format_number(best.cv_score, view.digits), bold=mine[0] in view.best),
-                TableCell("best of all" if mine[0] in view.best else format_signed(behind_best, view.digits)),
-                TableCell(format_number(test, view.digits)),
+                number_cell(best.cv_score, format_number(best.cv_score, view.digits), bold=is_best, behind=key),
+                number_cell(behind_best, behind_words, behind=key),
+                number_cell(test, format_number(test, view.digits), behind="" if np.isnan(test) else key),
             ]
         )
-        values = (best.cv_score, behind_best, test)
-        numbers.append((None, None, *(None if np.isnan(value) else float(value) for value in values)))
-        key = fold_key(view, mine[0])
-        links.append(("", "", key, key, key if not np.isnan(test) else ""))
-    columns: list[str | Column] = [
-        "problem",
-        Column("best chain", "left"),
-        views[0].called("cv_score"),
-        "behind the best",
-    ]
-    columns.append(views[0].called("test_score"))
+    called = views[0].called
+    left = Column("best chain", "left")
+    columns: list[str | Column] = ["problem", left, called("cv_score"), "behind the best", called("test_score")]
     caption = (
         f"{method}: its best chain on every problem, how much worse its loss is than the best of all methods, "
         "and the test score where that chain was refitted."
     )
-    table = Table.of(columns, rows, caption=caption)
-    return Sheet(f"method-{number}", f"{method} on every problem", table, tuple(numbers), tuple(links))
-
-
-OPEN_UP_TO = 2
+    return Sheet(f"method-{number}", f"{method} on every problem", Table.of(columns, rows, caption=caption))
 
 
 def sections(view: View) -> Iterable[Section | Cover]:
@@ -203,10 +164,13 @@ def sections(view: View) -> Iterable[Section | Cover]:
     views, behind = view.once(problem_views), Behind()
     answer = answer_sheet(views, behind)
     files = tuple(Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items())
-    yield Section("verdict", TITLES["verdict"], (*_verdict(views), *warned_words(view)))
+    yield Section("verdict", TITLES["verdict"], _verdict(view, views))
     yield Section("answer", TITLES["answer"], (answer, *files))
     yield Section("charts", TITLES["charts"], _charts(views))
-    yield Section("datasets", TITLES["datasets"], problem_folds(views, behind))
+    parts = {
+        one.name: problem_blocks(one, place, behind, with_charts=len(views) > 1) for place, one in enumerate(views)
+    }
+    yield Section("datasets", TITLES["datasets"], folds_of(parts))
     yield Section("methods", TITLES["methods"], crossval_methods(view, views))
     yield Cover(
         subtitle=_subtitle(views),
@@ -238,20 +202,18 @@ def _subtitle(views: Sequence[ProblemView]) -> str:
     return f"{variants} variant{'s' * (variants != 1)}, {n} problem{'s' * (n != 1)}; {kind}"
 
 
-def _verdict(views: Sequence[ProblemView]) -> tuple[Block, ...]:
-    sentences = tuple(problem_headline(view) for view in views)
-    blocks: list[Block] = []
-    if len(views) == 1:
-        blocks.append(Prose(sentences, "lead"))
-    else:
-        blocks += [Prose((summary(views),), "lead"), Points(sentences)]
-    blocks += [Prose((line,), "warning") for line in gap_lines(views[0].run, views[0].metric)]
-    lines = tuple(
-        f"{view.name}: {distinction_words(view.distinction)}" for view in views if view.distinction is not None
+def _verdict(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
+    sentences = tuple(problem_headline(one) for one in views)
+    alone = len(views) == 1
+    lines = tuple(f"{one.name}: {distinction_words(one.distinction)}" for one in views if one.distinction is not None)
+    evidence = Fold("The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO)
+    return verdict_blocks(
+        view,
+        Prose(sentences if alone else (summary(views),), "lead"),
+        () if alone else sentences,
+        gap_lines(views[0].run, views[0].metric),
+        evidence if lines else None,
     )
-    if lines:
-        blocks.append(Fold("The evidence, problem by problem", (Points(lines),), len(lines) <= OPEN_UP_TO))
-    return tuple(blocks)
 
 
 def _charts(views: Sequence[ProblemView]) -> tuple[Block, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,12 @@ from paragone.protocols.crossval.problem import Problem, Settings, choose
 from paragone.protocols.crossval.run import CrossvalRun
 from paragone.protocols.crossval.scores import ChainScores, Naming, best_first, metric_name, score_name
 from paragone.stats import SampleComparison, compare_losses
-from paragone.tables import Column, Table, TableCell, decimals_for, format_number
+from paragone.tables import Column, Table, TableCell, decimals_for, format_number, number_cell
 from paragone.ties import best_losses, least_loss
 from paragone.validation import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ALPHA = 0.05
 TEST = "corrected paired t on the out-of-fold losses of the samples"
@@ -152,24 +156,8 @@ def final_table(
     keys = ("test_score", "ens_test", "w_ens_test", "cv_score", "mean_fold_cv")
     shown = [score_name(k, scoring.metric, naming or settings.naming, holdout=settings.holdout) for k in keys]
     digits = decimals_for(frame[shown].to_numpy(dtype=float)) if len(frame) else 4
-    rows: list[list[str | TableCell]] = [
-        [
-            str(place + 1),
-            str(row["model"]),
-            TableCell(format_number(float(row[shown[0]]), digits), bold=bool(row["best_of"])),
-            *(format_number(float(row[name]), digits) for name in shown[1:]),
-            str(row["selected_by"]),
-            str(row["variant"]),
-        ]
-        for place, (_, row) in enumerate(frame.iterrows())
-    ]
-    columns: list[str | Column] = [
-        Column("#", "right"),
-        Column("Model", "left"),
-        *shown,
-        Column("Selected_By", "left"),
-        Column("Variant", "left"),
-    ]
+    best = [bool(label) for label in frame["best_of"]] if len(frame) else []
+    columns, rows = _numbered(frame, shown, digits, best, {"Selected_By": "selected_by"})
     notes = [definitions(settings, scoring.metric, naming), *choose(together, settings).notes, *_said(problem)]
     title = f"Final scores on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:final:{problem.dataset}", notes=notes)
@@ -193,8 +181,34 @@ def _said(problem: Problem) -> list[str]:
     return said
 
 
+def _numbered(
+    frame: pd.DataFrame,
+    values: Sequence[str],
+    digits: int,
+    best: Sequence[bool],
+    texts: Mapping[str, str],
+    key_of: Callable[[str], str] = lambda variant: "",
+) -> tuple[list[str | Column], list[list[str | TableCell]]]:
+    """Return the columns and rows of chains in their order: model, scores, the first in bold where best, variant."""
+    rows: list[list[str | TableCell]] = []
+    for place, row in enumerate(frame.to_dict("records")):
+        key = key_of(str(row["variant"]))
+        scores = [number_cell(float(row[name]), format_number(float(row[name]), digits), behind=key) for name in values]
+        scores[0] = replace(scores[0], bold=bool(best[place]))
+        others = [str(row[name]) for name in (*texts.values(), "variant")]
+        rows.append([number_cell(place + 1, str(place + 1)), str(row["model"]), *scores, *others])
+    left = [Column(name, "left") for name in (*texts, "Variant")]
+    return [Column("#", "right"), Column("Model", "left"), *values, *left], rows
+
+
 def top_table(
-    problem: Problem, run: CrossvalRun, n: int = 30, *, naming: Naming | None = None, metric: str | None = None
+    problem: Problem,
+    run: CrossvalRun,
+    n: int = 30,
+    *,
+    naming: Naming | None = None,
+    metric: str | None = None,
+    key_of: Callable[[str], str] = lambda variant: "",
 ) -> Table:
     """Make the table of the best chains by RMSECV, with their folds in numeric order.
 
@@ -208,6 +222,8 @@ def top_table(
         How many chains.
     naming, metric : str, optional
         Other ones than declared.
+    key_of : callable, optional
+        Gives the key of what is behind the scores of a variant, on a page.
 
     Returns
     -------
@@ -220,17 +236,7 @@ def top_table(
     values = [name for name in frame.columns if name not in ("dataset", "target", "model", "variant")]
     digits = decimals_for(frame[values].to_numpy(dtype=float)) if len(frame) else 4
     best = best_losses(scoring.settled(frame[values[0]], scoring.size(problem.truth.y)))
-    rows: list[list[str | TableCell]] = [
-        [
-            str(place + 1),
-            str(row["model"]),
-            TableCell(format_number(float(row[values[0]]), digits), bold=bool(best[place])),
-            *(format_number(float(row[name]), digits) for name in values[1:]),
-            str(row["variant"]),
-        ]
-        for place, (_, row) in enumerate(frame.iterrows())
-    ]
-    columns: list[str | Column] = [Column("#", "right"), Column("Model", "left"), *values, Column("Variant", "left")]
+    columns, rows = _numbered(frame, values, digits, best.tolist(), {}, key_of)
     found = distinguish(problem, problem.scores(scoring), n)
     notes = [definitions(settings, scoring.metric, naming), *([distinction_words(found)] if found else [])]
     title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"

@@ -28,10 +28,19 @@ from paragone.protocols.crossval.scores import (
 )
 from paragone.protocols.crossval.tables import ALPHA, TEST, distinguish, problem_name
 from paragone.reporting.how import software_sentence, span
-from paragone.reporting.sections import WORSE, Behind
+from paragone.reporting.sections import WORSE, Behind, evidence_key
 from paragone.reporting.words import listing
 from paragone.stats import SampleComparison
-from paragone.tables import Column, Table, TableCell, decimals_for, format_mean_std, format_number, mark_best
+from paragone.tables import (
+    Column,
+    Table,
+    TableCell,
+    decimals_for,
+    format_mean_std,
+    format_number,
+    mark_best,
+    number_cell,
+)
 from paragone.ties import FloatArray, least_loss, rank_losses
 
 COMPARED = 30
@@ -225,24 +234,16 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
     if ranks is not None:
         columns.append(_rank_column(views, variants, ranks, behind))
     order = _order(views, variants, ranks)
-    rows = [[TableCell(variants[i]), *(column[0][i] for column in columns)] for i in order]
-    numbers = tuple((None, *(column[1][i] for column in columns)) for i in order)
-    links = tuple(("", *(column[2][i] for column in columns)) for i in order)
+    rows = [[TableCell(variants[i]), *(column[i] for column in columns)] for i in order]
     heading: list[str | Column] = ["Variant", *(view.name for view in views)]
     heading += ["Average rank"] if ranks is not None else []
-    return Sheet(
-        "answer",
-        f"{views[0].called('cv_score')} of every variant",
-        Table.of(heading, rows, caption=_caption(views), label="tab:answer"),
-        numbers,
-        links,
-        wide=len(views) > 1,
-    )
+    table = Table.of(heading, rows, caption=_caption(views), label="tab:answer")
+    return Sheet("answer", f"{views[0].called('cv_score')} of every variant", table, wide=len(views) > 1)
 
 
 def fold_key(view: ProblemView, variant: str) -> str:
-    """Return the key of the folds of a chain; a slash inside a name is doubled, so that no two share a key."""
-    return "/".join(part.replace("/", "//") for part in (view.scoring.metric, view.name, variant))
+    """Return the key of the folds of a chain."""
+    return evidence_key(view.scoring.metric, view.name, variant)
 
 
 def keep_folds(view: ProblemView, variant: str, behind: Behind) -> str:
@@ -272,17 +273,16 @@ def told_apart(view: ProblemView) -> set[str]:
     return set() if found is None else {pair.rival for pair in found.pairs if pair.verdict != "undecided"}
 
 
-def _column(
-    view: ProblemView, variants: Sequence[str], behind: Behind
-) -> tuple[list[TableCell], list[float | None], list[str]]:
+def _column(view: ProblemView, variants: Sequence[str], behind: Behind) -> list[TableCell]:
     values = [view.scores[v].cv_score if v in view.scores else np.nan for v in variants]
     texts = [format_mean_std(value, _spread(view, v), view.digits) for v, value in zip(variants, values, strict=True)]
     apart = told_apart(view)
     marks = [WORSE if variant in apart else "" for variant in variants]
     losses = view.scoring.settled(values, view.size).tolist()
-    cells = list(mark_best(losses, texts, higher_is_better=False, superscripts=marks))
     links = [keep_folds(view, v, behind) if v in view.scores else "" for v in variants]
-    return cells, [None if np.isnan(value) else float(value) for value in values], links
+    cells = mark_best(losses, texts, higher_is_better=False, superscripts=marks, behind=links)
+    # Losses tell the best; a reader sorts by the scores.
+    return [replace(c, number=number_cell(v, "").number) for c, v in zip(cells, values, strict=True)]
 
 
 def _spread(view: ProblemView, variant: str) -> float:
@@ -310,16 +310,16 @@ def _ranks(view: ProblemView, variants: Sequence[str]) -> FloatArray:
 
 def _rank_column(
     views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray, behind: Behind
-) -> tuple[list[TableCell], list[float | None], list[str]]:
-    cells = list(mark_best(ranks.tolist(), [format_number(rank, 2) for rank in ranks], higher_is_better=False))
+) -> list[TableCell]:
     shared = [i for i in range(len(variants)) if not np.isnan(ranks[i])]
     each = {view.name: _ranks(view, [variants[i] for i in shared]) for view in views}
     links = [""] * len(variants)
     for place, i in enumerate(shared):
         rows = tuple((view.name, float(each[view.name][place]), fold_key(view, variants[i])) for view in views)
         evidence = NumberDetails(f"{variants[i]}: rank on every problem", ("problem", "rank"), rows)
-        links[i] = behind.add(f"ranks/{variants[i].replace('/', '//')}", evidence)
-    return cells, [None if np.isnan(rank) else float(rank) for rank in ranks], links
+        links[i] = behind.add(evidence_key("ranks", variants[i]), evidence)
+    texts = [format_number(rank, 2) for rank in ranks]
+    return list(mark_best(ranks.tolist(), texts, higher_is_better=False, behind=links))
 
 
 def _order(views: Sequence[ProblemView], variants: Sequence[str], ranks: np.ndarray | None) -> list[int]:

@@ -19,7 +19,6 @@ from paragone.page import (
     Fold,
     Gallery,
     NumberDetails,
-    Points,
     Prose,
     Section,
     Sheet,
@@ -35,12 +34,20 @@ from paragone.protocols.topk.tables import (
     topk_chart,
 )
 from paragone.reporting.drawing import file_stem
-from paragone.reporting.how import repeats_sentence, software_sentence, warned_words
-from paragone.reporting.pages import TITLES
-from paragone.reporting.sections import BETTER, WORSE, Behind, declared_words, methods_overview
+from paragone.reporting.how import repeats_sentence, software_sentence
+from paragone.reporting.pages import TITLES, counts_of
+from paragone.reporting.sections import (
+    BETTER,
+    WORSE,
+    Behind,
+    each_method,
+    evidence_key,
+    folds_of,
+    verdict_blocks,
+)
 from paragone.reporting.words import listing, method_references
 from paragone.stats import SampleComparison
-from paragone.tables import Column, Table, TableCell, format_number, frame_as_csv
+from paragone.tables import Column, Table, TableCell, format_number, frame_as_csv, number_cell
 from paragone.ties import best_losses
 
 
@@ -79,21 +86,22 @@ def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording:
     table = metric_table(mine, dataset, metric, wording)
     rows = mine[mine["metric"] == metric]
     methods, cuts = list(dict.fromkeys(rows["method"])), list(dict.fromkeys(rows["at"]))
-    values = rows.set_index(["method", "at"])["value"]
     marks = sample_marks(figures.comparison)
-    body, numbers, links = [], [], []
-    for method, row in zip(methods, table.rows, strict=False):
-        cells = [
-            replace(c, superscript=marks.get((dataset, metric, k, method), ""))
-            for k, c in zip(cuts, row[1:], strict=True)
-        ]
-        body.append((row[0], *cells))
-        numbers.append((None, *(float(values[method, k]) for k in cuts)))
-        links.append(("", *(_seeds_key(figures, dataset, method, metric, k, wording, behind) for k in cuts)))
-    footer: list[tuple[TableCell, ...]] = list(table.rows[len(methods) :])
-    for row in footer:
-        numbers.append((None, *(_finite(cell.text) for cell in row[1:])))
-        links.append(("",) * len(row))
+    body = [
+        (
+            row[0],
+            *(
+                replace(
+                    cell,
+                    superscript=marks.get((dataset, metric, k, method), ""),
+                    behind=_seeds_key(figures, dataset, method, metric, k, wording, behind),
+                )
+                for k, cell in zip(cuts, row[1:], strict=True)
+            ),
+        )
+        for method, row in zip(methods, table.rows, strict=False)
+    ]
+    footer = table.rows[len(methods) :]
     if figures.comparison is not None and marks:
         reference = wording.name(figures.comparison.reference)
         note = (
@@ -102,17 +110,15 @@ def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording:
             f"Holm over all differences, alpha = {figures.comparison.alpha:g})."
         )
         table = replace(table, caption=table.caption + note)
-    whole = replace(table, rows=(*body, *footer))
-    name = file_stem(f"answer-{metric}-{dataset}")
-    title = f"{metric} on {wording.name(dataset)}"
-    tags = topk_tags(figures, dataset, metric)
     return Sheet(
-        name, title, whole, tuple(numbers), tuple(links), n_footer=len(footer), wide=True, tags=tags, printed=True
+        file_stem(f"answer-{metric}-{dataset}"),
+        f"{metric} on {wording.name(dataset)}",
+        replace(table, rows=(*body, *footer)),
+        n_footer=len(footer),
+        wide=True,
+        tags=topk_tags(figures, dataset, metric),
+        printed=True,
     )
-
-
-def _finite(text: str) -> float | None:
-    return None if text == "-" else float(text)
 
 
 def sample_marks(comparison: SampleComparison | None) -> dict[tuple[str, str, float, str], str]:
@@ -130,7 +136,7 @@ def _seeds_key(
     figures: TopKFigures, dataset: str, method: str, metric: str, at: float, wording: Wording, behind: Behind
 ) -> str:
     """Keep the score of every fold and seed behind a mean, and return the key."""
-    key = "/".join(part.replace("/", "//") for part in (metric, f"{at:g}", dataset, method))
+    key = evidence_key(metric, f"{at:g}", dataset, method)
     rows = figures.tidy_by_place.loc[[(dataset, method, metric, at)]]
     several = len(rows) > 1
     evidence = tuple(
@@ -165,7 +171,7 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
     """
     mine = figures.scores[figures.scores["method"] == method]
     cuts = list(dict.fromkeys(figures.scores["at"]))
-    rows, numbers, links = [], [], []
+    rows = []
     for (dataset, metric), part in mine.groupby(["dataset", "metric"], sort=False):
         values = part.set_index("at")["value"]
         rivals = figures.scores[(figures.scores["dataset"] == dataset) & (figures.scores["metric"] == metric)]
@@ -174,20 +180,13 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
         sign = np.nan if known.higher_is_better is None else -1 if known.higher_is_better else 1
         marks = best_losses(sign * by_cut.to_numpy(), size=known.score_size)[by_cut.index.get_loc(method)]
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
-        rows.append(
-            [
-                TableCell(wording.name(dataset)),
-                TableCell(metric),
-                *(TableCell(format_number(values[k]), bold=best[k]) for k in cuts),
-            ]
-        )
-        numbers.append((None, None, *(None if np.isnan(values[k]) else float(values[k]) for k in cuts)))
-        keys = ["/".join(p.replace("/", "//") for p in (metric, f"{k:g}", dataset, method)) for k in cuts]
-        links.append(("", "", *(key if key in behind.found else "" for key in keys)))
+        keys = {k: behind.known(evidence_key(metric, f"{k:g}", dataset, method)) for k in cuts}
+        cells = (number_cell(values[k], format_number(values[k]), bold=best[k], behind=keys[k]) for k in cuts)
+        rows.append([TableCell(wording.name(dataset)), TableCell(metric), *cells])
     columns: list[str | Column] = ["dataset", Column("metric", "left"), *(f"K = {k:g}" for k in cuts)]
     caption = f"{wording.name(method)}: means over test samples; bold where no method is better."
     table = Table.of(columns, rows, caption=caption)
-    return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table, tuple(numbers), tuple(links))
+    return Sheet(f"method-{number}", f"{wording.name(method)} at every cut-off", table)
 
 
 def headline(comparison: SampleComparison, wording: Wording) -> str:
@@ -257,19 +256,18 @@ def topk_choices(figures: TopKFigures) -> dict[str, str]:
     return found
 
 
-OPEN_UP_TO = 2
-
-
 def sections(view: View) -> Iterable[Section | Cover]:
     """Return the page of a topk experiment but for what every page has: failures and how it was done."""
     figures, wording, behind = view.once(topk_figures), view.wording, Behind()
-    yield Section("verdict", TITLES["verdict"], (*_verdict(figures, wording), *warned_words(view)))
+    yield Section("verdict", TITLES["verdict"], _verdict(figures, view))
     yield Section("answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures)))
     yield Section("charts", TITLES["charts"], _charts(figures, wording))
-    yield Section("datasets", TITLES["datasets"], _datasets(figures, wording))
-    yield Section("methods", TITLES["methods"], _methods(figures, view, behind))
+    shown = {view.name(dataset): _dataset(figures, dataset, wording) for dataset in figures.run.datasets}
+    yield Section("datasets", TITLES["datasets"], folds_of(shown))
+    each = each_method(view, figures.run.methods, lambda name, n: [method_sheet(figures, name, n, wording, behind)])
+    yield Section("methods", TITLES["methods"], each)
     yield Cover(
-        subtitle=_subtitle(figures),
+        subtitle=counts_of(view, "top-K lists"),
         choices=_choices(figures, wording),
         paragraph=topk_paragraph(figures, view),
         references=topk_references(figures, view.described),
@@ -290,28 +288,21 @@ def _files(figures: TopKFigures) -> list[Attachment]:
     return found
 
 
-def _subtitle(figures: TopKFigures) -> str:
-    counts = [(len(figures.run.methods), "method"), (len(figures.run.datasets), "dataset")]
-    return ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts) + "; top-K lists"
-
-
 def _choices(figures: TopKFigures, wording: Wording) -> tuple[Choice, ...]:
     metrics = {str(metric): str(metric) for metric in dict.fromkeys(figures.scores["metric"])}
     datasets = {dataset: wording.name(dataset) for dataset in figures.run.datasets}
     return Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)
 
 
-def _verdict(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    if figures.comparison is None:
-        return (Prose(("There is one method only, so there is nothing to compare it with.",), "lead"),)
-    lines = tuple(figures.comparison.verdict.splitlines())
-    table = _sheet("comparison", "The comparison on samples", figures.comparison.as_table())
-    return (
-        Prose((headline(figures.comparison, wording),), "lead"),
-        Points(lines),
-        *(Prose((note,), "warning") for note in figures.comparison.notes),
-        Fold("Every difference with its interval and p", (table,)),
-    )
+def _verdict(figures: TopKFigures, view: View) -> tuple[Block, ...]:
+    found = figures.comparison
+    if found is None:
+        words = "There is one method only, so there is nothing to compare it with."
+        return verdict_blocks(view, Prose((words,), "lead"))
+    table = _sheet("comparison", "The comparison on samples", found.as_table())
+    evidence = Fold("Every difference with its interval and p", (table,))
+    lead = Prose((headline(found, view.wording),), "lead")
+    return verdict_blocks(view, lead, found.verdict.splitlines(), found.notes, evidence)
 
 
 def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
@@ -326,37 +317,21 @@ def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
     return (*blocks, Fold("All metrics side by side", (Gallery(tuple(overview), wide=True),)))
 
 
-def _datasets(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
-    known = figures.view.results.datasets(figures.run.experiment)
-    parts: list[Block] = []
-    for dataset in figures.run.datasets:
-        facts, shown = known[dataset], wording.name(dataset)
-        sizes = f"{facts['n_samples']} rows, {facts['n_features']} tokens, {len(facts['target_names'])} items."
-        notes = figures.run.settings["notes"].get(dataset, ())
-        scores, segments, beyond = (
-            frame[frame["dataset"] == dataset] for frame in (figures.scores, figures.segments, figures.beyond)
-        )
-        blocks: list[Block] = [
-            Prose((sizes, *notes)),
-            _sheet(f"ties-{dataset}", f"Ties on {shown}", tie_table(scores, dataset, wording)),
-        ]
-        blocks += [
+def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block]:
+    """Return what the page says of a dataset: its rows, ties, segments, and what is beyond accuracy."""
+    shown, facts = wording.name(dataset), figures.view.results.datasets(figures.run.experiment)[dataset]
+    scores, segments, beyond = (
+        frame[frame["dataset"] == dataset] for frame in (figures.scores, figures.segments, figures.beyond)
+    )
+    return [
+        Prose((f"{_sizes(facts)}.", *figures.run.settings["notes"].get(dataset, ()))),
+        _sheet(f"ties-{dataset}", f"Ties on {shown}", tie_table(scores, dataset, wording)),
+        *(
             _sheet(f"segments-{place}-{dataset}", f"Segments of {shown}", table)
             for place, table in enumerate(segment_tables(segments, dataset, wording))
-        ]
-        table = beyond_table(beyond, dataset, wording)
-        blocks.append(_sheet(f"beyond-{dataset}", f"Beyond accuracy on {shown}", table))
-        parts.append(Fold(shown, tuple(blocks), is_open=len(figures.run.datasets) <= OPEN_UP_TO))
-    return tuple(parts)
-
-
-def _methods(figures: TopKFigures, view: View, behind: Behind) -> tuple[Block, ...]:
-    blocks: list[Block] = [methods_overview(view)]
-    for number, method in enumerate(figures.run.methods):
-        sheet = method_sheet(figures, method, number, view.wording, behind)
-        words = declared_words(view.described["methods"][method])
-        blocks.append(Fold(view.name(method), (Prose((words,)), sheet)))
-    return tuple(blocks)
+        ),
+        _sheet(f"beyond-{dataset}", f"Beyond accuracy on {shown}", beyond_table(beyond, dataset, wording)),
+    ]
 
 
 def _sheet(name: str, title: str, table: Table) -> Sheet:

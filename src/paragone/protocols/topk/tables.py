@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from paragone.charts import PALETTE, from_rows, styled
 from paragone.errors import unknown_name
 from paragone.lab.view import View, Wording
-from paragone.metrics import named_metric
 from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
+from paragone.reporting.tables import marked
 from paragone.stats import SampleComparison, compare_samples
-from paragone.tables import Table, TableCell, format_number, mark_best
+from paragone.tables import Table, TableCell, format_number, number_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,18 +79,6 @@ class TopKFigures:
         return compare_samples(samples[mine], reference=self.reference)
 
 
-def topk_tables(figures: TopKFigures, wording: Wording) -> list[Table]:
-    """Make every table of the report, dataset by dataset."""
-    tables = []
-    for dataset in figures.run.datasets:
-        mine = figures.scores[figures.scores["dataset"] == dataset]
-        tables += [metric_table(mine, dataset, metric, wording) for metric in dict.fromkeys(mine["metric"])]
-        tables.append(tie_table(mine, dataset, wording))
-        tables += segment_tables(figures.segments[figures.segments["dataset"] == dataset], dataset, wording)
-        tables.append(beyond_table(figures.beyond[figures.beyond["dataset"] == dataset], dataset, wording))
-    return tables
-
-
 def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wording) -> Table:
     """Make the table of a metric: methods down, cut-offs across, with intervals; the best possible in the last row."""
     rows = scores[scores["metric"] == metric]
@@ -99,10 +87,7 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
     for cut in ks:
         at = rows[rows["at"] == cut].set_index("method").loc[methods]
         texts = [_with_interval(row) for row in at.itertuples()]
-        known = named_metric(metric)
-        columns.append(
-            mark_best(at["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size)
-        )
+        columns.append(marked(at["value"].tolist(), texts, metric))
     body = [
         [TableCell(_named(rows, method, wording)), *(c[place] for c in columns)] for place, method in enumerate(methods)
     ]
@@ -110,7 +95,7 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
     rules = []
     if rows["ceiling"].notna().any():
         rules.append(len(body))
-        body.append([TableCell("best possible"), *(TableCell(format_number(value)) for value in best)])
+        body.append([TableCell("best possible"), *(number_cell(value, format_number(value)) for value in best)])
     caption = (
         f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap "
         "interval, equal queries resampled together. Best in bold, second best underlined."
@@ -122,11 +107,6 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
 def _with_interval(row: object) -> str:
     value, low, high = (format_number(getattr(row, name)) for name in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
-
-
-def _direction(metric: str) -> dict[str, Any]:
-    known = named_metric(metric)
-    return {"higher_is_better": known.higher_is_better, "size": known.score_size}
 
 
 def _named(rows: pd.DataFrame, method: str, wording: Wording) -> str:
@@ -170,10 +150,7 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
     for segment, mine in rows.groupby("segment", sort=False):
         by_method = mine.set_index("method").reindex(methods)
         texts = [_with_interval(row) for row in by_method.itertuples()]
-        known = named_metric(metric)
-        cells = mark_best(
-            by_method["value"].tolist(), texts, higher_is_better=known.higher_is_better, size=known.score_size
-        )
+        cells = marked(by_method["value"].tolist(), texts, metric)
         first = mine.iloc[0]
         body.append(
             [TableCell(segment), TableCell(str(int(first["n"]))), TableCell(format_number(first["ceiling"])), *cells]
