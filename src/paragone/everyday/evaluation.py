@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,12 @@ from paragone.lab.arguments import methods_argument, predicted_task
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Store
+from paragone.lab.view import View
 from paragone.methods.method import Method
 from paragone.metrics import named_metric
 from paragone.protocols import Predict
-from paragone.stats.scopes import LearnerPair, compare_learners, design_of
+from paragone.stats.ranking import Ranking
 from paragone.terminal import say
-from paragone.ties import rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def evaluate(
     ...     answer = evaluate({"bayes": GaussianNB(), "floor": DummyClassifier()}, "wine",
     ...                       store=f"{folder}/a.sqlite", workers=0, verbose=False)
     ...     print(answer.finding)
-    On wine, bayes is better than floor by balanced_accuracy: .972 against .333 (+.639 [+.560, +.717]).
+    On wine, bayes is better than floor by balanced_accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.646]).
     """
     if data is None:
         raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
@@ -197,18 +197,6 @@ def _seen(dataset: Dataset) -> str:
     return f"{dataset.n_features} features; the target holds {what}: {dataset.task}"
 
 
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """A method in the ranked table: its mean, and what is said of it against the best."""
-
-    method: str
-    rank: float
-    mean: float
-    against_best: LearnerPair | None
-    seconds: float
-    n_failed: int
-
-
 @dataclass(eq=False, repr=False)
 class Evaluation:
     """What came of an evaluation: print it, or ask it for more.
@@ -226,7 +214,6 @@ class Evaluation:
     experiment: Experiment
     store: Path
     metric: str = ""
-    _kept: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = self._all_scores["metric"].unique().tolist() if len(self._all_scores) else []
@@ -242,7 +229,7 @@ class Evaluation:
     @cached_property
     def _all_scores(self) -> pd.DataFrame:
         with self.results as results:
-            return results.experiment_scores(self.experiment.name)
+            return View(results, self.experiment.name).scores
 
     def scores(self, metric: str | None = None) -> pd.DataFrame:
         """Return every score in tidy form: dataset, fold, method, metric, value; another metric needs no new fit."""
@@ -339,72 +326,25 @@ class Evaluation:
         return True if metric in get_scorer_names() else named_metric(metric).higher_is_better
 
     @cached_property
-    def _by_fold(self) -> dict[str, dict[str, Any]]:
-        """Scores by dataset and method, one per split; only of methods that have them all."""
-        scores = self.scores(self.metric)
-        folds = {name: len(one.splits) for name, one in self.experiment.layout.arrangements.items()}
-        table = scores.pivot_table(index=["dataset", "fold"], columns="method", values="value", sort=False)
-        complete = [
-            method
-            for method in self.experiment.methods
-            if method in table.columns
-            and all(
-                name in table.index and table.loc[name][method].notna().sum() == count for name, count in folds.items()
-            )
-        ]
-        return {
-            name: {method: table.loc[name][method].sort_index().to_numpy() for method in complete} for name in folds
-        }
-
-    @cached_property
-    def pairs(self) -> tuple[LearnerPair, ...]:
-        """What is said of every pair of methods on these datasets."""
-        if not self._by_fold or len(next(iter(self._by_fold.values()))) < 2:
-            return ()
-        arrangements = self.experiment.layout.arrangements
-        designs = {name: design_of(one.splits) for name, one in arrangements.items()}
-        return compare_learners(self._by_fold, designs, higher_is_better=bool(self._higher(self.metric)))
-
-    def pair(self, method: str, rival: str) -> LearnerPair | None:
-        """Return what is said of a method against another."""
-        for one in self.pairs:
-            if (one.method, one.rival) == (method, rival):
-                return one
-            if (one.method, one.rival) == (rival, method):
-                return one.turned()
-        return None
-
-    @cached_property
-    def table(self) -> tuple[Standing, ...]:
-        """The methods from best to worst, those that failed last."""
-        means = {
-            method: float(np.mean([np.mean(by_method[method]) for by_method in self._by_fold.values()]))
-            for method in (next(iter(self._by_fold.values())) if self._by_fold else ())
-        }
-        losses = np.array(list(means.values())) * (-1 if self._higher(self.metric) else 1)
-        ranks = dict(zip(means, rank_losses(losses, size=1.0), strict=True)) if means else {}
+    def ranking(self) -> Ranking:
+        """The methods from best to worst, with what is said of each."""
         with self.results as results:
             places = results.places()
-        mine = places[places["experiment"] == self.experiment.name]
-        ordered = sorted(means, key=lambda method: ranks[method])
-        best = ordered[0] if ordered else ""
-        rows = []
-        for method in [*ordered, *(one for one in self.experiment.methods if one not in means)]:
-            cells = mine[mine["method"] == method]
-            pair = self.pair(method, best) if method in means and method != best else None
-            failed = int(cells["status"].isin(["failed", "timeout"]).sum())
-            seconds = float(cells["cpu_seconds"].sum()) if "cpu_seconds" in cells else float("nan")
-            rows.append(
-                Standing(method, float(ranks.get(method, np.nan)), means.get(method, np.nan), pair, seconds, failed)
-            )
-        return tuple(rows)
+        mine = places[places["experiment"] == self.experiment.name].groupby("method", sort=False)
+        return Ranking(
+            self.metric,
+            bool(self._higher(self.metric)),
+            self.scores(self.metric)[["dataset", "fold", "method", "value"]],
+            self.experiment.layout.designs,
+            tuple(self.experiment.methods),
+            mine["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
+            mine["cpu_seconds"].sum().to_dict(),
+        )
 
-    @cached_property
+    @property
     def finding(self) -> str:
         """The answer in a sentence or two, true at the size of the data."""
-        from paragone.everyday.words import finding
-
-        return finding(self)
+        return self.ranking.finding
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -420,17 +360,7 @@ class Evaluation:
         return (*told, *warned)
 
     def __repr__(self) -> str:
-        from paragone.everyday.words import as_text
-
-        return as_text(self)
+        return self.ranking.text(self.warnings, f"; kept in {self.store}")
 
     def _repr_html_(self) -> str:
-        from paragone.everyday.words import as_html
-
-        return as_html(self)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-__all__ = ["Evaluation", "evaluate", "introduction"]
+        return self.ranking.html(self.warnings, f"; kept in {self.store}")

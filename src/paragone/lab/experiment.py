@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -290,6 +290,7 @@ class Experiment:
         """Return what a store keeps of the experiment and its cells."""
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
         described = {**self.described(), "settings": settings, "later_cells": layout.later_cells(self.methods)}
+        described["designs"] = {name: None if one is None else asdict(one) for name, one in layout.designs.items()}
         kept = layout.split_rows(), layout.truths(), layout.described()
         return Plan(self.name, self.declared(), described, layout.cells, *kept)
 

@@ -21,6 +21,7 @@ from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.methods.method import Method
 from paragone.sources import code_words, one_look
+from paragone.stats.scopes import Design, design_of
 
 # Stands in the key of every cell: results whose seeds were derived in another way are not taken for these.
 DERIVATION = "v2"
@@ -200,6 +201,11 @@ class Layout:
             repeat,
         )
         return replace(cell, fold=position, protocol=self.protocol.later_kind)
+
+    @property
+    def designs(self) -> dict[str, Design | None]:
+        """How the splits of every dataset are made up: folds, repeats, and test rows per train row."""
+        return {name: design_of(arrangement.first) for name, arrangement in self.arrangements.items()}
 
     def split_rows(self) -> dict[str, tuple[Any, Any]]:
         """Return the row numbers of every split by the cells' split part."""

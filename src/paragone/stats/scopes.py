@@ -66,13 +66,12 @@ def design_of(splits: Sequence[Any]) -> Design | None:
     Design(folds=5, repeats=1, ratio=0.25)
     """
     sizes: list[int] = []
-    seen: set[int] = set()
+    seen = np.zeros(1 + max((int(split.test.max()) for split in splits), default=0), dtype=bool)
     for split in splits:
-        rows = set(split.test.tolist())
-        if not sizes or rows & seen:
+        if not sizes or seen[split.test].any():
             sizes.append(0)
-            seen = set()
-        seen |= rows
+            seen[:] = False
+        seen[split.test] = True
         sizes[-1] += 1
     if len(set(sizes)) != 1:
         return None

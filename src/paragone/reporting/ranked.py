@@ -1,0 +1,53 @@
+"""The finding at the head of a page: a sentence per metric, the ranked table, differences with intervals."""
+
+from __future__ import annotations
+
+from paragone.lab.method_warnings import verdict_sentences
+from paragone.lab.view import Measure, View
+from paragone.metrics import named_metric
+from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
+from paragone.stats.ranking import Ranking
+from paragone.stats.scopes import Design
+
+
+def ranking_of(view: View, measure: Measure) -> Ranking:
+    """Return the ranking of a view's methods by one metric."""
+    folds = measure.scores.folds
+    mine = folds[folds["metric"] == measure.metric]
+    shown = mine["dataset"].unique().tolist()
+    kept = view.described.get("designs") or {}
+    designs = {view.name(name): None if one is None else Design(**one) for name, one in kept.items()}
+    places = view.places.assign(method=[view.name(name) for name in view.places["method"]]).groupby(
+        "method", sort=False
+    )
+    higher = named_metric(measure.metric).higher_is_better
+    return Ranking(
+        measure.metric,
+        True if higher is None else higher,
+        mine[["dataset", "fold", "method", "value"]],
+        {name: designs.get(name) for name in shown},
+        tuple(view.name(name) for name in view.method_facts),
+        places["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
+        places["cpu_seconds"].sum().to_dict(),
+    )
+
+
+def finding_section(view: View) -> Section:
+    """Return the section with the finding of every metric, under the name of the common one that it stands for."""
+    blocks: list[Block] = []
+    for measure in view.measures:
+        ranking = ranking_of(view, measure)
+        blocks.append(Prose((ranking.finding,), kind="finding", tags=measure.tags))
+        caption = (
+            f"Methods ranked by {measure.metric}, the mean over splits and datasets; intervals hold for all pairs."
+        )
+        table = ranking.table(caption, f"tab:ranked-{measure.key}")
+        blocks.append(Sheet(f"ranked_{measure.key}", "Ranked", table, tags=measure.tags))
+        chart = ranking.chart()
+        if chart is not None:
+            drawn = figure(f"ranked-{measure.key}", chart, measure.tags)
+            blocks.append(Gallery((drawn,), tags=measure.tags))
+    told = verdict_sentences(view.warned)
+    if told:
+        blocks.append(Points(told))
+    return Section("verdict", "The finding", tuple(blocks))

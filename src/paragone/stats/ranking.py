@@ -1,0 +1,383 @@
+"""The ranking of methods by one metric: who leads on the datasets at hand, by how much, and how sure that is.
+
+A ranking is made of scores per split. Its finding is a sentence that is true at the size of the data: on these
+datasets, from folds and repeats within each; on datasets like these, from the datasets as a sample, where there are
+enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.stats.compare import compare
+from paragone.stats.intervals import Interval
+from paragone.stats.scopes import Design, LearnerPair, compare_learners
+from paragone.tables import Column, Table, TableCell
+from paragone.ties import rank_losses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENOUGH_DATASETS = 6
+"""Below this, not even a method that wins on every dataset can be shown to win on others (two-sided, alpha = 0.05)."""
+WIDTH = 80
+MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class RankedMethod:
+    """A method in a ranking: its rank and mean, what is said of it against the best, its cost and failures."""
+
+    method: str
+    rank: float
+    mean: float
+    against_best: LearnerPair | None
+    seconds: float
+    n_failed: int
+
+    @property
+    def word(self) -> str:
+        """What stands beside it in a table."""
+        if self.n_failed:
+            return f"{self.n_failed} failed"
+        return "best" if self.rank == 1 else "" if self.against_best is None else self.against_best.word
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Methods ranked by one metric.
+
+    Parameters
+    ----------
+    metric : str
+        What they are ranked by.
+    higher_is_better : bool
+        Its direction.
+    frame : DataFrame
+        Columns ``dataset, fold, method, value``; a score per split.
+    designs : mapping of str to Design
+        How each dataset was split; None where that is not known.
+    methods : tuple of str
+        All that were run, in declared order; those without a score in every split are ranked last.
+    failed : mapping of str to int
+        Cells that failed, by method.
+    seconds : mapping of str to float
+        Processor time, by method.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("d", fold, method, value + 0.01 * (fold % 2)) for fold in range(5)
+    ...         for method, value in (("A", 0.9 + 0.001 * fold), ("B", 0.7))]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
+    >>> Ranking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B")).finding
+    'On d, A is better than B by accuracy: 0.906 against 0.704 (+0.202 [+0.199, +0.205]).'
+    """
+
+    metric: str
+    higher_is_better: bool
+    frame: pd.DataFrame
+    designs: Mapping[str, Design | None]
+    methods: tuple[str, ...]
+    failed: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets, in declared order."""
+        return list(self.designs)
+
+    @cached_property
+    def scores(self) -> dict[str, dict[str, Any]]:
+        """Scores by dataset and method, one per split; only of methods that have as many as there are splits."""
+        found: dict[str, dict[str, Any]] = {name: {} for name in self.designs}
+        for (dataset, method), rows in self.frame.groupby(["dataset", "method"], sort=False):
+            values = rows.sort_values("fold")["value"].to_numpy(dtype=float)
+            if dataset in found and np.isfinite(values).all():
+                found[dataset][method] = values
+        whole = {name: max((len(values) for values in by.values()), default=0) for name, by in found.items()}
+        complete = [
+            method
+            for method in self.methods
+            if all(len(by.get(method, ())) == whole[name] > 0 for name, by in found.items())
+        ]
+        return {name: {method: by[method] for method in complete} for name, by in found.items()}
+
+    @cached_property
+    def pairs(self) -> tuple[LearnerPair, ...]:
+        """What is said of every pair of methods on these datasets."""
+        if not self.scores or len(next(iter(self.scores.values()))) < 2:
+            return ()
+        return compare_learners(self.scores, self.designs, higher_is_better=self.higher_is_better)
+
+    def pair(self, method: str, rival: str) -> LearnerPair | None:
+        """Return what is said of a method against another."""
+        for one in self.pairs:
+            if (one.method, one.rival) == (method, rival):
+                return one
+            if (one.method, one.rival) == (rival, method):
+                return one.turned()
+        return None
+
+    @cached_property
+    def rows(self) -> tuple[RankedMethod, ...]:
+        """The methods from best to worst, those that failed last."""
+        complete = list(next(iter(self.scores.values()), {}))
+        means = {m: float(np.mean([np.mean(by_method[m]) for by_method in self.scores.values()])) for m in complete}
+        losses = np.array(list(means.values())) * (-1 if self.higher_is_better else 1)
+        ranks = dict(zip(means, rank_losses(losses, size=1.0), strict=True)) if means else {}
+        ordered = sorted(means, key=lambda method: ranks[method])
+        return tuple(
+            RankedMethod(
+                method,
+                float(ranks.get(method, np.nan)),
+                means.get(method, np.nan),
+                self.pair(method, ordered[0]) if method in means and method != ordered[0] else None,
+                float(self.seconds.get(method, np.nan)),
+                int(self.failed.get(method, 0)),
+            )
+            for method in [*ordered, *(one for one in self.methods if one not in means)]
+        )
+
+    @cached_property
+    def finding(self) -> str:
+        """The answer in a sentence or two."""
+        ranked = [one for one in self.rows if math.isfinite(one.mean)]
+        failed = [one.method for one in self.rows if not math.isfinite(one.mean)]
+        where = f"On {self.datasets[0]}" if len(self.datasets) == 1 else f"On these {len(self.datasets)} datasets"
+        if not ranked:
+            return f"{where}, no method has a score in every split: {listed(failed)} failed."
+        if len(ranked) == 1:
+            alone = f" {listed(failed)} failed." if failed else ""
+            return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
+        return " ".join([_on_these(where, self, ranked), *_on_others(self, ranked[0].method)])
+
+    def text(self, notes: Sequence[str] = (), foot: str = "") -> str:
+        """Return the finding and the ranked table for a terminal of 80 columns."""
+        rows = [HEADINGS, *_cells(self)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
+        # Long names give way: the numbers are what is looked at.
+        widths[1] = max(6, min(widths[1], WIDTH - sum(widths[:1] + widths[2:]) - 2 * (len(widths) - 1)))
+        lines = []
+        for row in rows:
+            cut = [t if len(t) <= width else f"{t[: width - 1]}…" for t, width in zip(row, widths, strict=True)]
+            shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(cut, widths, TO_THE_RIGHT, strict=True)]
+            lines.append("  ".join(shown).rstrip())
+        told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
+        end = f"by {self.metric}, mean over splits and datasets; intervals hold for all pairs together{foot}"
+        return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end, WIDTH)])
+
+    def html(self, notes: Sequence[str] = (), foot: str = "") -> str:
+        """Return the finding, the ranked table with its intervals drawn, and the notes for a notebook."""
+        head = "".join(f"<th>{escape(text)}</th>" for text in (*HEADINGS[:4], "", *HEADINGS[4:]))
+        span = self._span()
+        body = []
+        for one, row in zip(self.rows, _cells(self), strict=True):
+            drawn = "" if one.against_best is None else _bar(one.against_best.difference, span)
+            cells = [*(f"<td>{escape(text)}</td>" for text in row[:4]), f"<td>{drawn}</td>"]
+            cells += [f"<td>{escape(text)}</td>" for text in row[4:]]
+            body.append(f"<tr>{''.join(cells)}</tr>")
+        told = "".join(f"<p>⚠ {escape(text)}</p>" for text in notes)
+        return (
+            f"<p><strong>{escape(self.finding)}</strong></p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(body)}</tbody></table>{told}<p><small>by {escape(self.metric)}{escape(foot)}</small></p>"
+        )
+
+    def table(self, caption: str = "", label: str = "") -> Table:
+        """Return the ranked table for a page or a paper."""
+        columns = tuple(
+            Column(heading or ("rank" if place == 0 else "word"), align="right" if right else "left")
+            for place, (heading, right) in enumerate(zip(HEADINGS, TO_THE_RIGHT, strict=True))
+        )
+        rows = tuple(tuple(TableCell(text, bold=row[0] == "1") for text in row) for row in _cells(self))
+        return Table(columns, rows, caption=caption, label=label)
+
+    def chart(self) -> Any:
+        """Draw the difference of every method to the best, with its interval; None where there is nothing to draw."""
+        from paragone.charts import from_rows
+
+        shown = [one for one in self.rows if one.against_best is not None]
+        if not shown:
+            return None
+        import altair as alt
+
+        rows: list[dict[str, Any]] = [
+            {
+                "method": one.method,
+                "difference": one.against_best.difference.estimate,
+                "low": one.against_best.difference.low,
+                "high": one.against_best.difference.high,
+                "word": one.word,
+            }
+            for one in shown
+            if one.against_best is not None
+        ]
+        for row in rows:
+            # Without limits the dot stands alone.
+            if not math.isfinite(row["low"]):
+                row["low"] = row["high"] = row["difference"]
+        order = [one.method for one in shown]
+        y = alt.Y("method:N", sort=order, title=None)
+        best = self.rows[0].method
+        colour = alt.Color(
+            "word:N",
+            scale=alt.Scale(domain=["worse", "undecided", "better"], range=["#b2182b", "#777777", "#2166ac"]),
+            legend=alt.Legend(title=None, orient="bottom"),
+        )
+        base = from_rows(rows).encode(y=y, color=colour)
+        x = alt.X("low:Q", title=f"{self.metric} less that of {best}")
+        line = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
+        dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q"))
+        zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
+        title = alt.TitleParams(
+            f"{self.metric}: difference to {best}", subtitle="mean and interval, for all pairs together"
+        )
+        layers: Any = alt.layer(zero, line, dot)
+        return layers.properties(width=460, height=alt.Step(24), title=title)
+
+    def _span(self) -> tuple[float, float]:
+        ends = [0.0]
+        for one in self.rows:
+            if one.against_best is not None:
+                found = one.against_best.difference
+                ends += [end for end in (found.estimate, found.low, found.high) if math.isfinite(end)]
+        return min(ends), max(ends)
+
+
+def number(value: float) -> str:
+    """Return a number as people read it: three digits that count.
+
+    Examples
+    --------
+    >>> number(0.97185), number(1234.5), number(float("nan"))
+    ('0.972', '1234', '-')
+    """
+    if not math.isfinite(value):
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 1 else f"{value:.3f}"
+
+
+def signed(interval: Interval) -> str:
+    """Return a difference with its interval.
+
+    Examples
+    --------
+    >>> signed(Interval(0.1, 0.05, 0.15)), signed(Interval(0.1))
+    ('+0.100 [+0.050, +0.150]', '+0.100')
+    """
+
+    def plus(value: float) -> str:
+        return f"+{number(value)}" if value >= 0 else number(value)
+
+    shown = plus(interval.estimate)
+    if math.isfinite(interval.low):
+        shown += f" [{plus(interval.low)}, {plus(interval.high)}]"
+    return shown
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(list("abcdef"))
+    ('a, b and c', 'a, b, c, d and 2 others')
+    """
+    if len(names) > MOST_NAMED + 1:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _on_these(where: str, ranking: Ranking, ranked: Sequence[RankedMethod]) -> str:
+    best, others = ranked[0], ranked[1:]
+    beaten = [one for one in others if one.against_best is not None and one.against_best.word == "worse"]
+    open_ = [one.method for one in others if one not in beaten]
+    if not beaten:
+        told = any(one.against_best is not None and math.isfinite(one.against_best.p) for one in others)
+        why = "" if told else ": one split says nothing of the spread, give more folds"
+        return (
+            f"{where}, no method can be told apart from {best.method} by {ranking.metric} ({number(best.mean)}; next "
+            f"{others[0].method}, {number(others[0].mean)}){why}."
+        )
+    if not open_:
+        rival = others[0]
+        pair = ranking.pair(best.method, rival.method)
+        difference = "" if pair is None else f" ({signed(pair.difference)})"
+        whom = rival.method if len(others) == 1 else f"all {len(others)} others"
+        against = "against" if len(others) == 1 else f"the next, {rival.method},"
+        return (
+            f"{where}, {best.method} is better than {whom} by {ranking.metric}: {number(best.mean)} {against} "
+            f"{number(rival.mean)}{difference}."
+        )
+    return (
+        f"{where}, {best.method} leads by {ranking.metric} ({number(best.mean)}): better than "
+        f"{listed([one.method for one in beaten])}, and not told apart from {listed(open_)}."
+    )
+
+
+def _on_others(ranking: Ranking, best: str) -> list[str]:
+    """Say what the datasets show of others like them, the dataset as the unit."""
+    n_datasets = len(ranking.datasets)
+    if n_datasets == 1:
+        return []
+    if n_datasets < ENOUGH_DATASETS:
+        return [
+            f"Whether that holds for other datasets, {n_datasets} cannot show (at least {ENOUGH_DATASETS} are needed)."
+        ]
+    found = compare(
+        ranking.frame.assign(metric=ranking.metric),
+        metric=ranking.metric,
+        higher_is_better=ranking.higher_is_better,
+        reference=best,
+        bayes=False,
+        correction="holm",
+    )
+    better = [pair.rival for pair in found.pairs if pair.verdict == "better"]
+    if not better:
+        return ["On datasets like these nothing is shown: no difference holds over the datasets as a sample."]
+    return [f"On datasets like these it is better than {listed(better)} (signed-rank test over datasets, Holm)."]
+
+
+HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")
+TO_THE_RIGHT = (True, False, True, False, False, True)
+
+
+def _cells(ranking: Ranking) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for one in ranking.rows:
+        difference = "" if one.against_best is None else signed(one.against_best.difference)
+        rank = f"{one.rank:g}" if math.isfinite(one.rank) else ""
+        rows.append((rank, one.method, number(one.mean), difference, one.word, number(one.seconds)))
+    return rows
+
+
+DRAWN = 160
+
+
+def _bar(interval: Interval, span: tuple[float, float]) -> str:
+    """Draw an interval on a line, with zero marked."""
+    low, high = span
+    width = (high - low) or 1.0
+
+    def at(value: float) -> float:
+        return 4 + (DRAWN - 8) * (value - low) / width
+
+    whole = math.isfinite(interval.low)
+    line = (
+        f'<line x1="{at(interval.low):.1f}" x2="{at(interval.high):.1f}" y1="8" y2="8" stroke="#333" stroke-width="2"/>'
+        if whole
+        else ""
+    )
+    return (
+        f'<svg width="{DRAWN}" height="16" role="img" aria-label="{escape(signed(interval))}">'
+        f'<line x1="{at(0):.1f}" x2="{at(0):.1f}" y1="0" y2="16" stroke="#bbb"/>{line}'
+        f'<circle cx="{at(interval.estimate):.1f}" cy="8" r="3.5" fill="#333"/></svg>'
+    )
