@@ -23,7 +23,7 @@ from paragone.lab.view import View
 from paragone.methods.method import Method
 from paragone.metrics import named_metric
 from paragone.protocols import Predict
-from paragone.stats.ranking import Ranking
+from paragone.stats.ranking import MethodRanking
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -326,12 +326,12 @@ class Evaluation:
         return True if metric in get_scorer_names() else named_metric(metric).higher_is_better
 
     @cached_property
-    def ranking(self) -> Ranking:
+    def ranking(self) -> MethodRanking:
         """The methods from best to worst, with what is said of each."""
         with self.results as results:
             places = results.places()
         mine = places[places["experiment"] == self.experiment.name].groupby("method", sort=False)
-        return Ranking(
+        return MethodRanking(
             self.metric,
             bool(self._higher(self.metric)),
             self.scores(self.metric)[["dataset", "fold", "method", "value"]],

@@ -6,11 +6,11 @@ from paragone.lab.method_warnings import verdict_sentences
 from paragone.lab.view import Measure, View
 from paragone.metrics import named_metric
 from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
-from paragone.stats.ranking import Ranking
+from paragone.stats.ranking import MethodRanking
 from paragone.stats.scopes import Design
 
 
-def ranking_of(view: View, measure: Measure) -> Ranking:
+def ranking_of(view: View, measure: Measure) -> MethodRanking:
     """Return the ranking of a view's methods by one metric."""
     folds = measure.scores.folds
     mine = folds[folds["metric"] == measure.metric]
@@ -21,7 +21,7 @@ def ranking_of(view: View, measure: Measure) -> Ranking:
         "method", sort=False
     )
     higher = named_metric(measure.metric).higher_is_better
-    return Ranking(
+    return MethodRanking(
         measure.metric,
         True if higher is None else higher,
         mine[["dataset", "fold", "method", "value"]],

@@ -52,7 +52,7 @@ class RankedMethod:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class MethodRanking:
     """Methods ranked by one metric.
 
     Parameters
@@ -78,7 +78,7 @@ class Ranking:
     >>> rows = [("d", fold, method, value + 0.01 * (fold % 2)) for fold in range(5)
     ...         for method, value in (("A", 0.9 + 0.001 * fold), ("B", 0.7))]
     >>> frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
-    >>> Ranking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B")).finding
+    >>> MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B")).finding
     'On d, A is better than B by accuracy: 0.906 against 0.704 (+0.202 [+0.199, +0.205]).'
     """
 
@@ -296,7 +296,7 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _on_these(where: str, ranking: Ranking, ranked: Sequence[RankedMethod]) -> str:
+def _on_these(where: str, ranking: MethodRanking, ranked: Sequence[RankedMethod]) -> str:
     best, others = ranked[0], ranked[1:]
     beaten = [one for one in others if one.against_best is not None and one.against_best.word == "worse"]
     open_ = [one.method for one in others if one not in beaten]
@@ -323,7 +323,7 @@ def _on_these(where: str, ranking: Ranking, ranked: Sequence[RankedMethod]) -> s
     )
 
 
-def _on_others(ranking: Ranking, best: str) -> list[str]:
+def _on_others(ranking: MethodRanking, best: str) -> list[str]:
     """Say what the datasets show of others like them, the dataset as the unit."""
     n_datasets = len(ranking.datasets)
     if n_datasets == 1:
@@ -350,7 +350,7 @@ HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")
 TO_THE_RIGHT = (True, False, True, False, False, True)
 
 
-def _cells(ranking: Ranking) -> list[tuple[str, ...]]:
+def _cells(ranking: MethodRanking) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for one in ranking.rows:
         difference = "" if one.against_best is None else signed(one.against_best.difference)
