@@ -105,8 +105,8 @@ class Protocol(ABC):
     --------
     >>> from paragone.protocols import Predict
     >>> protocol = Predict(metrics=("accuracy",))
-    >>> isinstance(protocol, Protocol), protocol.described()["metrics"]
-    (True, ('accuracy',))
+    >>> isinstance(protocol, Protocol), list(protocol.described()["metrics"])
+    (True, ['accuracy'])
     """
 
     kind: ClassVar[str]
