@@ -60,7 +60,13 @@ class StoredCell:
     status: str | None
     error: str
     seconds: float
-    notes: tuple[str, ...]
+    noted: str
+    """The notes as they are stored; of a hundred thousand cells hardly any are asked for."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noted of the cell."""
+        return tuple(notes_of(self.noted))
 
     @property
     def place(self) -> Place:
@@ -92,7 +98,7 @@ def read_cells(store: Store, where: str, parameters: Sequence[Any], *, ended: bo
 
 def _stored_cell(*row: Any) -> StoredCell:
     *names, status, error, seconds, notes = row
-    return StoredCell(*(*names[:8], Parts(*names[8:]), status, error or "", seconds or 0.0, tuple(notes_of(notes))))
+    return StoredCell(*(*names[:8], Parts(*names[8:]), status, error or "", seconds or 0.0, notes or "[]"))
 
 
 class StoredCells:
