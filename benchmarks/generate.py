@@ -91,9 +91,11 @@ def sklearn_votes(X, Y, splits):
 
 
 def batched_votes(X, Y, splits):
-    """Look the neighbours up once, and vote for all candidates."""
-    votes = NeighbourVotes.across_folds(X, [test for _, test in splits], N_NEIGHBORS)
-    return votes.probabilities(Y, N_NEIGHBORS)
+    """Look the neighbours of a fold up once, and vote for all candidates."""
+    found = np.empty(Y.shape)
+    for train, test in splits:
+        found[test] = NeighbourVotes(X[test], X[train], N_NEIGHBORS).probabilities(Y[train], N_NEIGHBORS)
+    return found
 
 
 def compare_neighbours(n_candidates):

@@ -9,13 +9,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from paragone import Experiment, compare
 from paragone.data import SplitPlan, load, make_splits
-from paragone.generate.laboratory import METRICS, Holdout
+from paragone.errors import InputError
+from paragone.generate import Contender, GeneratorSpec
+from paragone.generate.laboratory import METRICS, Holdout, Laboratory, parted
+from paragone.generate.screening import Screening, screen_of
 from paragone.generate.tuned import TunedClassifier
-from paragone.lab.cells import SplitData
+from paragone.lab.cells import Fitted, SplitData
 from paragone.metrics import named_metric
+from paragone.reporting import report
+from paragone.testing import check_protocol
 
 
 class HardLabels(BaseEstimator):
@@ -35,6 +41,11 @@ def data_of(labels, *, n_train=80):
     high = X[:, 0] + rng.normal(size=120) > 0
     y = np.where(high, labels[1], labels[0])
     return SplitData(X[:n_train], y[:n_train], X[n_train:], y[n_train:], "classification")
+
+
+def values_of(protocol, model, data):
+    """Return the scores of a fresh fit, in the order of the protocol's metrics."""
+    return [score.value for score in protocol.scores(protocol.fit(clone(model), data), data).scores]
 
 
 def test_every_cell_of_a_dataset_with_text_classes_is_scored_as_scikit_learn_scores_it(tmp_path):
@@ -81,18 +92,82 @@ def test_every_cell_of_a_dataset_with_text_classes_is_scored_as_scikit_learn_sco
     ids=lambda model: type(model).__name__,
 )
 def test_what_the_classes_are_called_changes_no_score(model, labels):
-    plain = Holdout().fit(clone(model), data_of((0, 1)))
-    named = Holdout().fit(clone(model), data_of(labels))
-    np.testing.assert_array_equal(named.arrays["scores"], plain.arrays["scores"])
+    np.testing.assert_array_equal(
+        values_of(Holdout(), model, data_of(labels)), values_of(Holdout(), model, data_of((0, 1)))
+    )
 
 
 def test_a_test_part_of_one_class_is_not_scored_as_if_it_were_the_other():
     data = data_of(("benign", "malignant"))
     negative = data.y_test == "benign"
     part = SplitData(data.X_train, data.y_train, data.X_test[negative], data.y_test[negative], "classification")
-    found = Holdout(metrics=("auroc", "f1")).fit(LogisticRegression(), part).arrays["scores"]
+    found = values_of(Holdout(metrics=("auroc", "f1")), LogisticRegression(), part)
     assert np.isnan(found[0])
     assert found[1] == 0.0
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), RidgeClassifier(), HardLabels(), DecisionTreeClassifier(max_depth=2)])
+def test_the_order_of_the_values_gives_their_scores_to_the_last_bit(model):
+    data = data_of((0, 1))
+    short, whole = Holdout(keep_values=False), Holdout()
+    assert values_of(short, model, data) == values_of(whole, model, data)
+    kept = short.fit(clone(model), data).arrays
+    assert "values" not in kept
+    assert kept["order"].dtype == np.uint8
+
+
+def test_auroc_alone_does_without_hard_labels():
+    class NoLabels(GaussianNB):
+        def predict(self, X):
+            raise AssertionError("nobody asked for labels")
+
+    data, auroc_alone = data_of((0, 1)), Holdout(metrics=("auroc",))
+    assert values_of(auroc_alone, NoLabels(), data) == values_of(Holdout(), GaussianNB(), data)[:1]
+
+
+def test_a_classifier_that_gives_nan_fails_and_says_so():
+    class NoNumbers(GaussianNB):
+        def predict_proba(self, X):
+            return np.full((len(X), 2), np.nan)
+
+    with pytest.raises(InputError, match="a classifier gave NaN for some row"):
+        Holdout().fit(NoNumbers(), data_of((0, 1)))
+
+
+@pytest.mark.parametrize("protocol", [Holdout(), Holdout(keep_values=False, metrics=("auroc",))], ids=["all", "auroc"])
+def test_a_hold_out_keeps_the_laws_of_protocols(protocol):
+    tuned = TunedClassifier(
+        "sklearn.tree:DecisionTreeClassifier", space={"max_depth": {"low": 1, "high": 3}}, trials=2, folds=3
+    )
+    methods = {"NB": GaussianNB(), "Ridge": RidgeClassifier(), "Hard": HardLabels, "Tuned": tuned}
+    laws = check_protocol(protocol, "breast-cancer", methods)
+    assert "what a fit gives follows from the train rows alone, the same every time" in laws
+
+
+def test_screening_keeps_the_laws_of_protocols():
+    tree = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", portfolio=({"max_depth": 2}, {"max_depth": 4}))
+    assert check_protocol(Screening(), "wine-traits", {"Tree": screen_of(tree)})
+
+
+class FirstHoldout(Holdout):
+    """As the first release wrote it: the fit keeps scores, and no labels."""
+
+    def fit(self, estimator, data):
+        fitted = super().fit(estimator, data)
+        scores = np.array([score.value for score in self.scores(fitted, data).scores])
+        return Fitted({"scores": scores, "values": fitted.arrays["values"]}, fitted.info)
+
+
+def test_a_store_of_the_first_release_is_reported_and_goes_on_without_a_new_fit(tmp_path):
+    store = tmp_path / "old.sqlite"
+    methods = {"NB": "sklearn.naive_bayes:GaussianNB", "Ridge": "sklearn.linear_model:RidgeClassifier"}
+    data = parted(GeneratorSpec("add(X0, X1)", n_features=3).sample(200, seed=1, name="a-sum"), range(100))
+    with Laboratory(store) as laboratory:
+        old = laboratory.run("first", [data], methods, FirstHoldout(), seed=3)
+        assert any(file.name == "report.html" for file in report(store, tmp_path / "paper", charts=False))
+        found = laboratory.run("first", [data], methods, Holdout(), seed=3)
+    assert {place: one.scores for place, one in found.items()} == {place: one.scores for place, one in old.items()}
+    assert all(set(one.scores) == set(METRICS) and set(one.arrays) == {"scores", "values"} for one in found.values())
 
 
 def test_every_metric_of_a_hold_out_has_a_direction_and_can_be_compared():

@@ -8,7 +8,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from paragone.data import Dataset
+from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError
 from paragone.generate.classifiers import BoundedSVC
 from paragone.generate.methods import reference_method
@@ -75,4 +75,4 @@ def test_a_batch_marks_its_train_rows_and_screening_wants_label_columns():
     batch = candidate_batch("b", X, [Y[:, 0], Y[:, 1]], 200)
     assert (batch.train_part.sum(), batch.train_part[:200].all(), batch.n_targets) == (200, True, 2)
     with pytest.raises(InputError, match="label columns"):
-        Screening().check(Dataset("d", X, Y[:, 0], "classification"))
+        Screening().tasks(Dataset("d", X, Y[:, 0], "classification"), SplitPlan(), 0)

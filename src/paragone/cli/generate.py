@@ -24,6 +24,9 @@ generate = typer.Typer(help="Make datasets that tell methods apart.", no_args_is
 app.add_typer(generate, name="generate")
 
 
+FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
+
+
 @generate.command("sample")
 def draw_sample(
     formula: Annotated[str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)],
@@ -42,7 +45,7 @@ def draw_sample(
     irrelevant: Annotated[int, typer.Option(help="Columns added that mean nothing.", min=0)] = 0,
     categorical: Annotated[str, typer.Option(help="Columns shown as quarters 0 to 3: 0,4.")] = "",
     missing: Annotated[float, typer.Option(help="The share of entries left out.")] = 0,
-    file_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
+    file_format: FileFormat = "csv",
 ) -> None:
     """Draw fresh rows of a formula and write them with a manifest.
 
@@ -50,11 +53,10 @@ def draw_sample(
     """
     from dataclasses import asdict
 
-    from paragone.errors import InputError
     from paragone.generate import GeneratorSpec, write_sets
     from paragone.generate.collection import described_sample
 
-    parts = [part.strip() for part in categorical.split(",") if part.strip()]
+    parts = _listed(categorical)
     wrong = [part for part in parts if not part.isdigit()]
     if wrong:
         raise InputError(f"--categorical takes numbers of columns with commas between, not {wrong[0]!r}")
@@ -193,12 +195,11 @@ def measure_published(
 
     if not out.parent.is_dir():
         raise InputError(f"--out {out}: the folder {out.parent} does not exist")
-    chosen = [part.strip() for part in sets.split(",") if part.strip()]
     contenders = [reference_method(letter) for letter in methods]
     with Laboratory(store, workers) as laboratory:
         found = measure_digen(
             laboratory,
-            sets=chosen,
+            sets=_listed(sets),
             methods=contenders,
             n_fresh=rows,
             n_seeds=seeds,
@@ -207,8 +208,7 @@ def measure_published(
     found.write(out)
     n_pairs = len(contenders) * (len(contenders) - 1)
     say(f"{len(found.covered())} of {n_pairs} ordered pairs proven by {found.margin:g} on {len(found.sets)} formulas")
-    if laboratory.n_failed:
-        say(f"{laboratory.n_failed} cells failed: paragone status {store} says why", stderr=True)
+    _warn_of_failures(laboratory.n_failed, store)
 
 
 def _settings(preset: str | None) -> DuelSettings:
@@ -236,11 +236,22 @@ def _read_formulas(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]
 def _conclude(table: Any, out: Path, laboratory: Any) -> None:
     write_frame(table, out)
     say(f"{len(table)} rows in {out}")
-    if laboratory.n_failed:
-        say(f"{laboratory.n_failed} cells failed: paragone status {laboratory.store} says why", stderr=True)
+    _warn_of_failures(laboratory.n_failed, laboratory.store)
 
 
-FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
+def _warn_of_failures(n_failed: int, store: Path) -> None:
+    if n_failed:
+        say(f"{n_failed} cells failed: paragone status {store} says why", stderr=True)
+
+
+def _listed(text: str) -> list[str]:
+    """Return what stands between commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _refuse_file(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: give a folder")
 
 
 @generate.command("digen")
@@ -331,8 +342,7 @@ def evolve_collection(
     focus = None
     if against is not None:
         declared, focus = declared.against(against), against.rpartition(":")[2]
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: give a folder")
+    _refuse_file(out)
     path = store or spec.with_suffix(".sqlite")
     with chosen_executor(engine, address, workers) as executor:
         evolved = evolve(
@@ -355,8 +365,7 @@ def evolve_collection(
         say(f"{last.proven} of {last.pairs} ordered pairs proven by {declared.margin:g}")
     else:
         say("the hours were over before the first generation: give more and start again")
-    if evolved.n_failed:
-        say(f"{evolved.n_failed} cells failed: paragone status {path} says why", stderr=True)
+    _warn_of_failures(evolved.n_failed, path)
 
 
 @generate.command("benchmark-method")
@@ -382,18 +391,16 @@ def benchmark(
     from paragone.generate import Contender, Laboratory, benchmark_method, read_space, write_benchmark
 
     _import_from_here()
-    wanted = check_formats(part for part in formats.split(",") if part)
+    wanted = check_formats(_listed(formats))
     declared = Contender(name or use.rpartition(":")[2], use, {}, read_space(space) if space else {})
     found = _collection(collection)
-    chosen = [part.strip() for part in sets.split(",") if part.strip()]
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: give a folder")
+    _refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
     with (
         chosen_executor(engine, address, workers) as executor,
         Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
     ):
-        result = benchmark_method(declared, laboratory, found, sets=chosen, trials=trials)
+        result = benchmark_method(declared, laboratory, found, sets=_listed(sets), trials=trials)
     page = write_benchmark(result, out, wanted)
     means = result.table().mean()
     means = means.iloc[loss_order(-means, size=1.0)]

@@ -24,7 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paragone.errors import InputError
-from paragone.tables import frame_to_csv
+from paragone.tables import frame_to_file
 from paragone.terminal import console, printable
 
 if TYPE_CHECKING:
@@ -227,19 +227,7 @@ def write_frame(frame: pd.DataFrame, out: Path) -> None:
         raise InputError(f"--out {out}: write to a .csv or a .parquet file")
     if not out.parent.is_dir():
         raise InputError(f"--out {out}: the folder {out.parent} does not exist")
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        if out.suffix == ".csv":
-            frame_to_csv(frame, partial)
-        else:
-            frame.to_parquet(partial, index=False)
-        partial.replace(out)
-    except ImportError as error:
-        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
-    except OSError as error:
-        raise InputError(f"--out {out} cannot be written: {error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    frame_to_file(frame, out)
 
 
 RUN_CODE = frozenset({"run", "demo", "generate", "import", "audit"})

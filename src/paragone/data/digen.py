@@ -87,10 +87,7 @@ class DigenEntry:
 
     def expression(self) -> Expression:
         """Return the formula, checked against its published hash."""
-        expression = Expression.parse(self.formula)
-        if expression.md5 != self.md5:
-            raise InputError(f"{self.name}: the formula was altered: its md5 is {expression.md5}, not {self.md5}")
-        return expression
+        return checked_formula(self.name, self.formula, self.md5)
 
 
 @cache
@@ -300,6 +297,26 @@ def hash_labels(y: NDArray[np.generic]) -> str:
     return hashlib.sha256(np.asarray(y).astype(np.uint8).tobytes()).hexdigest()[:16]
 
 
+def checked_formula(name: str, formula: str, md5: str) -> Expression:
+    """Read the formula of a dataset; one with another hash than is known of it is refused."""
+    expression = Expression.parse(formula)
+    if expression.md5 != md5:
+        raise InputError(f"{name}: the formula was altered: its md5 is {expression.md5}, not {md5}")
+    return expression
+
+
+def checked_dataset(
+    name: str, X: FloatArray, labels: NDArray[np.uint8], x_hash: str, y_hash: str, notes: tuple[str, ...] = ()
+) -> Dataset:
+    """Make a dataset of features and 0/1 labels; others than those that the hashes are of are refused."""
+    for what, found, known in (("features", hash_features(X), x_hash), ("labels", hash_labels(labels), y_hash)):
+        if found != known:
+            raise InputError(f"{name}: the {what} made here have the hash {found}, not {known}")
+    names = tuple(f"X{j}" for j in range(X.shape[1]))
+    y = labels.astype(np.int64)
+    return Dataset(name, X, y, "classification", feature_names=names, target_names=("target",), notes=notes)
+
+
 def make_digen(entry: DigenEntry) -> Dataset:
     """Make a set from its formula and seed, and check formula, features and labels by their hashes.
 
@@ -310,19 +327,5 @@ def make_digen(entry: DigenEntry) -> Dataset:
     """
     X = digen_features(entry.seed)
     cut = cut_in_half(entry.expression().evaluate(X))
-    for what, found, published in (
-        ("features", hash_features(X), entry.x_hash),
-        ("labels", hash_labels(cut.labels), entry.y_hash),
-    ):
-        if found != published:
-            raise InputError(f"{entry.name}: the {what} made here have the hash {found}, not {published}")
     notes = (f"{cut.noise:.1%} of the labels were decided by the order of ties",) if cut.noise else ()
-    return Dataset(
-        entry.name,
-        X,
-        cut.labels.astype(np.int64),
-        task="classification",
-        feature_names=tuple(f"X{j}" for j in range(N_FEATURES)),
-        target_names=("target",),
-        notes=notes,
-    )
+    return checked_dataset(entry.name, X, cut.labels, entry.x_hash, entry.y_hash, notes)

@@ -11,8 +11,8 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from paragone.data.dataset import Dataset
-from paragone.data.digen import Expression, hash_features, hash_labels
-from paragone.errors import InputError, unknown_name
+from paragone.data.digen import checked_dataset, checked_formula
+from paragone.errors import unknown_name
 
 __all__ = [
     "EvolvedEntry",
@@ -125,16 +125,8 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
     >>> make_evolved(find("paragone-v1", "1"))
     Dataset 'paragone-v1-1': 1000 samples x 10 features, classification, 2 classes
     """
-    expression = Expression.parse(entry.formula)
+    expression = checked_formula(entry.name, entry.formula, entry.md5)
     X = np.random.default_rng(entry.seed).normal(size=(entry.n_rows, entry.n_features))
     values = expression.evaluate(X)
-    labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.int64)
-    for what, found, kept in (
-        ("formula has", expression.md5, entry.md5),
-        ("features made here have", hash_features(X), entry.x_hash),
-        ("labels made here have", hash_labels(labels), entry.y_hash),
-    ):
-        if found != kept:
-            raise InputError(f"{entry.name} was altered: the {what} the hash {found}, not {kept}")
-    names = tuple(f"X{j}" for j in range(entry.n_features))
-    return Dataset(entry.name, X, labels, "classification", feature_names=names, target_names=("target",))
+    labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.uint8)
+    return checked_dataset(entry.name, X, labels, entry.x_hash, entry.y_hash)

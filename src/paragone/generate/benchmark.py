@@ -15,16 +15,15 @@ from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
 from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, duel_matrix
-from paragone.generate.laboratory import Holdout, Laboratory, parted
+from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
-from paragone.lab.cells import Fitted
 from paragone.stats import compare
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SeedScore: TypeAlias = tuple[str, str, int, float]
-Fits: TypeAlias = dict[str, tuple[Dataset, Fitted]]
+Fits: TypeAlias = dict[str, tuple[Dataset, CellResult]]
 """By dataset: its rows, and what the tuned method gave on them."""
 
 
@@ -168,7 +167,7 @@ def _on_digen(
         for dataset in datasets:
             fitted = found.get((dataset.name, contender.name))
             if fitted is not None:
-                rows.append((dataset.name, contender.name, seed, float(fitted.arrays["scores"][0])))
+                rows.append((dataset.name, contender.name, seed, fitted.scores["auroc"]))
                 fits[dataset.name] = dataset, fitted
     how = (
         f"{contender.name} {_tuning(contender, trials, settings)} on the 800 training rows of the published split, and "

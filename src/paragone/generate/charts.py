@@ -330,20 +330,18 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
     >>> score_boxes(scores, "datasets").to_dict()["mark"]["type"]
     'boxplot'
     """
+    order = _highest_first(scores.groupby("method", sort=False)["value"].median())
+    boxes = _boxes(scores[["method", "value"]], order, extent=1.5, color=BLUE, size=18)
+    chart = boxes.properties(width=PLOT_WIDTH, height=26 * len(order))
+    return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+
+
+def _boxes(scores: pd.DataFrame, order: list[str], axis: Any = None, **mark: Any) -> Any:
     import altair as alt
 
-    order = _highest_first(scores.groupby("method", sort=False)["value"].median())
-    rows = scores[["method", "value"]].to_dict("records")
-    chart = (
-        from_rows(rows)
-        .mark_boxplot(extent=1.5, color=BLUE, size=18)
-        .encode(
-            x=alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False)),
-            y=alt.Y("method:N", sort=order, axis=alt.Axis(title=None)),
-        )
-        .properties(width=PLOT_WIDTH, height=26 * len(order))
-    )
-    return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+    x = alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
+    y = alt.Y("method:N", sort=order, axis=alt.Axis(title=None))
+    return from_rows(scores.to_dict("records")).mark_boxplot(**mark).encode(x=x, y=y)
 
 
 def _highest_first(values: pd.Series) -> list[str]:
@@ -373,17 +371,9 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
 
     order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
     colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
-    chart = (
-        from_rows(scores[["dataset", "method", "value"]].to_dict("records"))
-        .mark_boxplot(extent="min-max", size=7)
-        .encode(
-            x=alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
-            y=alt.Y("method:N", sort=order, axis=alt.Axis(title=None)),
-            color=colour,
-        )
-        .properties(width=170, height=12 * len(order))
-        .facet(facet=alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(scores["dataset"]))), columns=3)
-    )
+    boxes = _boxes(scores[["dataset", "method", "value"]], order, alt.Axis(tickCount=4), extent="min-max", size=7)
+    facet = alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(scores["dataset"])))
+    chart = boxes.encode(color=colour).properties(width=170, height=12 * len(order)).facet(facet=facet, columns=3)
     return styled(chart, f"AUROC over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
 
 

@@ -19,6 +19,7 @@ from paragone.errors import InputError
 from paragone.validation import FloatArray
 
 ITERATION_BOUND = 20_000
+NOT_A_NUMBER = "a classifier gave NaN for some row: AUROC is not defined"
 
 
 class PlainLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -74,7 +75,7 @@ class PlainLogisticRegression(ClassifierMixin, BaseEstimator):
         return np.asarray(self.model_.predict(X))
 
 
-class BoundedSVC(ClassifierMixin, BaseEstimator):
+class BoundedSVC(SVC):
     """A support vector classifier with a bound on its iterations, scored by its decision function.
 
     Where ``C`` is huge an unbounded fit may take hours. A fit that hits the bound is another method than
@@ -100,33 +101,25 @@ class BoundedSVC(ClassifierMixin, BaseEstimator):
         max_iter: int = ITERATION_BOUND,
         random_state: int | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        super().__init__(
+            kernel=kernel,
+            C=C,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            class_weight=class_weight,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit within the bound."""
-        self.svc_ = SVC(**self.get_params())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self.svc_.fit(X, y)
-        self.classes_ = self.svc_.classes_
-        self.hit_bound_ = bool(self.svc_.fit_status_ != 0)
+            super().fit(X, y)
+        self.hit_bound_ = bool(self.fit_status_ != 0)
         return self
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the signed distance to the boundary."""
-        return np.asarray(self.svc_.decision_function(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class on whose side a row lies."""
-        return np.asarray(self.svc_.predict(X))
 
 
 ValueSource: TypeAlias = Literal["predict_proba", "decision_function", "predict"]
@@ -232,7 +225,7 @@ def auroc_columns(labels: NDArray[Any], values: FloatArray) -> FloatArray:
         NaN where a column has one class only.
     """
     if np.isnan(values).any():
-        raise InputError("a classifier gave NaN for some row: AUROC is not defined")
+        raise InputError(NOT_A_NUMBER)
     positive = np.asarray(labels) == 1
     n_positive = positive.sum(axis=0)
     n_negative = len(positive) - n_positive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, fields
 from importlib.resources import as_file, files
 from itertools import permutations
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from paragone.data import Dataset
-from paragone.data.digen import Expression, hash_features, hash_labels
-from paragone.data.evolved import collection_file
+from paragone.data.digen import hash_features, hash_labels
+from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
@@ -22,6 +22,7 @@ from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.sampling import GeneratorSpec, population
 from paragone.reading import read_json
+from paragone.tables import frame_to_file
 from paragone.ties import least_loss
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def write_sets(
     >>> [path.name for path in write_sets([(made, {"name": "product"})], tempfile.mkdtemp(), "mine")]
     ['product.csv', 'manifest.json']
     """
+    import pandas as pd
+
     if file_format not in FILE_FORMATS:
         raise unknown_name("file format", file_format, FILE_FORMATS)
     folder = Path(folder)
@@ -70,7 +73,8 @@ def write_sets(
     written, described = [], []
     for dataset, entry in sets:
         path = folder / f"{dataset.name}.{file_format}"
-        _write_table(dataset_frame(dataset), path)
+        frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+        frame_to_file(frame.assign(target=dataset.y), path)
         written.append(path)
         described.append({"file": path.name, **entry})
     manifest = folder / MANIFEST
@@ -79,31 +83,12 @@ def write_sets(
     return (*written, manifest)
 
 
-def dataset_frame(dataset: Dataset) -> pd.DataFrame:
-    """Return features and target as one frame."""
-    import pandas as pd
-
-    return pd.DataFrame(dataset.X, columns=list(dataset.feature_names)).assign(target=dataset.y)
-
-
 def described_sample(dataset: Dataset, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the manifest's entry of a sample: its options, and hashes of what came out."""
     X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
     target = np.asarray(dataset.y, dtype=np.float64)
     hashes = {"x_hash": hash_features(X), "y_hash": hash_features(target[:, None])}
     return {"name": dataset.name, "seed": seed, "n_rows": dataset.n_samples, **options, **hashes}
-
-
-def _write_table(frame: pd.DataFrame, path: Path) -> None:
-    try:
-        if path.suffix == ".csv":
-            frame.to_csv(path, index=False)
-        else:
-            frame.to_parquet(path, index=False)
-    except ImportError as error:
-        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}") from error
 
 
 FORMAT = 1
@@ -208,18 +193,7 @@ class GeneratedSet:
 
     def load(self) -> Dataset:
         """Make the dataset, checked by its hashes."""
-        # The formula first: otherwise an altered one would be reported as altered rows.
-        found_md5 = Expression.parse(self.formula).md5
-        if found_md5 != self.md5:
-            raise InputError(f"{self.name}: the formula was altered: its md5 is {found_md5}, not {self.md5}")
-        dataset = self.generator().sample(self.n_rows, self.seed, name=self.name)
-        for what, found, expected in (
-            ("features", hash_features(np.asarray(dataset.X)), self.x_hash),
-            ("labels", hash_labels(dataset.y), self.y_hash),
-        ):
-            if found != expected:
-                raise InputError(f"{self.name}: the {what} made here have the hash {found}, not {expected}")
-        return dataset
+        return make_evolved(EvolvedEntry(**{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)}))
 
 
 @dataclass(frozen=True)
@@ -253,15 +227,8 @@ class Collection:
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
-        lows: dict[tuple[str, str], dict[str, float]] = {}
-        for item in self.sets:
-            evidence = item.evidence()
-            for pair in evidence.proven(self.margin):
-                lows.setdefault(pair, {})[item.name] = evidence.lead(*pair).low
-        return {
-            pair: list(found)[least_loss([-low for low in found.values()], size=1.0)]
-            for pair, found in sorted(lows.items())
-        }
+        leads = self.leads().sort_values(["up", "down"])
+        return {(lead.up, lead.down): lead.dataset for lead in leads.itertuples() if lead.proven}
 
     def scores(self) -> pd.DataFrame:
         """Return the evidence, tidy: ``dataset, method, seed, value``."""

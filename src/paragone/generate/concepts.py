@@ -239,6 +239,13 @@ def group_concepts(agreement: FloatArray, least: float = AGREEMENT) -> tuple[int
     return tuple(leaders.setdefault(int(group), position) for position, group in enumerate(groups))
 
 
+def numbered_concepts(agreement: FloatArray) -> list[int]:
+    """Return the concepts of formulas as numbers from 1, in the order of their first formulas."""
+    leaders = group_concepts(agreement)
+    numbers = {leader: number for number, leader in enumerate(sorted(set(leaders)), start=1)}
+    return [numbers[leader] for leader in leaders]
+
+
 @cache
 def _probe(n_features: int) -> tuple[FloatArray, FloatArray]:
     """Return the columns that placed features take, and rows for the features that are not placed."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from paragone.data import Dataset
 from paragone.data import load as load_dataset
-from paragone.data.digen import DigenEntry, entries, find, make_digen
+from paragone.data.digen import entries, find, make_digen
 from paragone.data.evolved import collections
 from paragone.generate.collection import Collection, GeneratedSet, write_sets
 from paragone.generate.evidence import measure
@@ -107,7 +107,7 @@ def best_configurations(
         for place, params in enumerate(choices)
     }
     found = laboratory.run(f"choosing for {name}", [sample], built, Holdout(keep_values=False, metrics=("auroc",)))
-    scores = {method: float(fitted.arrays["scores"][0]) for (_, method), fitted in found.items()}
+    scores = {method: result.scores["auroc"] for (_, method), result in found.items()}
     chosen = []
     for method, choices in options:
         # A configuration that failed loses against every one that ran.
@@ -160,15 +160,6 @@ def write_digen(folder: str | Path, file_format: str = "csv") -> tuple[Path, ...
     >>> len(written), written[-1].name
     (41, 'manifest.json')
     """
-    return write_sets(((make_digen(entry), _described(entry)) for entry in entries()), folder, "digen", file_format)
-
-
-def _described(entry: DigenEntry) -> dict[str, object]:
-    return {
-        "name": entry.name,
-        "formula": entry.formula,
-        "md5": entry.md5,
-        "seed": entry.seed,
-        "x_hash": entry.x_hash,
-        "y_hash": entry.y_hash,
-    }
+    told = ("name", "formula", "md5", "seed", "x_hash", "y_hash")
+    sets = ((make_digen(entry), {word: getattr(entry, word) for word in told}) for entry in entries())
+    return write_sets(sets, folder, "digen", file_format)

@@ -156,10 +156,6 @@ def refit(name: str, method: str, params: Mapping[str, Any] | None = None) -> Re
     return Refit(entry.name, contender.name, dataset.y[test], values, auroc(dataset.y[test], values))
 
 
-CROSSOVER_SHARE = 0.7
-N_PARTITIONS = 12
-
-
 @dataclass(frozen=True, eq=False)
 class Fighter:
     """A formula of a duel: its objectives and every method's score in tuning."""
@@ -262,8 +258,8 @@ class Duel:
         # As published, although most of these constants lie beyond all data.
         self._grammar = Grammar(constants="uniform")
         self._X = digen_features(seed)
-        self._survival = NSGA3Survival(reference_directions(2, N_PARTITIONS))
-        self._seen = self._rejected = self._pruned = self._scored = 0
+        self._survival = NSGA3Survival(reference_directions(2))
+        self._counts = dict.fromkeys(("seen", "rejected", "pruned", "scored"), 0)
         self._best_lead = 0.0
 
     def run(self, tell: Callable[[int, float], None] | None = None) -> DuelOutcome:
@@ -288,32 +284,27 @@ class Duel:
             self.seed,
             tuple(method.name for method in self.methods),
             tuple(population[place] for place in loss_order([-fighter.lead for fighter in population], size=1.0)),
-            self._seen,
-            self._rejected,
-            self._pruned,
-            self._scored,
+            **self._counts,
         )
 
     def _drawn(self, rng: np.random.Generator, population: Sequence[Fighter]) -> Expression:
-        self._seen += 1
+        self._counts["seen"] += 1
         if not population:
             return self._grammar.half_and_half(rng)
         first, second = (population[int(rng.integers(len(population)))].expression for _ in range(2))
-        if rng.random() < CROSSOVER_SHARE:
-            return self._grammar.cross(rng, first, second)
-        return self._grammar.mutate(rng, first)
+        return self._grammar.breed(rng, first, second)
 
     def _valid(self, drawn: Sequence[Expression]) -> list[Expression]:
         """Keep formulas that give a dataset, each once."""
         # Ties at the cut are allowed, as in the published procedure: they become label noise.
         valid = list(dict.fromkeys(e for e in drawn if not reason_to_reject(e.evaluate(self._X), allow_ties=True)))
-        self._rejected += len(drawn) - len(valid)
+        self._counts["rejected"] += len(drawn) - len(valid)
         return valid
 
     def _fought(self, generation: int, children: Sequence[Expression]) -> list[Fighter]:
         passed = self._through_gate(generation, children)
-        self._pruned += len(children) - len(passed)
-        self._scored += len(passed)
+        self._counts["pruned"] += len(children) - len(passed)
+        self._counts["scored"] += len(passed)
         scores = self._scores(f"generation {generation}", passed, self.methods, None)
         names = [method.name for method in self.methods]
         at = names.index(self.up), names.index(self.down)
@@ -344,11 +335,8 @@ class Duel:
         tuned = {m.name: self.settings.tuner(m, self.seed, self.settings.trials, folds) for m in methods}
         name = f"duel {self.up} {self.down} {self.seed} {step}"
         found = self.laboratory.run(name, datasets, tuned, Holdout(keep_values=False), seed=self.seed)
-        table = [
-            [float(found[d.name, m.name].arrays["cv"]) if (d.name, m.name) in found else np.nan for m in methods]
-            for d in datasets
-        ]
-        return np.array(table)
+        cv = {place: result.scores.get("cv", np.nan) for place, result in found.items()}
+        return np.array([[cv.get((d.name, m.name), np.nan) for m in methods] for d in datasets])
 
 
 def passes_gate(lead: float, best: float, tolerance: float) -> bool:
@@ -415,9 +403,7 @@ def stage2(
         for text, dataset in datasets.items():
             for method in tuned:
                 if (dataset.name, method) in found:
-                    arrays = found[dataset.name, method].arrays
-                    scores = dict(zip(METRICS, map(float, arrays["scores"]), strict=True))
-                    rows.append({"formula": text, "seed": seed, "method": method, **scores, "cv": float(arrays["cv"])})
+                    rows.append({"formula": text, "seed": seed, "method": method, **found[dataset.name, method].scores})
     return pd.DataFrame(rows, columns=["formula", "seed", "method", *METRICS, "cv"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -69,8 +69,11 @@ class Evidence:
 
     def lead(self, up: str, down: str) -> Interval:
         """Return the mean paired difference of two methods with its interval."""
-        a, b = self.methods.index(up), self.methods.index(down)
-        return mean_interval(self.aurocs[:, a] - self.aurocs[:, b])
+        return mean_interval(self.leads(up, down))
+
+    def leads(self, up: str, down: str) -> FloatArray:
+        """Return the difference of two methods on every sample."""
+        return np.asarray(self.aurocs[:, self.methods.index(up)] - self.aurocs[:, self.methods.index(down)])
 
     def proven(self, margin: float) -> tuple[tuple[str, str], ...]:
         """Return the ordered pairs whose difference reaches the margin with its lower bound."""
@@ -146,12 +149,13 @@ def measure(
     # Leaving out the failed sample would favour the method that failed on it.
     if len(found) < len(datasets) * len(built):
         return None
-    aurocs = [[float(found[d.name, method].arrays["scores"][0]) for method in built] for d in datasets]
-    bounded = sum(int(fitted.info["bounded"]) for fitted in found.values())
+    aurocs = [[found[d.name, method].scores["auroc"] for method in built] for d in datasets]
+    bounded = sum(int(result.info["bounded"]) for result in found.values())
     return Evidence(tuple(built), np.array(aurocs), bounded)
 
 
 Axis: TypeAlias = Literal["n", "noise", "irrelevant"]
+AXES: Mapping[Axis, Callable[[float], Any]] = {"n": int, "noise": float, "irrelevant": int}
 
 
 def learning_curve(
@@ -200,15 +204,11 @@ def learning_curve(
     """
     import pandas as pd
 
-    if over not in ("n", "noise", "irrelevant"):
+    if over not in AXES:
         raise InputError(f"a learning curve is over 'n', 'noise' or 'irrelevant', not {over!r}")
     rows = []
     for value in values:
-        changed = generator
-        if over == "noise":
-            changed = replace(generator, noise=float(value))
-        elif over == "irrelevant":
-            changed = replace(generator, irrelevant=int(value))
+        changed = generator if over == "n" else replace(generator, **{over: AXES[over](value)})
         evidence = measure(
             f"{generator.formula} at {over} {value:g}",
             changed,

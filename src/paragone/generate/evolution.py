@@ -31,7 +31,6 @@ from paragone.generate.screening import Screening, candidate_batch, scout_of, sc
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
-CROSSOVER_SHARE = 0.7
 FOLD_SHARE = 0.5
 """The share of random formulas that fold one operator over many features."""
 MAX_DRAWS = 50
@@ -104,9 +103,7 @@ class Breeder:
         pair = None if rng.random() < self.spec.random_share else parents(rng)
         if pair is None:
             return self.grammar.fold(rng) if rng.random() < FOLD_SHARE else self.grammar.half_and_half(rng)
-        if rng.random() < CROSSOVER_SHARE:
-            return self.grammar.cross(rng, *pair)
-        return self.grammar.mutate(rng, pair[0])
+        return self.grammar.breed(rng, *pair)
 
 
 @dataclass(frozen=True)
@@ -217,7 +214,6 @@ class Stopwatch:
         return seconds
 
 
-N_PARTITIONS = 12
 OPEN_WEIGHT = 4.0
 """How much more often parents come from a pair that is not proven yet."""
 
@@ -259,7 +255,7 @@ class Evolution:
         self.breeder = Breeder(spec, self.X)
         self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
         self._population: list[ScreenedFormula] = []
-        self._survival = NSGA3Survival(reference_directions(2, N_PARTITIONS))
+        self._survival = NSGA3Survival(reference_directions(2))
 
     def run(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
         """Go on until the spec's generations are done or the time is over."""

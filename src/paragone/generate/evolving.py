@@ -15,7 +15,7 @@ import numpy as np
 from paragone.errors import unknown_name
 from paragone.folders import replaced_folder
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.concepts import agreements, group_concepts, signature
+from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
@@ -32,9 +32,8 @@ NamedPair = tuple[str, str]
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
     """Number the concepts of datasets again, with all probe rows, in the order of the datasets."""
     marks = [signature(item.generator().expression, n_features=item.n_features) for item in sets]
-    leaders = group_concepts(agreements(marks))
-    numbers = {leader: number for number, leader in enumerate(sorted(set(leaders)), start=1)}
-    return tuple(replace(item, concept=numbers[leader]) for item, leader in zip(sets, leaders, strict=True))
+    numbers = numbered_concepts(agreements(marks))
+    return tuple(replace(item, concept=number) for item, number in zip(sets, numbers, strict=True))
 
 
 def choose(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tuple[GeneratedSet, ...]:

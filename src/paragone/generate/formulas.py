@@ -230,6 +230,7 @@ OPERATOR_NAMES = tuple(OPERATORS)
 FOLDED = ("add", "mul", "min", "max")
 EPHEMERAL_HIGH = 100.0
 QUANTILE_DECIMALS = 2
+CROSSOVER_SHARE = 0.7
 
 
 @dataclass(frozen=True)
@@ -330,6 +331,10 @@ class Grammar:
         """Put a random full formula of height 0 to 2 in the place of a random branch."""
         taken_out = expression.subtree(int(rng.integers(expression.size)))
         return self._spliced(expression, taken_out, self.grow(rng, 0, 2, full=True).tokens)
+
+    def breed(self, rng: np.random.Generator, first: Expression, second: Expression) -> Expression:
+        """Cross two formulas, or mutate the first."""
+        return self.cross(rng, first, second) if rng.random() < CROSSOVER_SHARE else self.mutate(rng, first)
 
     def _spliced(self, expression: Expression, out: slice, tokens: tuple[Token, ...]) -> Expression:
         child = expression.tokens[: out.start] + tokens + expression.tokens[out.stop :]

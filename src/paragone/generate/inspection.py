@@ -12,7 +12,7 @@ import numpy as np
 
 from paragone.data.digen import Expression, cut_in_half, digen_features, entries
 from paragone.errors import InputError
-from paragone.generate.concepts import active_features, agreements, group_concepts, signature
+from paragone.generate.concepts import active_features, agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
 from paragone.generate.sampling import Threshold
 from paragone.validation import FloatArray
@@ -222,10 +222,8 @@ def inspect_sets(
     shown = [_row(specimen) for specimen in specimens]
     marks = [signature(s.expression, s.threshold, s.X.shape[1]) for s in specimens]
     agreement = agreements(marks)
-    concepts = group_concepts(agreement)
-    numbers = {leader: number for number, leader in enumerate(sorted(set(concepts)), start=1)}
     sets = pd.DataFrame(shown)
-    sets.insert(1, "concept", [numbers[concept] for concept in concepts])
+    sets.insert(1, "concept", numbered_concepts(agreement))
     # A dataset agrees with itself: -1 keeps it from being its own nearest.
     others = np.where(np.eye(len(marks), dtype=bool), -1.0, agreement)
     nearest = others.argmax(axis=1)

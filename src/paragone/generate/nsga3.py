@@ -19,7 +19,7 @@ SMALLEST_RANGE = 1e-6
 OFF_AXIS_WEIGHT = 1e6
 
 
-def reference_directions(n_objectives: int, n_partitions: int) -> FloatArray:
+def reference_directions(n_objectives: int, n_partitions: int = 12) -> FloatArray:
     """Return the points of Das and Dennis: all shares of a whole in equal steps.
 
     Examples

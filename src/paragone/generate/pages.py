@@ -16,15 +16,29 @@ from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
 from paragone.generate.inspection import Inspection, why_open
-from paragone.page import Block, Fold, Gallery, Listing, NumberDetails, Page, Points, Prose, Section, Sheet, figure
+from paragone.page import (
+    Attachment,
+    Block,
+    Fold,
+    Gallery,
+    Listing,
+    NumberDetails,
+    Page,
+    Points,
+    Prose,
+    Section,
+    Sheet,
+    figure,
+)
 from paragone.reporting.render import render_page
-from paragone.tables import Column, Table, TableCell, frame_to_csv
+from paragone.tables import Column, Table, TableCell, frame_as_csv
 from paragone.ties import best_losses, loss_order, rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PAGE = "report.html"
+FORMULA = "formula_"
 
 
 def frame_sheet(name: str, title: str, frame: pd.DataFrame, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
@@ -107,36 +121,27 @@ def write_collection_page(
     ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
     ('report.html', True)
     """
-    trees = _trees(inspection)
-    charts = _charts(inspection, collection, curve)
-    page = collection_page(inspection, charts, trees, collection, curve, beside)
-    frames = {"sets": inspection.sets, "coverage": inspection.coverage.reset_index(names="")}
-    files = {**charts, **{f"formulas/{name}": tree for name, tree in trees.items()}}
-    return _write_whole(folder, "collection page", page, frames, files)
+    return _write_whole(folder, "collection page", collection_page(inspection, collection, curve, beside))
 
 
 def collection_page(
     inspection: Inspection,
-    charts: Mapping[str, Any],
-    trees: Mapping[str, Any],
     collection: Collection | None = None,
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
 ) -> Page:
-    """Make the page of charts and formula trees, by name; see `write_collection_page` for the others."""
+    """Make the page; see `write_collection_page`."""
     behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
     sections = [
         Section("holds", "What it holds", (Points(tuple(f"{said}." for said in inspection.findings())),)),
-        Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, charts)),
+        Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection)),
     ]
     if collection is not None:
         sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
-        sections.append(Section("evidence", "The evidence", (*_gallery(charts, "heat_map"), sheet)))
-    formulas = Gallery(tuple(figure(f"formula_{name}", tree) for name, tree in trees.items()))
-    drawn = Fold("The simplified formulas as trees", (formulas,))
-    sections.append(Section("datasets", "The datasets", (_datasets(inspection), drawn)))
+        sections.append(Section("evidence", "The evidence", (*_gallery(heat_map=heat_map(collection.table())), sheet)))
+    sections.append(Section("datasets", "The datasets", _datasets(inspection)))
     if curve is not None:
-        sections.append(Section("search", "How it came about", _search(curve, charts)))
+        sections.append(Section("search", "How it came about", _search(curve)))
     if beside is not None and collection is not None:
         sections.append(Section("beside", f"Beside it: {beside.name}", _beside(collection, beside)))
     sections.append(Section("how", "How it was measured", (Prose(_how(inspection, collection)),)))
@@ -145,52 +150,46 @@ def collection_page(
     return Page(f"Collection {inspection.name}", subtitle, (), tuple(sections), behind)
 
 
-def _charts(inspection: Inspection, collection: Collection | None, curve: pd.DataFrame | None) -> dict[str, Any]:
-    drawn = {}
-    if len(inspection.coverage):
-        drawn["duels"] = duel_chart(inspection.coverage, inspection.margin)
-    if collection is not None and collection.sets:
-        drawn["leads"] = lead_chart(collection.leads(), collection.margin)
-        drawn["heat_map"] = heat_map(collection.table())
-    if curve is not None and len(curve):
-        drawn["coverage_curve"] = coverage_curve(curve)
-    return drawn
-
-
-def _trees(inspection: Inspection) -> dict[str, Any]:
-    return {
-        str(row.dataset): formula_tree(Expression.parse(str(row.simplified)), f"{row.dataset}, concept {row.concept}")
-        for row in inspection.sets.itertuples()
-    }
-
-
-def _pairs(inspection: Inspection, collection: Collection | None, charts: Mapping[str, Any]) -> tuple[Block, ...]:
-    blocks = _gallery(charts, "duels", "leads")
+def _pairs(inspection: Inspection, collection: Collection | None) -> tuple[Block, ...]:
+    charts = {"duels": duel_chart(inspection.coverage, inspection.margin)} if len(inspection.coverage) else {}
     if collection is None:
         said = [f"{up} over {down}" for up, down in inspection.open_pairs]
-        return (*blocks, Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
+        return (*_gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
     leads = collection.leads()
+    charts["leads"] = lead_chart(leads, collection.margin)
     leads["why it may stay open"] = [
         "" if proven else why_open(up, down)
         for up, down, proven in zip(leads["up"], leads["down"], leads["proven"], strict=True)
     ]
     leads["proven"] = ["yes" if proven else "no" for proven in leads["proven"]]
     sheet = frame_sheet("leads", "The best difference of every ordered pair, with its 95 % interval", leads)
-    return (*blocks, sheet)
+    return (*_gallery(**charts), sheet)
 
 
-def _datasets(inspection: Inspection) -> Block:
+def _datasets(inspection: Inspection) -> tuple[Block, ...]:
     notes = (
         "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
         "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
     )
-    return frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes)
-
-
-def _search(curve: pd.DataFrame, charts: Mapping[str, Any]) -> tuple[Block, ...]:
-    shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
+    trees = {
+        f"{FORMULA}{row.dataset}": formula_tree(
+            Expression.parse(str(row.simplified)), f"{row.dataset}, concept {row.concept}"
+        )
+        for row in inspection.sets.itertuples()
+    }
     return (
-        *_gallery(charts, "coverage_curve"),
+        frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes),
+        Fold("The simplified formulas as trees", _gallery(**trees)),
+        Attachment("sets.csv", frame_as_csv(inspection.sets)),
+        Attachment("coverage.csv", frame_as_csv(inspection.coverage.reset_index(names=""))),
+    )
+
+
+def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
+    shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
+    drawn = _gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
+    return (
+        *drawn,
         Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
     )
 
@@ -206,7 +205,7 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
         f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
     ]
     drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
-    return (Points(tuple(lines)), Gallery((figure("duels_beside", drawn),)))
+    return (Points(tuple(lines)), *_gallery(duels_beside=drawn))
 
 
 def _named(pairs: set[tuple[str, str]]) -> str:
@@ -251,28 +250,29 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
     ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
     ('report.html', True)
     """
-    charts = benchmark.charts()
-    texts = {"parameters.json": json.dumps(benchmark.chosen, indent=1) + "\n"}
-    wanted = tuple(dict.fromkeys(("svg", *formats)))
-    return _write_whole(
-        folder, "benchmark", benchmark_page(benchmark, charts), {"scores": benchmark.scores}, charts, wanted, texts
-    )
+    return _write_whole(folder, "benchmark", benchmark_page(benchmark), tuple(dict.fromkeys(("svg", *formats))))
 
 
-def benchmark_page(benchmark: MethodBenchmark, charts: Mapping[str, Any]) -> Page:
-    """Make the page of a benchmarked method, with its charts by name."""
+def benchmark_page(benchmark: MethodBenchmark) -> Page:
+    """Make the page of a benchmarked method."""
     evidence, keys = sample_evidence(benchmark.scores, "seed")
+    charts, parameters = benchmark.charts(), json.dumps(benchmark.chosen, indent=1)
+
+    def drawn(*names: str) -> tuple[Block, ...]:
+        return _gallery(**{name: charts[name] for name in names if name in charts})
+
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
     ranking = frame_sheet("standing", "Standing", _ranking(table), decimals=4)
-    where = _gallery(charts, "heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
-    chosen = Listing(f"Parameters of {benchmark.method}, by dataset", json.dumps(benchmark.chosen, indent=1))
+    where = drawn("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
+    chosen = Listing(f"Parameters of {benchmark.method}, by dataset", parameters)
+    files = (Attachment("scores.csv", frame_as_csv(benchmark.scores)), Attachment("parameters.json", f"{parameters}\n"))
     sections = (
         Section("verdict", "The verdict", (*notes, *_verdict(benchmark), ranking)),
-        Section("who", "Who beats whom", _gallery(charts, "critical_difference", "duels")),
+        Section("who", "Who beats whom", drawn("critical_difference", "duels")),
         Section("where", "Where", (*where, score_sheet("scores", "AUROC by dataset", table, keys))),
-        Section("curves", "ROC and precision-recall curves", _gallery(charts, "roc", "precision_recall")),
-        Section("how", "How it was done", (Prose((benchmark.how,)), chosen)),
+        Section("curves", "ROC and precision-recall curves", drawn("roc", "precision_recall")),
+        Section("how", "How it was done", (Prose((benchmark.how,)), chosen, *files)),
     )
     subtitle = f"{len(table)} dataset{'s' * (len(table) != 1)}, {len(table.columns)} methods, AUROC"
     return Page(f"{benchmark.method} on {benchmark.collection}", subtitle, (), sections, evidence)
@@ -302,28 +302,19 @@ def _ranking(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _gallery(charts: Mapping[str, Any], *names: str) -> tuple[Block, ...]:
-    """Return the charts of these names that were drawn, beside each other."""
-    drawn = tuple(figure(name, charts[name]) for name in names if name in charts)
-    return (Gallery(drawn),) if drawn else ()
+def _gallery(**charts: Any) -> tuple[Block, ...]:
+    """Return charts, by name, beside each other."""
+    return (Gallery(tuple(figure(name, chart) for name, chart in charts.items())),) if charts else ()
 
 
-def _write_whole(
-    folder: str | Path,
-    kind: str,
-    page: Page,
-    frames: Mapping[str, pd.DataFrame],
-    charts: Mapping[str, Any],
-    formats: tuple[str, ...] = ("svg",),
-    texts: Mapping[str, str] | None = None,
-) -> Path:
-    """Write a page with its tables and charts, all of it or nothing, and return where the page is."""
+def _write_whole(folder: str | Path, kind: str, page: Page, formats: tuple[str, ...] = ("svg",)) -> Path:
+    """Write a page with its files and charts, all of it or nothing, and return where the page is."""
     with replaced_folder(folder, kind) as new:
-        for name, frame in frames.items():
-            frame_to_csv(frame, new / f"{name}.csv")
-        for name, chart in charts.items():
-            (new / name).parent.mkdir(exist_ok=True)
-            save_chart(chart, new / name, formats)
-        for name, text in {**(texts or {}), PAGE: render_page(page)}.items():
-            (new / name).write_text(text, encoding="utf-8", newline="\n")
+        for file in (*page.attachments(), Attachment(PAGE, render_page(page))):
+            (new / file.name).write_text(file.text, encoding="utf-8", newline="")
+        for chart in page.figures():
+            # Formulas are many: they have a folder of their own.
+            stem = new / chart.name.replace(FORMULA, "formulas/", 1)
+            stem.parent.mkdir(exist_ok=True)
+            save_chart(chart.specification, stem, formats)
     return Path(folder) / PAGE

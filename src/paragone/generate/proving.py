@@ -22,6 +22,7 @@ from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.stats import tested_mean
 
 TUNING_SEED = 500_000
 """Samples for tuning have seeds of their own, apart from those of searches, races and evidence."""
@@ -181,15 +182,15 @@ class Prover:
         if not self._wins_race(hope, generator, screened):
             return
         configured = tuned(self.spec, self.laboratory, generator, screened) if self.spec.trials else screened
-        evidence = self._evidence(generator, configured, self.spec.evidence_rows, self.spec.evidence_seeds)
+        sizes = {"n_fresh": self.spec.evidence_rows, "n_seeds": self.spec.evidence_seeds}
+        evidence = self._evidence(generator, configured, **sizes)
         if evidence is not None:
             self._record(hope, generator, evidence, {m.name: dict(params) for m, params in configured})
 
     def _wins_race(self, hope: Hope, generator: GeneratorSpec, screened: Configured) -> bool:
         racing = sorted({method for pair in hope.pairs for method in pair})
-        evidence = self._evidence(
-            generator, [screened[i] for i in racing], self.spec.n_test, self.spec.race_seeds, RACE_SEED
-        )
+        sizes = {"n_fresh": self.spec.n_test, "n_seeds": self.spec.race_seeds, "first_seed": RACE_SEED}
+        evidence = self._evidence(generator, [screened[i] for i in racing], **sizes)
         if evidence is None:
             return False
         won = [pair for pair in hope.pairs if self._foreseen(evidence, pair) >= self.spec.margin]
@@ -198,31 +199,13 @@ class Prover:
 
     def _foreseen(self, race: Evidence, pair: OrderedPair) -> float:
         """Return the lower bound that the full measurement has if the race's mean and spread hold."""
-        from scipy.stats import t
+        leads, n = race.leads(*(self.methods[i].name for i in pair)), self.spec.evidence_seeds
+        error = float(leads.std(ddof=1) / np.sqrt(n))
+        return tested_mean(float(leads.mean()), error, n - 1, CONFIDENCE).interval.low
 
-        up, down = (race.methods.index(self.methods[i].name) for i in pair)
-        leads, n = race.aurocs[:, up] - race.aurocs[:, down], self.spec.evidence_seeds
-        return float(leads.mean() - t.ppf(0.5 + CONFIDENCE / 2, n - 1) * leads.std(ddof=1) / np.sqrt(n))
-
-    def _evidence(
-        self,
-        generator: GeneratorSpec,
-        configured: Configured,
-        n_fresh: int,
-        n_seeds: int,
-        first_seed: int | None = None,
-    ) -> Evidence | None:
-        options = {} if first_seed is None else {"first_seed": first_seed}
-        return measure(
-            generator.expression.md5,
-            generator,
-            configured,
-            self.laboratory,
-            n_train=self.spec.n_train,
-            n_fresh=n_fresh,
-            n_seeds=n_seeds,
-            **options,
-        )
+    def _evidence(self, generator: GeneratorSpec, configured: Configured, **sizes: int) -> Evidence | None:
+        name, n_train = generator.expression.md5, self.spec.n_train
+        return measure(name, generator, configured, self.laboratory, n_train=n_train, **sizes)
 
     def _record(
         self, hope: Hope, generator: GeneratorSpec, evidence: Evidence, parameters: Mapping[str, Mapping[str, Any]]

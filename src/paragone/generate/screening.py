@@ -10,7 +10,7 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,73 +29,38 @@ from paragone.hashing import digest
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method
 from paragone.protocols import Arrangement, Protocol
-from paragone.validation import FloatArray, IntArray
+from paragone.validation import FloatArray
 
 Weights: TypeAlias = Literal["uniform", "distance"]
 
 
 class NeighbourVotes:
-    """K nearest neighbours with the neighbours looked up in advance.
+    """K nearest neighbours with the neighbours looked up in advance; equal distances count by row number.
 
     Parameters
     ----------
-    neighbours : ndarray of shape (n_queries, max_neighbours)
-        Training rows, nearest first; equal distances by row number.
-    distances : ndarray of the same shape
-        Their distances.
-    n_train : int
-        The number of training rows.
+    queries, train : ndarray of shape (n, n_features)
+        The rows to predict, and those among which neighbours are looked up.
+    max_neighbours : int
+        How many are looked up.
+    p : float, default=2
+        The order of the Minkowski distance.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> votes = NeighbourVotes.between(np.array([[0.4]]), X, max_neighbours=2)
+    >>> votes = NeighbourVotes(np.array([[0.4]]), X, max_neighbours=2)
     >>> votes.probabilities(np.array([[1, 0], [0, 0], [0, 1]]), n_neighbors=2)
     array([[0.5, 0. ]])
     """
 
-    def __init__(self, neighbours: IntArray, distances: FloatArray, n_train: int) -> None:
-        self._neighbours, self._distances, self._n_train = neighbours, distances, n_train
-
-    @classmethod
-    def between(cls, queries: FloatArray, train: FloatArray, max_neighbours: int, *, p: float = 2) -> Self:
-        """Look up the neighbours of queries among training rows, by the Minkowski distance of order p."""
-        return cls._nearest(_distances(queries, train, p), max_neighbours)
-
-    @classmethod
-    def across_folds(cls, X: FloatArray, test_folds: Sequence[IntArray], max_neighbours: int, *, p: float = 2) -> Self:
-        """Look up the neighbours of every row among the rows of the other folds.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            All rows.
-        test_folds : sequence of ndarray of int
-            The rows of each fold; every row is in one.
-        max_neighbours : int
-            How many neighbours are kept.
-        p : float, default=2
-            The order of the distance.
-        """
-        fold_of = np.full(len(X), -1)
-        for fold, rows in enumerate(test_folds):
-            fold_of[rows] = fold
-        if (fold_of < 0).any():
-            raise InputError("every row must be in a fold")
-        distances = _distances(X, X, p)
-        distances[fold_of[:, None] == fold_of] = np.inf
-        smallest_train = len(X) - int(np.bincount(fold_of).max())
-        if max_neighbours > smallest_train:
-            raise InputError(f"{max_neighbours} neighbours asked for, but a fold leaves only {smallest_train} rows")
-        return cls._nearest(distances, max_neighbours)
-
-    @classmethod
-    def _nearest(cls, distances: FloatArray, max_neighbours: int) -> Self:
-        n_train = distances.shape[1]
-        if not 1 <= max_neighbours <= n_train:
-            raise InputError(f"{max_neighbours} neighbours asked for, but there are {n_train} training rows")
-        order = np.argsort(distances, axis=1, kind="stable")[:, :max_neighbours]
-        return cls(order, np.take_along_axis(distances, order, axis=1), n_train)
+    def __init__(self, queries: FloatArray, train: FloatArray, max_neighbours: int, *, p: float = 2) -> None:
+        self._n_train = len(train)
+        if not 1 <= max_neighbours <= self._n_train:
+            raise InputError(f"{max_neighbours} neighbours asked for, but there are {self._n_train} training rows")
+        distances = cdist(queries, train) if p == 2 else cdist(queries, train, "minkowski", p=p)
+        self._neighbours = np.argsort(distances, axis=1, kind="stable")[:, :max_neighbours]
+        self._distances = np.take_along_axis(distances, self._neighbours, axis=1)
 
     def probabilities(self, labels: NDArray[Any], n_neighbors: int, weights: Weights = "uniform") -> FloatArray:
         """Return the probability of class 1 for every query and label column.
@@ -137,12 +102,6 @@ class NeighbourVotes:
         coincide = np.isinf(inverse)
         inverse[coincide.any(axis=1)] = coincide[coincide.any(axis=1)]
         return inverse
-
-
-def _distances(queries: FloatArray, train: FloatArray, p: float) -> FloatArray:
-    if p == 2:
-        return np.asarray(cdist(queries, train, "euclidean"))
-    return np.asarray(cdist(queries, train, "minkowski", p=p))
 
 
 KERNEL_PARAMETERS = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "linear": ()}
@@ -190,7 +149,7 @@ class PortfolioScreen(BaseEstimator):
 
     def _by_neighbours(self, data: SplitData) -> FloatArray:
         most = max(int(params.get("n_neighbors", 5)) for params in self.portfolio)
-        votes = NeighbourVotes.between(data.X_test, data.X_train, most)
+        votes = NeighbourVotes(data.X_test, data.X_train, most)
         columns = [
             auroc_columns(
                 data.y_test,
@@ -242,6 +201,9 @@ class Screening(Protocol):
     """The protocol of screening: the AUROC of each configuration on each label column."""
 
     kind: ClassVar[str] = "screening"
+    # Scores are all that a search wants of millions of fits: the values of every configuration on every candidate
+    # would be thousands of times as much, and nothing is claimed by them.
+    of_truth: ClassVar[frozenset[str]] = frozenset({"auroc"})
     versions = Holdout.versions
 
     @override

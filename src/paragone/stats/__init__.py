@@ -16,7 +16,7 @@ from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_losses, compare_samples
-from paragone.stats.t_tests import paired_t
+from paragone.stats.t_tests import paired_t, tested_mean
 
 __all__ = [
     "Comparison",
@@ -33,4 +33,5 @@ __all__ = [
     "compare_samples",
     "paired_t",
     "pairwise",
+    "tested_mean",
 ]

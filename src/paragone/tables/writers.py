@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paragone.errors import InputError
 from paragone.tables.model import Table, TableCell, stack
 
 if TYPE_CHECKING:
@@ -61,6 +62,32 @@ def frame_to_csv(frame: pd.DataFrame, file: Path) -> None:
     "method,value\n'@SUM(A1),-0.5\n"
     """
     file.write_text(frame_as_csv(frame), encoding="utf-8", newline="")
+
+
+def frame_to_file(frame: pd.DataFrame, file: Path) -> None:
+    """Write a frame to CSV or Parquet, by the file's ending; the file appears whole or not at all.
+
+    Examples
+    --------
+    >>> import pandas as pd, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame_to_file(pd.DataFrame({"value": [0.5]}), pathlib.Path(folder) / "a.csv")
+    ...     [file.name for file in pathlib.Path(folder).iterdir()]
+    ['a.csv']
+    """
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        if file.suffix == ".csv":
+            frame_to_csv(frame, partial)
+        else:
+            frame.to_parquet(partial, index=False)
+        partial.replace(file)
+    except ImportError as error:
+        raise InputError("writing Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def frame_as_csv(frame: pd.DataFrame) -> str:

@@ -37,7 +37,7 @@ def test_a_dataset_is_known_by_number_and_by_name():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"formula": "add(X0, X1)"}, "the formula has the hash"),
+        ({"formula": "add(X0, X1)"}, "the formula was altered: its md5 is"),
         ({"seed": 99}, "the features made here have the hash"),
         ({"cut": 1e6}, "the labels made here have the hash"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paragone.lab.store.plans import Plan, truth_key
+from paragone.lab.store.records import StoredCells
 from paragone.lab.store.store import CODE_STATES, Store
 
-__all__ = ["CODE_STATES", "Plan", "Store", "truth_key"]
+__all__ = ["CODE_STATES", "Plan", "Store", "StoredCells", "truth_key"]
