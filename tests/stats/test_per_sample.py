@@ -69,14 +69,14 @@ def test_one_cluster_alone_is_refused():
 
 
 def test_the_clustered_interval_agrees_with_a_bootstrap_over_clusters():
-    from paragone.metrics.topk.result import bootstrap_means
+    from paragone.intervals import bootstrap_means
 
     rng = np.random.default_rng(2)
     clusters = rng.integers(0, 300, 1500)
     values = rng.normal(0.05, 0.2, 1500) + rng.normal(0, 0.2, 300)[clusters]
     ours = clustered_t(values, clusters)
     codes = np.unique(clusters, return_inverse=True)[1]
-    drawn = bootstrap_means(values[:, None], clusters=codes, n_boot=4000)[:, 0]
+    drawn = bootstrap_means(values[:, None], clusters=codes, n_resamples=4000)[:, 0]
     assert ours.standard_error == pytest.approx(drawn.std(), rel=0.06)
     assert ours.standard_error > 1.4 * clustered_t(values).standard_error
 

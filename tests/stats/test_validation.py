@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from paragone.stats.intervals import paired_bootstrap
+from paragone.intervals import paired_bootstrap
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validate_statistics.py"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from paragone.stats import charts, corrections, pair_charts  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
-from paragone.stats.intervals import Interval
+from paragone.intervals import Interval
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult

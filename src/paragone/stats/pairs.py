@@ -22,7 +22,7 @@ from paragone.stats.bayes import (
     posterior_from_weights,
 )
 from paragone.stats.effects import vargha_delaney_a12
-from paragone.stats.intervals import Interval, median_interval, paired_bootstrap
+from paragone.intervals import Interval, median_interval, paired_bootstrap
 from paragone.stats.ranks import rank_z
 from paragone.stats.registries import Correction, Test, TestResult, Unit, corrections, find_correction, tests
 from paragone.stats.scores import Missing

@@ -17,7 +17,7 @@ import numpy as np
 
 from paragone.errors import InputError
 from paragone.registry import Registry
-from paragone.stats.intervals import Interval
+from paragone.intervals import Interval
 from paragone.ties import FloatArray
 
 Unit = Literal["dataset", "subject", "sample", "fold"]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paragone.errors import InputError
-from paragone.stats.intervals import Interval
+from paragone.intervals import Interval
 from paragone.stats.registries import Test, TestResult, tests
 from paragone.ties import slack_of
 

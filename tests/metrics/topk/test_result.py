@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from paragone.errors import InputError
+from paragone.intervals import bootstrap_means, percentile_interval
 from paragone.metrics.topk import PRESETS, topk_scores
-from paragone.metrics.topk.result import bootstrap_means, load_lists, percentile_interval, save_result
+from paragone.metrics.topk.result import load_lists, save_result
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_f1_of_the_means_is_another_number_and_has_its_own_name(run):
 
 def test_the_bootstrap_interval_is_close_to_the_normal_one():
     values = np.random.default_rng(0).normal(size=(4000, 1))
-    low, high = percentile_interval(bootstrap_means(values, n_boot=4000), 0.95)
+    low, high = percentile_interval(bootstrap_means(values, n_resamples=4000), 0.95)
     half = 1.96 * values.std() / np.sqrt(4000)
     assert (high - low)[0] / 2 == pytest.approx(half, rel=0.05)
     assert (low + high)[0] / 2 == pytest.approx(values.mean(), abs=half / 10)
@@ -48,14 +49,14 @@ def test_the_bootstrap_interval_is_close_to_the_normal_one():
 def test_samples_copied_ten_times_have_the_clustered_interval_of_the_originals():
     values = np.random.default_rng(1).normal(size=(300, 1))
     copies, clusters = np.repeat(values, 10, axis=0), np.repeat(np.arange(300), 10)
-    once = bootstrap_means(values, n_boot=500)
-    clustered = bootstrap_means(copies, clusters=clusters, n_boot=500)
+    once = bootstrap_means(values, n_resamples=500)
+    clustered = bootstrap_means(copies, clusters=clusters, n_resamples=500)
     np.testing.assert_allclose(clustered, once, atol=1e-12)
 
 
 def test_clusters_of_unequal_size_are_weighted_by_their_samples():
     values = np.array([[0.0], [0.0], [0.0], [1.0]])
-    draws = bootstrap_means(values, clusters=np.array([0, 0, 0, 1]), n_boot=400, seed=1)
+    draws = bootstrap_means(values, clusters=np.array([0, 0, 0, 1]), n_resamples=400, seed=1)
     assert set(np.unique(draws)) <= {0.0, 0.25, 1.0}
     # Two clusters drawn twice: both the first in 1/4 of the cases, one of each in 1/2.
     assert (draws == 0.25).mean() == pytest.approx(0.5, abs=0.1)

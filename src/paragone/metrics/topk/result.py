@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from paragone.errors import InputError, unknown_name
 from paragone.folders import replaced_folder, written_files
+from paragone.intervals import bootstrap_means, percentile_interval
 from paragone.metrics.topk.metrics import TopKMetric
 from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.ties import measure
@@ -43,9 +44,6 @@ def result_chart(result: TopKResult) -> Any:
     return panels.facet(facet=alt.Facet("name:N", title=None), columns=4).resolve_scale(y="independent")
 
 
-_BLOCK = 4_000_000
-
-
 def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
     """Give every cluster a number; ``None`` stays ``None``.
 
@@ -70,61 +68,6 @@ def cluster_codes(cluster: Any, n_samples: int) -> IntArray | None:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     except TypeError as error:
         raise InputError(f"cluster mixes labels that cannot be compared ({error}): make them all text") from error
-
-
-def bootstrap_means(
-    values: FloatArray, *, clusters: IntArray | None = None, n_boot: int = 1000, seed: int = 0
-) -> FloatArray:
-    """Draw samples (or whole clusters) with replacement and return the mean of every column each time.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_columns)
-        Per-sample values, one column a metric and cut-off.
-    clusters : ndarray of int, optional
-        The cluster of each sample; a cluster is drawn whole, and the mean is over the samples drawn.
-    n_boot : int, default=1000
-        How many times to draw.
-    seed : int, default=0
-        Seed of the draws.
-
-    Returns
-    -------
-    ndarray of shape (n_boot, n_columns)
-        The means.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bootstrap_means(np.ones((5, 1)), n_boot=2)
-    array([[1.],
-           [1.]])
-    """
-    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
-    rng = np.random.default_rng(seed)
-    units = len(sizes)
-    means = np.empty((n_boot, values.shape[1]))
-    step = max(1, min(n_boot, _BLOCK // max(1, units)))
-    for start in range(0, n_boot, step):
-        stop = min(start + step, n_boot)
-        draws = [np.bincount(rng.integers(0, units, units), minlength=units) for _ in range(start, stop)]
-        weights = np.asarray(draws, dtype=np.float64)
-        means[start:stop] = (weights @ sums) / (weights @ sizes)[:, None]
-    return means
-
-
-def _cluster_sums(values: FloatArray, clusters: IntArray) -> tuple[FloatArray, FloatArray]:
-    counts = np.bincount(clusters)
-    columns = [np.bincount(clusters, weights=column)[counts > 0] for column in values.T]
-    return np.stack(columns, axis=1), np.asarray(counts[counts > 0], dtype=np.float64)
-
-
-def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the central interval of each column."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1, it is {confidence}")
-    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return low, high
 
 
 # Above this share of samples with a tie across a cut-off, the interval worst..best order is shown.
@@ -210,14 +153,14 @@ class TopKResult:
         return float(values[self.ks.index(k)])
 
     @cached_property
-    def intervals(self) -> dict[str, tuple[FloatArray, FloatArray]]:
-        """The bootstrap interval of each mean: lower and upper ends over the cut-offs."""
+    def intervals(self) -> dict[str, FloatArray]:
+        """The bootstrap interval of each mean: lower and upper ends in two rows, over the cut-offs."""
         keys = list(self.per_sample)
         if not keys:
             return {}
         stacked = np.concatenate([self.per_sample[key][self.evaluated] for key in keys], axis=1)
         clusters = None if self.clusters is None else self.clusters[self.evaluated]
-        draws = bootstrap_means(stacked, clusters=clusters, n_boot=self.n_boot, seed=self.seed)
+        draws = bootstrap_means(stacked, clusters=clusters, n_resamples=self.n_boot, seed=self.seed)
         width = len(self.ks)
         drawn = {key: draws[:, index * width : (index + 1) * width] for index, key in enumerate(keys)}
         drawn |= _of_means(self.metrics, drawn)

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
+from paragone.intervals import bootstrap_means, percentile_interval
 from paragone.lab.cells import Score
 from paragone.lab.store import Store
 from paragone.lab.store.queries import damaged_part
@@ -21,7 +22,7 @@ from paragone.lab.store.records import StoredCell, StoredCells
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, View
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
-from paragone.metrics.topk.result import TIE_SHARE_SHOWN, bootstrap_means, percentile_interval
+from paragone.metrics.topk.result import TIE_SHARE_SHOWN
 from paragone.metrics.topk.segments import beyond_accuracy, ceilings, segment_results
 from paragone.protocols.topk.lists import evaluate_lists, sample_values
 from paragone.validation import FloatArray, IntArray
@@ -448,7 +449,7 @@ def _rows(run: TopKRun, pooled: _Pooled, **keys: str) -> pd.DataFrame:
 
     stacked = np.concatenate(list(pooled.values.values()), axis=1)
     codes = np.unique(pooled.clusters, return_inverse=True)[1]
-    drawn = _split(bootstrap_means(stacked, clusters=codes, n_boot=N_BOOT), pooled, len(run.ks))
+    drawn = _split(bootstrap_means(stacked, clusters=codes, n_resamples=N_BOOT), pooled, len(run.ks))
     means = _split(stacked.mean(axis=0)[None, :], pooled, len(run.ks))
     rows = []
     for name in pooled.names:

@@ -1,7 +1,7 @@
-"""Intervals of the mean and the median of paired differences.
+"""Intervals by resampling: of means over rows or clusters of rows, and of the median of paired differences.
 
-Efron (1987) *JASA* 82:171-185 for the BCa bootstrap. The unit that is drawn is the pair (dataset or subject), so the
-pairing is kept. All columns of differences share the same draws.
+Efron (1987) *JASA* 82:171-185 for the BCa bootstrap. The unit that is drawn is the row (a dataset, a subject, a sample)
+or a whole cluster of rows, so that what belongs together stays together. All columns share the same draws.
 
 The bootstrap distribution of the median is known exactly: the median of a resample is an order statistic (or the mean
 of two), so the chance that it is any given one of the observed values follows from the binomial alone (Maritz and
@@ -13,16 +13,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import gammaln, ndtr, ndtri
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, gammaln, ndtr, ndtri
 
 from paragone.errors import InputError, unknown_name
 from paragone.ties import FloatArray
 
-Statistic = Literal["mean", "median"]
 IntervalKind = Literal["bca", "percentile"]
 
 CHUNK_VALUES = 4_000_000
@@ -48,23 +47,71 @@ class Interval:
         return Interval(-self.estimate, -self.high, -self.low)
 
 
+def bootstrap_means(
+    values: FloatArray, *, clusters: NDArray[Any] | None = None, n_resamples: int = 1000, seed: int = 0
+) -> FloatArray:
+    """Draw rows (or whole clusters) with replacement and return the mean of every column each time.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, columns)
+        Such as one column per metric and cut-off, or per rival.
+    clusters : ndarray of int, optional
+        The cluster of each row; a cluster is drawn whole, and the mean is over the rows drawn.
+    n_resamples : int, default=1000
+        How many times to draw.
+    seed : int, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, columns)
+        The means.
+
+    Examples
+    --------
+    >>> bootstrap_means(np.ones((5, 1)), n_resamples=2).tolist()
+    [[1.0], [1.0]]
+    """
+    sums, sizes = (values, np.ones(len(values))) if clusters is None else _cluster_sums(values, clusters)
+    generator, units = np.random.default_rng(seed), len(sizes)
+    step = max(1, CHUNK_VALUES // units)
+    means = []
+    for start in range(0, n_resamples, step):
+        draws = generator.integers(0, units, size=(min(step, n_resamples - start), units))
+        # How often every unit was drawn, a row per resample: then all means are one product.
+        places = draws + units * np.arange(len(draws))[:, None]
+        counts = np.bincount(places.ravel(), minlength=draws.size).reshape(draws.shape).astype(np.float64)
+        means.append(counts @ sums / (counts @ sizes)[:, None])
+    return np.concatenate(means)
+
+
+def _cluster_sums(values: FloatArray, clusters: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    counts = np.bincount(clusters)
+    columns = [np.bincount(clusters, weights=column)[counts > 0] for column in values.T]
+    return np.stack(columns, axis=1), np.asarray(counts[counts > 0], dtype=np.float64)
+
+
+def percentile_interval(draws: FloatArray, level: float) -> FloatArray:
+    """Return the ends of the central interval of each column, in two rows."""
+    _check_level(level)
+    return _quantiles(draws, _tails(level, draws.shape[1]))
+
+
 def paired_bootstrap(
     differences: ArrayLike,
     *,
-    statistic: Statistic = "mean",
     kind: IntervalKind = "bca",
     level: float = 0.95,
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> FloatArray:
-    """Return a bootstrap confidence interval of the mean or median difference.
+    """Return a bootstrap confidence interval of the mean difference.
 
     Parameters
     ----------
     differences : array-like of shape (n,) or (n, columns)
         Paired differences; several columns (rivals) share the draws of pairs.
-    statistic : {"mean", "median"}, default="mean"
-        What is estimated.
     kind : {"bca", "percentile"}, default="bca"
         Bias-corrected and accelerated, or plain percentiles.
     level : float, default=0.95
@@ -86,77 +133,49 @@ def paired_bootstrap(
     """
     values = np.asarray(differences, dtype=np.float64)
     table = values[:, None] if values.ndim == 1 else values
-    _check(table, statistic, kind, level)
-    generator, n = np.random.default_rng(seed), len(table)
-    step = max(1, CHUNK_VALUES // n)
-    sizes = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
-    replicate = _means if statistic == "mean" else _medians
-    replicates = np.concatenate([replicate(table, generator.integers(0, n, size=(size, n))) for size in sizes])
-    tail = np.full((2, table.shape[1]), (1 - level) / 2)
-    tail[1] = (1 + level) / 2
-    if kind == "bca":
-        tail = _bca_tails(table, replicates, statistic, tail)
-    ends = _quantiles(replicates, tail)
+    if table.ndim != 2 or len(table) == 0 or not np.isfinite(table).all():
+        raise InputError("a bootstrap takes one or more finite differences")
+    if kind not in get_args(IntervalKind):
+        raise unknown_name("interval", kind, get_args(IntervalKind))
+    _check_level(level)
+    replicates = bootstrap_means(table, n_resamples=n_resamples, seed=seed)
+    tail = _tails(level, table.shape[1])
+    ends = _quantiles(replicates, _bca_tails(table, replicates, tail) if kind == "bca" else tail)
     return ends[:, 0] if values.ndim == 1 else ends
 
 
-def _means(table: FloatArray, draws: np.ndarray) -> FloatArray:
-    """Return the means of all resamples as one product of draw counts and differences."""
-    means: FloatArray = _counts(draws).astype(np.float64) @ table / draws.shape[1]
-    return means
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"the level of an interval lies between 0 and 1, not {level}")
 
 
-def _medians(table: FloatArray, draws: np.ndarray) -> FloatArray:
-    return np.stack([np.median(column[draws], axis=1) for column in table.T], axis=1)
+def _tails(level: float, columns: int) -> FloatArray:
+    return np.repeat([[(1 - level) / 2], [(1 + level) / 2]], columns, axis=1)
 
 
-def _counts(draws: np.ndarray) -> np.ndarray:
-    """Return how often every row was drawn, a row per resample."""
-    n_resamples, n = draws.shape
-    cells = draws + n * np.arange(n_resamples)[:, None]
-    return np.bincount(cells.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
-
-
-def _bca_tails(table: FloatArray, replicates: FloatArray, statistic: Statistic, tail: FloatArray) -> FloatArray:
+def _bca_tails(table: FloatArray, replicates: FloatArray, tail: FloatArray) -> FloatArray:
     """Move the percentiles by the bias and the acceleration (Efron 1987, equations 2.3 and 6.6)."""
-    point = table.mean(axis=0) if statistic == "mean" else np.median(table, axis=0)
+    point = table.mean(axis=0)
     # Replicates equal to the estimate but for the order of summation are ties: half of them lie below.
     slack = 1e-12 * np.maximum(np.abs(table).max(axis=0), np.finfo(float).tiny)
     below = (replicates < point - slack).mean(axis=0)
     tied = (np.abs(replicates - point) <= slack).mean(axis=0)
     share = np.clip(below + tied / 2, 0.5 / len(replicates), 1 - 0.5 / len(replicates))
     bias = ndtri(share)
-    acceleration = _acceleration(table, statistic)
     shifted = bias + ndtri(tail)
-    moved: FloatArray = ndtr(bias + shifted / (1 - acceleration * shifted))
+    moved: FloatArray = ndtr(bias + shifted / (1 - _acceleration(table) * shifted))
     return moved
 
 
-def _acceleration(table: FloatArray, statistic: Statistic) -> FloatArray:
+def _acceleration(table: FloatArray) -> FloatArray:
     """Return the jackknife acceleration, a sixth of the skewness of the influence values."""
     if len(table) < 3:
         return np.zeros(table.shape[1])
-    if statistic == "mean":
-        influence = table - table.mean(axis=0)
-    else:
-        left_out = _medians_without_each(table)
-        influence = left_out.mean(axis=0) - left_out
+    influence = table - table.mean(axis=0)
     squares = np.square(influence).sum(axis=0)
     cubes = (influence**3).sum(axis=0)
     skewness: FloatArray = np.divide(cubes, squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
     return skewness / 6
-
-
-def _medians_without_each(table: FloatArray) -> FloatArray:
-    """Return the median without pair i in row i, by looking where it stood in the order."""
-    n = len(table)
-    ordered = np.sort(table, axis=0)
-    place = np.argsort(np.argsort(table, axis=0, kind="stable"), axis=0)
-    lower, upper = (n - 2) // 2, (n - 1) // 2
-    low = np.take_along_axis(ordered, lower + (place <= lower), axis=0)
-    high = np.take_along_axis(ordered, upper + (place <= upper), axis=0)
-    medians: FloatArray = (low + high) / 2
-    return medians
 
 
 def _quantiles(replicates: FloatArray, tail: FloatArray) -> FloatArray:
@@ -169,17 +188,6 @@ def _quantiles(replicates: FloatArray, tail: FloatArray) -> FloatArray:
     high = np.take_along_axis(ordered, above, axis=0)
     ends: FloatArray = low + (position - below) * (high - low)
     return ends
-
-
-def _check(table: FloatArray, statistic: str, kind: str, level: float) -> None:
-    if table.ndim != 2 or len(table) == 0 or not np.isfinite(table).all():
-        raise InputError("a bootstrap takes one or more finite differences")
-    if statistic not in get_args(Statistic):
-        raise unknown_name("statistic", statistic, get_args(Statistic))
-    if kind not in get_args(IntervalKind):
-        raise unknown_name("interval", kind, get_args(IntervalKind))
-    if not 0 < level < 1:
-        raise InputError(f"the level of an interval lies between 0 and 1, not {level}")
 
 
 WIDEST_GAP = 40
@@ -271,7 +279,5 @@ def _log_share(n: int, m: int) -> FloatArray:
 
 def _share_of_maximum(n: int, order: int) -> FloatArray:
     """Return the chance that the ``order``-th smallest of n draws stands at each place."""
-    from scipy.special import betainc
-
     reached = betainc(order, n - order + 1, np.arange(1, n + 1) / n)
     return np.diff(reached, prepend=0.0)
