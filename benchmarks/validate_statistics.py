@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from paragone.stats import corrections
 from paragone.intervals import median_interval, paired_bootstrap
+from paragone.stats import corrections
 from paragone.stats.pairwise import double_fails
 from paragone.stats.ranks import bonferroni_dunn, friedman, nemenyi
 from paragone.stats.signed_rank import exact_p, wilcoxon_signed_rank

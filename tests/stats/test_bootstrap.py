@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from paragone.errors import InputError
 from paragone import intervals as median_module
+from paragone.errors import InputError
 from paragone.intervals import median_interval, paired_bootstrap
 
 

@@ -6,11 +6,12 @@ and corrections are registered functions, ours and anybody's.
 
 from __future__ import annotations
 
+from paragone.intervals import Interval
+
 # The charts give themselves to the comparisons they draw.
 from paragone.stats import charts, corrections, pair_charts  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
-from paragone.intervals import Interval
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult

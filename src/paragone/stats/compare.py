@@ -14,15 +14,9 @@ from scipy.special import stdtr
 from paragone.errors import unknown_name
 from paragone.metrics import asked_name, named_metric
 from paragone.stats.datasets import DatasetComparison
+from paragone.stats.family import PROCEDURES, ComparisonSettings, better_ranked_first, choose_family
 from paragone.stats.intake import read_frame
-from paragone.stats.pairs import (
-    PROCEDURES,
-    ComparisonSettings,
-    UnitScores,
-    better_ranked_first,
-    choose_family,
-    dataset_pairs,
-)
+from paragone.stats.pairs import UnitScores, dataset_pairs
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
 from paragone.stats.scores import Missing, ScoreTable, score_table

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import unknown_name
-from paragone.stats.pairs import OPPOSITE, Family, Pair, fitting_corrections
+from paragone.stats.family import Family, fitting_corrections
+from paragone.stats.pairs import OPPOSITE, Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.ranks import Friedman
 from paragone.stats.result import Comparison, indented, plain

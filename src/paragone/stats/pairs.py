@@ -1,20 +1,18 @@
 """The engine: everything about pairs of methods on common units, whether datasets, subjects, samples or folds.
 
-What fits a unit is written down once, in `PROCEDURES`: the test, the interval, the posterior.
+What fits a unit is written down once, in `paragone.stats.family`: the test, the interval, the posterior.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from paragone.errors import InputError, unknown_name
+from paragone.intervals import Interval, median_interval, paired_bootstrap
 from paragone.stats.bayes import (
     Posterior,
     bayesian_correlated_t,
@@ -22,15 +20,17 @@ from paragone.stats.bayes import (
     posterior_from_weights,
 )
 from paragone.stats.effects import vargha_delaney_a12
-from paragone.intervals import Interval, median_interval, paired_bootstrap
-from paragone.stats.ranks import rank_z
-from paragone.stats.registries import Correction, Test, TestResult, Unit, corrections, find_correction, tests
-from paragone.stats.scores import Missing
-from paragone.stats.signed_rank import EXACT_UP_TO, Wilcoxon, Zeros, rank_sums
-from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
-
-BAYES_UP_TO = 45
-"""Without a reference, Bayesian probabilities are computed unasked for up to ten methods' pairs."""
+from paragone.stats.family import (
+    PROCEDURES,
+    ComparisonSettings,
+    Family,
+    Procedure,
+    better_ranked_first,
+    wants_bayes,
+)
+from paragone.stats.registries import Test, TestResult, Unit, tests
+from paragone.stats.signed_rank import Wilcoxon, rank_sums
+from paragone.ties import FloatArray, settle_differences, settled_mean
 
 MOST_NEEDED = 10_000
 """An effect that would need more units than this is not one to speak of."""
@@ -39,110 +39,6 @@ EQUAL_FROM = 0.95
 """Posterior probability of lying within the ROPE from which two methods count as practically equal."""
 
 OPPOSITE = {"better": "worse", "worse": "better"}
-
-
-@dataclass(frozen=True)
-class ComparisonSettings:
-    """The choices of a comparison, checked.
-
-    Attributes
-    ----------
-    alpha : float
-        Family-wise level of the decisions.
-    rope : float
-        Half-width of the region of practical equivalence, in units of the metric.
-    missing : str
-        Policy for missing scores.
-    zeros : str
-        Treatment of zero differences.
-    tolerance : float
-        Relative tolerance of a tie.
-    size : float
-        The size of what the scores were made from: 1 for a metric without a unit. See `paragone.ties`.
-    test_train_ratio : float or None
-        ``n_test / n_train`` of a split, for the tests on folds.
-    n_resamples : int
-        Bootstrap resamples.
-    n_samples : int
-        Posterior draws.
-    bayes : bool or None
-        Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs without.
-    level : float
-        Level of the intervals.
-    seed : int
-        Seed of bootstrap and posterior.
-    """
-
-    alpha: float = 0.05
-    rope: float = 0.0
-    missing: Missing = "complete"
-    zeros: Zeros = "wilcox"
-    tolerance: float = TOLERANCE
-    size: float = 0.0
-    test_train_ratio: float | None = None
-    n_resamples: int = 10_000
-    n_samples: int = 20_000
-    bayes: bool | None = None
-    level: float = 0.95
-    seed: int = 0
-    exact_up_to: int = EXACT_UP_TO
-
-    def __post_init__(self) -> None:
-        if self.zeros not in get_args(Zeros):
-            raise unknown_name("treatment of zeros", self.zeros, get_args(Zeros))
-        if not 0 < self.alpha < 1:
-            raise InputError(f"alpha lies between 0 and 1, not {self.alpha}")
-        if not self.rope >= 0:
-            raise InputError(f"the ROPE is a half-width in units of the metric, 0 or more, not {self.rope}")
-        if not 0 <= self.tolerance < 1:
-            raise InputError(f"the tolerance is relative, from 0 to below 1, not {self.tolerance}")
-        if min(self.n_resamples, self.n_samples) < 100:
-            raise InputError("at least 100 resamples and posterior draws are needed")
-        if self.test_train_ratio is not None and not self.test_train_ratio > 0:
-            raise InputError(f"test_train_ratio is positive (0.111 for 10 folds), not {self.test_train_ratio}")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What a test may ask for."""
-        return {
-            "zeros": self.zeros,
-            "exact_up_to": self.exact_up_to,
-            "test_train_ratio": self.test_train_ratio,
-            "level": self.level,
-            "n_train": None,
-            "clusters": None,
-        }
-
-
-@dataclass(frozen=True)
-class Procedure:
-    """What fits a unit.
-
-    Attributes
-    ----------
-    test, beside : str
-        The test by default, and one that is shown for reference.
-    interval : {"bootstrap", "test"}
-        Where the interval of the mean comes from.
-    posterior : {"signed-rank", "correlated t", "none"}
-        The Bayesian test.
-    effects : bool
-        Whether effect sizes and the power are worked out.
-    """
-
-    test: str
-    beside: str = ""
-    interval: Literal["bootstrap", "test"] = "bootstrap"
-    posterior: Literal["signed-rank", "correlated t", "none"] = "signed-rank"
-    effects: bool = True
-
-
-PROCEDURES: Mapping[Unit, Procedure] = {
-    "dataset": Procedure("wilcoxon"),
-    "subject": Procedure("wilcoxon", beside="paired-t"),
-    "fold": Procedure("corrected-t", beside="wilcoxon", interval="test", posterior="correlated t"),
-    "sample": Procedure("clustered-t", interval="test", posterior="none", effects=False),
-}
 
 
 @dataclass(frozen=True)
@@ -248,100 +144,6 @@ class Pair:
             if posterior is None
             else Posterior(posterior.worse, posterior.equal, posterior.better, posterior.rope),
         )
-
-
-@dataclass(frozen=True)
-class Family:
-    """The tests that are made together.
-
-    Attributes
-    ----------
-    pairs : tuple of (int, int)
-        Positions of the two methods of each test; the first is the reference where there is one.
-    reference : int or None
-        Position of the reference.
-    correction : Correction
-        How their p-values are adjusted.
-    """
-
-    pairs: tuple[tuple[int, int], ...]
-    reference: int | None
-    correction: Correction
-
-    @property
-    def title(self) -> str:
-        """The correction's name as it is printed."""
-        return self.correction.title
-
-    @property
-    def on_ranks(self) -> bool:
-        """Whether average ranks are tested rather than differences."""
-        return self.correction.on_ranks
-
-    def rank_p(self, average_ranks: FloatArray, n_datasets: int) -> tuple[FloatArray, FloatArray]:
-        """Return raw and adjusted p of the rank tests."""
-        first, second = np.array(self.pairs).T
-        raw: FloatArray = 2 * ndtr(-rank_z(average_ranks, n_datasets))[first, second]
-        return raw, self.correction.function(average_ranks, n_datasets, first, second)
-
-
-def choose_family(
-    n_methods: int, reference: int | None, correction: str | Correction | Callable[..., Any] | None
-) -> Family:
-    """Return the family of tests: reference against each, or all pairs.
-
-    Parameters
-    ----------
-    n_methods : int
-        Number of methods.
-    reference : int or None
-        Position of the reference, or None for all pairs.
-    correction : str, Correction, callable or None
-        The correction; by default Holm with a reference and Shaffer for all pairs.
-
-    Returns
-    -------
-    Family
-        Checked: Shaffer, Bergmann-Hommel and Nemenyi need all pairs, Bonferroni-Dunn a reference.
-
-    Examples
-    --------
-    >>> choose_family(3, None, None).correction.name, choose_family(3, 1, None).pairs
-    ('shaffer', ((1, 0), (1, 2)))
-    """
-    default = "shaffer" if reference is None else "holm"
-    chosen = find_correction(default if correction is None else correction)
-    if chosen.family == "reference" and reference is None:
-        raise InputError(f"{chosen.title} compares with one reference: name it, or choose {chosen.instead or default}")
-    if chosen.family == "all pairs" and reference is not None:
-        raise InputError(f"{chosen.title} needs all pairs: leave out the reference, or choose {default}")
-    if chosen.most_methods is not None and n_methods > chosen.most_methods:
-        raise InputError(
-            f"{chosen.title} takes at most {chosen.most_methods} methods, not {n_methods}: choose {default}"
-        )
-    if reference is None:
-        return Family(tuple(combinations(range(n_methods), 2)), None, chosen)
-    return Family(tuple((reference, other) for other in range(n_methods) if other != reference), reference, chosen)
-
-
-def fitting_corrections(family: Family, n_methods: int) -> list[Correction]:
-    """Return every correction that fits the family, those on ranks last."""
-    kinds = ("any", "all pairs" if family.reference is None else "reference")
-    fit = [one for one in corrections if one.family in kinds and n_methods <= (one.most_methods or n_methods)]
-    return sorted(fit, key=lambda one: one.on_ranks)
-
-
-def wants_bayes(family: Family, settings: ComparisonSettings) -> bool:
-    """Say whether Bayesian probabilities are computed.
-
-    Examples
-    --------
-    >>> [wants_bayes(choose_family(20, reference, None), ComparisonSettings()) for reference in (None, 0)]
-    [False, True]
-    """
-    if settings.bayes is not None:
-        return settings.bayes
-    return family.reference is not None or len(family.pairs) <= BAYES_UP_TO
 
 
 def judge(p_adjusted: float, side: float, p_equal: float | None, rope: float, alpha: float) -> str:
@@ -604,6 +406,7 @@ def leave_one_unit_out(
     Examples
     --------
     >>> d = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    >>> from paragone.stats.registries import corrections
     >>> holm = corrections.get("holm").adjust
     >>> leave_one_unit_out(d, holm, tests.get("wilcoxon"), ComparisonSettings().options).ravel().tolist()
     [0, 0, 0, 0, 0, 0]
@@ -674,19 +477,6 @@ def dataset_pairs(
         )
         for i, pair in enumerate(pairs)
     )
-
-
-def better_ranked_first(family: Family, average_ranks: FloatArray) -> tuple[tuple[int, int], ...]:
-    """Return the pairs, turned so that the better-ranked method stands first where there is no reference.
-
-    Examples
-    --------
-    >>> better_ranked_first(choose_family(2, None, None), np.array([2.0, 1.0]))
-    ((1, 0),)
-    """
-    if family.reference is not None:
-        return family.pairs
-    return tuple((j, i) if average_ranks[j] < average_ranks[i] else (i, j) for i, j in family.pairs)
 
 
 def _smallest_adjusted(family: Family, raw: FloatArray, pairs: Sequence[Pair]) -> FloatArray:

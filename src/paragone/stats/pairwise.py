@@ -13,8 +13,9 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name, named_metric
+from paragone.stats.family import PROCEDURES, ComparisonSettings
 from paragone.stats.pairing import Paired, pair_scores
-from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScores, measure_pairs
+from paragone.stats.pairs import Pair, UnitScores, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test, tests
 from paragone.stats.result import Comparison, plain
 from paragone.stats.scores import direction

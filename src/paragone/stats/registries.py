@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 
 from paragone.errors import InputError
-from paragone.registry import Registry
 from paragone.intervals import Interval
+from paragone.registry import Registry
 from paragone.ties import FloatArray
 
 Unit = Literal["dataset", "subject", "sample", "fold"]

@@ -17,7 +17,8 @@ import pandas as pd
 from paragone.charts import check_formats, embedded, save_chart
 from paragone.errors import unknown_name
 from paragone.folders import replaced_folder, written_files
-from paragone.stats.pairs import ComparisonSettings, Pair
+from paragone.stats.family import ComparisonSettings
+from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test, Unit
 from paragone.tables import Table, frame_as_csv, to_csv, to_html, to_latex, to_markdown
 

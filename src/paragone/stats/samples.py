@@ -13,7 +13,8 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
-from paragone.stats.pairs import PROCEDURES, ComparisonSettings, Pair, UnitScores, decided, measure_pairs
+from paragone.stats.family import PROCEDURES, ComparisonSettings
+from paragone.stats.pairs import Pair, UnitScores, decided, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
 from paragone.stats.t_tests import TTest

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from paragone.stats.pairs import ComparisonSettings, Family, Pair, wants_bayes
+from paragone.stats.family import ComparisonSettings, Family, wants_bayes
+from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test
 from paragone.stats.scores import ScoreTable, listed
 from paragone.tables import format_interval, format_p, p_is
