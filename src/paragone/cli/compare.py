@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,6 +23,9 @@ from paragone.cli.options import (
 )
 from paragone.cli.output import show_comparison
 from paragone.errors import InputError
+
+if TYPE_CHECKING:
+    from paragone.lab.results import Results
 
 EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --reference DAGFS --out answer[/bold]"""
 
@@ -84,11 +87,15 @@ def compare(
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
+    from paragone.lab.results import Results
     from paragone.stats import compare as run
 
     import_from_here(metric, test, correction)
+    source = open_scores(scores)
+    if isinstance(source, Results) and len(source.experiments()) == 1:
+        test, correction = as_declared(source, test, correction)
     result = run(
-        open_scores(scores),
+        source,
         metric=metric,
         reference=reference,
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
@@ -105,6 +112,16 @@ def compare(
         seed=seed,
     )
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+
+
+def as_declared(results: Results, test: str | None, correction: str | None) -> tuple[str | None, str | None]:
+    """Return the test and the correction: as asked for, or as the experiment declares; its code is not imported unasked."""
+    declared = results.declared_comparison()
+    for name in declared.code_to_import():
+        if (name == declared.test and test is None) or (name == declared.correction and correction is None):
+            option = "test" if name == declared.test else "correction"
+            raise InputError(f"the experiment declares the {option} {name}, which is code: --{option} {name} imports it")
+    return test or declared.test, correction or declared.correction
 
 
 def compare_test_samples(

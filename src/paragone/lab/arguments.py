@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -355,6 +355,74 @@ def protocol_argument(protocol: Any) -> Protocol:
         names = ", ".join(f"{protocols.get(kind).__name__}()" for kind in our_kinds())
         raise InputError(f"protocol: expected a protocol, such as {names}, got {_shown(protocol)}")
     return protocol
+
+
+@dataclass(frozen=True)
+class DeclaredComparison:
+    """The test and the correction by which the reports of an experiment compare its methods: names or ``module:name``.
+
+    Statistics are imported only where one is named: a run needs none.
+
+    Examples
+    --------
+    >>> DeclaredComparison(test="wilcoxn").load()
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: unknown test 'wilcoxn': did you mean 'wilcoxon'?
+    >>> DeclaredComparison(test="mine:sign_test").code_to_import()
+    ('mine:sign_test',)
+    """
+
+    test: str | None = None
+    correction: str | None = None
+
+    def load(self) -> None:
+        """Import what is named, and check that it fits the reference against each other method over datasets."""
+        if self.test is not None:
+            from paragone.stats.registries import find_test, tests
+
+            test = find_test(self.test, "dataset")
+            if ":" in self.test:
+                tests.add(test, self.test)
+        if self.correction is not None:
+            from paragone.stats.family import choose_family
+            from paragone.stats.registries import corrections
+
+            correction = choose_family(2, 0, self.correction).correction
+            if ":" in self.correction:
+                corrections.add(correction, self.correction)
+
+    def code_to_import(self) -> tuple[str, ...]:
+        """Return each ``module:name`` that was not imported yet: a store's word alone never has it imported."""
+        from paragone.stats.registries import corrections, tests
+
+        named = ((self.test, tests), (self.correction, corrections))
+        return tuple(name for name, known in named if name and ":" in name and name not in known)
+
+    def chosen(self) -> dict[str, str]:
+        """Return what was chosen, without what is left to the default."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
+    """Return the test and the correction of an experiment's reports, imported and checked."""
+    given = compare or {}
+    if not isinstance(given, Mapping):
+        raise InputError(f'compare: expected a mapping such as {{"test": "paired-t"}}, got {_shown(compare)}')
+    keys = [field.name for field in fields(DeclaredComparison)]
+    for name, value in given.items():
+        if name not in keys:
+            raise unknown_name("key of compare", str(name), keys)
+        if not isinstance(value, str):
+            raise InputError(f"compare: {name} is a name or 'module:name', got {_shown(value)}")
+    if given and protocol.own_comparison:
+        raise InputError(
+            f"compare is for experiments that are compared over datasets: {protocol.kind} compares "
+            f"{protocol.own_comparison}"
+        )
+    chosen = DeclaredComparison(**given)
+    chosen.load()
+    return chosen
 
 
 def name_argument(name: Any) -> str:

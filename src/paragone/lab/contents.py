@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.lab.arguments import DeclaredComparison
 from paragone.lab.cells import Fitted
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import damaged_part, json_object
@@ -87,6 +88,14 @@ class StoreContents:
         if not rows:
             raise damaged_part(self.path, f"the declaration of experiment {name!r}")
         return str(rows[0][0])
+
+    def declared_comparison(self, experiment: str | None = None) -> DeclaredComparison:
+        """Return the test and the correction that an experiment declares for its reports; nothing is imported."""
+        given = self.described(experiment).get("compare", {})
+        try:
+            return DeclaredComparison(**{str(name): str(value) for name, value in given.items()})
+        except (AttributeError, TypeError) as error:
+            raise damaged_part(self.path, f"the [compare] section of experiment {experiment!r}") from error
 
     def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""

@@ -270,6 +270,13 @@ class AuditSection(FileSection):
     acknowledge: tuple[AcknowledgeSection, ...] = ()
 
 
+class CompareSection(FileSection):
+    """``[compare]``: how reports test and correct the differences over datasets; no part of any cell."""
+
+    test: str | None = None
+    correction: str | None = None
+
+
 class Declaration(FileSection):
     """The whole file."""
 
@@ -281,6 +288,7 @@ class Declaration(FileSection):
     protocol: dict[str, Any] = Field(default_factory=dict)
     methods: Annotated[dict[str, Annotated[MethodSection, BeforeValidator(_by_name)]], Field(min_length=1)]
     limits: LimitsSection = LimitsSection()
+    compare: CompareSection = CompareSection()
     audit: AuditSection = AuditSection()
 
 
@@ -382,6 +390,7 @@ def _known_keys(path: list[int | str], document: dict[str, Any]) -> list[str]:
         ("split",): SplitPlan,
         ("limits",): LimitsSection,
         ("audit",): AuditSection,
+        ("compare",): CompareSection,
     }
     if path[:1] == ["protocol"]:
         return _keys_inside(_protocol_class(document["protocol"]), path[1:])

@@ -15,6 +15,7 @@ from typing import Any, Self
 from paragone.data import Dataset, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.lab.arguments import (
+    comparison_argument,
     data_argument,
     folder_argument,
     methods_argument,
@@ -82,6 +83,9 @@ class Experiment:
         one, so that nothing that a method does reaches another cell. ``worker`` has one process per worker, which saves
         milliseconds per cell, for millions of tiny ones. ``none`` works in the calling process, for debuggers. What is
         not ``cell`` is kept with the run and said in the report.
+    compare : mapping, optional
+        The ``test`` and the ``correction`` of the reports, by name or ``module:name``; Wilcoxon's signed-rank test and
+        Holm's correction where they are not given.
 
     Examples
     --------
@@ -117,6 +121,7 @@ class Experiment:
         folder: Path | None = None,
         memory_limit: int | str | None = None,
         isolation: str = "cell",
+        compare: Mapping[str, str] | None = None,
     ) -> None:
         methods = methods_argument(methods)
         self.protocol = protocol_argument(protocol)
@@ -134,6 +139,7 @@ class Experiment:
         self.isolation = check_isolation(isolation)
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
+        self.compare = comparison_argument(compare, self.protocol)
         place = folder_argument(folder)
         self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
         plan = split_argument(split)
@@ -175,6 +181,7 @@ class Experiment:
             folder=folder,
             memory_limit=declaration.limits.memory,
             isolation=declaration.isolation,
+            compare=declaration.compare.model_dump(exclude_none=True),
         )
 
     @cached_property
@@ -302,6 +309,7 @@ class Experiment:
 
     def described(self) -> dict[str, Any]:
         """Return what reports say about the experiment, as plain values."""
+        compared = self.compare.chosen()
         return {
             "name": self.name,
             "seed": self.seed,
@@ -310,6 +318,7 @@ class Experiment:
             "protocol": self.protocol.described(),
             "methods": {name: method.described() for name, method in self.methods.items()},
             "repeats": dict(self.repeats),
+            **({"compare": compared} if compared else {}),
         }
 
 

@@ -79,6 +79,8 @@ def _uses(declaration: Declaration) -> Iterator[str]:
     kind = declaration.protocol.get("kind", "")
     if ":" in str(kind):
         yield str(kind)
+    compared = declaration.compare
+    yield from (use for use in (compared.test, compared.correction) if use and ":" in use)
     for name, value in declaration.protocol.items():
         yield from _estimator(value) if name == "evaluator" else nested_uses(value)
         yield from _metrics(name, value)

@@ -178,6 +178,8 @@ class Protocol(ABC):
     takes_tables: ClassVar[bool] = False
     """Whether methods are given features as the dataset holds them, tables and sparse matrices included."""
     keeps_progress: ClassVar[bool] = False
+    own_comparison: ClassVar[str] = ""
+    """How pages compare methods, where it is not over datasets as ``[compare]`` says."""
     of_truth: ClassVar[frozenset[str]] = frozenset()
     """Arrays of a fit, or ``predictions``, that depend on the truth by definition: the canary leaves them out."""
     warm_ups: ClassVar[tuple[str, ...]] = ()

@@ -43,13 +43,14 @@ class Results(StoreContents):
     """
 
     def run_code(self, experiment: str | None = None) -> None:
-        """Import the code of a user's own protocol, which the store names: only for stores that you trust.
+        """Import a user's own protocol, test and correction, which the store names: only for stores that you trust.
 
-        Without it, what that protocol adds to pages and tables is left out.
+        Without it, what that protocol adds to pages and tables is left out, and nothing is compared by that test.
         """
         names = self.experiments() if experiment is None else [experiment]
         for name in names:
             import_protocol(self.described(name)["protocol"], self.path.resolve().parent)
+            self.declared_comparison(name).load()
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row per value.

@@ -370,12 +370,16 @@ class View:
     def _measure(self, scores: GridScores, metric: str, ratio: float | None) -> Measure:
         if scores.folds["method"].nunique() < 2:
             return Measure(scores, metric, None, "There is one method only, so there is nothing to compare it with.")
+        declared = self.results.declared_comparison(self.experiment)
+        if unknown := declared.code_to_import():
+            return Measure(scores, metric, None, f"No comparison: {unknown[0]} is code, which --run-code imports.")
         try:
             compared = compare(
                 scores.folds[scores.folds["metric"] == metric],
                 metric=metric,
                 reference=self.reference,
-                correction="holm",
+                test=declared.test,
+                correction=declared.correction or "holm",
                 bayes=False,
                 test_train_ratio=ratio,
             )

@@ -265,11 +265,11 @@ def _statistics(compared: DatasetComparison | None) -> str:
 
 
 def page_choices(comparison: DatasetComparison) -> dict[str, str]:
-    """Return the choices behind the page: those of the comparison, and Holm's within a dataset, which the page adds."""
+    """Return the choices behind the page: those of the comparison, and the correction within a dataset, which the page adds."""
     choices = dict(comparison.choices)
     within = choices["per dataset"]
     choices["per dataset"] = within.replace(
-        "p not adjusted", "p adjusted by Holm over the rivals on a dataset"
+        "p not adjusted", f"p adjusted by {comparison.correction_within.title} over the rivals on a dataset"
     ).replace("corrected resampled t and Bayesian correlated t", "corrected resampled t")
     return choices
 

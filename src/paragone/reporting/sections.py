@@ -17,7 +17,6 @@ from paragone.reporting.how import warned_words
 from paragone.reporting.tables import marked, score_table
 from paragone.reporting.words import direction, size_of, title_of
 from paragone.stats import DatasetComparison
-from paragone.stats.corrections import holm
 from paragone.tables import (
     Column,
     Table,
@@ -139,18 +138,14 @@ def answer_sheet(
 def significance_marks(comparison: DatasetComparison) -> dict[tuple[str, str], str]:
     """Return the marks of cells that differ from the reference on their dataset.
 
-    The corrected resampled t on the folds of a dataset, adjusted by Holm over the rivals on that dataset.
+    The corrected resampled t on the folds of a dataset, adjusted over the rivals on that dataset.
     """
-    frame, alpha = comparison.per_dataset, comparison.settings.alpha
-    marks = {}
-    for dataset, rows in frame.groupby("dataset", sort=False):
-        rows = rows[(rows["method"] == comparison.leader) | (rows["rival"] == comparison.leader)]
-        for row, p in zip(rows.itertuples(), holm(rows["p"].to_numpy()), strict=True):
-            if p <= alpha:
-                is_leader = row.method == comparison.leader
-                gain = row.mean_difference if is_leader else -row.mean_difference
-                marks[dataset, row.rival if is_leader else row.method] = WORSE if gain > 0 else BETTER
-    return marks
+    return {
+        (dataset, row.rival): WORSE if row.mean_difference > 0 else BETTER
+        for dataset in comparison.per_dataset["dataset"].unique()
+        for row in comparison.leader_on(dataset).itertuples()
+        if row.p <= comparison.settings.alpha
+    }
 
 
 def _explained(comparison: DatasetComparison, marked: bool) -> str:
@@ -162,7 +157,8 @@ def _explained(comparison: DatasetComparison, marked: bool) -> str:
     if marked:
         text += (
             f" {WORSE} and {BETTER}: worse and better than {comparison.leader} on that dataset alone (corrected "
-            f"resampled t on its folds, Holm over the rivals, alpha = {comparison.settings.alpha:g})."
+            f"resampled t on its folds, {comparison.correction_within.title} over the rivals, alpha = "
+            f"{comparison.settings.alpha:g})."
         )
     return text
 
@@ -315,15 +311,16 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
             ]
         rows.append(row)
     leader = measure.comparison.leader if measure.comparison else ""
+    correction = measure.comparison.correction_within.title if measure.comparison else ""
     columns = ["method", title_of(measure.metric), "rank"]
     caption = (
         f"{title_of(measure.metric)} on {dataset}: {measure.scores.before_mean}mean ± standard deviation over folds."
     )
     if tests:
-        columns += [f"gain of {leader}", "t", "p (Holm)"]
+        columns += [f"gain of {leader}", "t", f"p ({correction})"]
         caption += (
-            f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by Holm over the "
-            "rivals on this dataset."
+            f" Gain of {leader} over each, corrected resampled t on the folds, and its p adjusted by {correction} over "
+            "the rivals on this dataset."
         )
     table = Table.of(columns, rows, caption=caption, label=f"tab:dataset-{place}-{measure.key}")
     title = f"{title_of(measure.metric)} on {dataset}"
@@ -334,15 +331,8 @@ def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, floa
     """Return gain of the leader, t and adjusted p by rival."""
     if measure.comparison is None:
         return {}
-    frame, leader = measure.comparison.per_dataset, measure.comparison.leader
-    rows = frame[(frame["dataset"] == dataset) & (frame["method"] == leader)]
-    if rows.empty:
-        return {}
-    adjusted = holm(rows["p"].to_numpy())
-    return {
-        row.rival: (float(row.mean_difference), float(row.t), float(p))
-        for row, p in zip(rows.itertuples(), adjusted, strict=True)
-    }
+    found = measure.comparison.leader_on(dataset)
+    return {row.rival: (float(row.mean_difference), float(row.t), float(row.p)) for row in found.itertuples()}
 
 
 def method_blocks(view: View) -> tuple[Block, ...]:

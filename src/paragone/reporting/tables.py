@@ -66,7 +66,7 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
 def statistics_table(
     found: Mapping[str, DatasetComparison], scores: GridScores, reference: str, wording: Wording
 ) -> Table:
-    """Make the table of the reference against each rival: gain, wins, p and Holm's p, one block per metric."""
+    """Make the table of the reference against each rival: gain, wins, p and adjusted p, one block per metric."""
     body: list[list[TableCell]] = []
     rules: list[int] = []
     for metric, comparison in found.items():
@@ -88,11 +88,12 @@ def statistics_table(
     caption = (
         f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.before_mean}"
         "mean over folds): mean gain (positive favours "
-        f"{name}), wins/ties/losses, two-sided Wilcoxon signed-rank p (zero differences dropped) and "
-        f"its Holm adjustment over the {len(first.leading_pairs)} rivals of a metric; bold where at most "
+        f"{name}), wins/ties/losses, {first.test_in_words} "
+        f"over the {len(first.leading_pairs)} rivals of a metric; bold where at most "
         f"{first.settings.alpha:g}."
     )
-    columns = (Column("Metric", "left"), Column("Rival", "left"), *map(Column, ("Gain", "W/T/L", "p", "p (Holm)")))
+    figures = ("Gain", "W/T/L", "p", f"p ({first.family.title})")
+    columns = (Column("Metric", "left"), Column("Rival", "left"), *map(Column, figures))
     return Table(
         columns,
         tuple(tuple(row) for row in body),

@@ -17,6 +17,7 @@ from paragone.stats.family import Family, fitting_corrections
 from paragone.stats.pairs import OPPOSITE, Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.ranks import Friedman
+from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.words import dataset_choices, dataset_sentence
@@ -85,6 +86,24 @@ class DatasetComparison(Comparison):
         ranks = dict(zip(self.scores.methods, self.friedman.average_ranks, strict=True))
         mine = [pair.seen_from(self.leader) for pair in self.pairs if self.leader in (pair.method, pair.rival)]
         return tuple(sorted(mine, key=lambda pair: (ranks[pair.rival], pair.rival)))
+
+    @property
+    def test_in_words(self) -> str:
+        """What p is and how it was adjusted, as a caption says it."""
+        p = "p of average ranks" if self.family.on_ranks else self.test.p_in_words(self.settings.options)
+        return f"{p} and its {self.family.title} adjustment"
+
+    @property
+    def correction_within(self) -> Correction:
+        """The correction of the tests on the folds of one dataset: that of the family, or Holm's where it does not fit."""
+        chosen = self.family.correction
+        return chosen if chosen.family == "any" and not chosen.on_ranks else find_correction("holm")
+
+    def leader_on(self, dataset: str) -> pd.DataFrame:
+        """Return the leader's tests on the folds of a dataset, their p adjusted over the rivals on that dataset."""
+        frame = self.per_dataset
+        rows = frame[(frame["dataset"] == dataset) & (frame["method"] == self.leader)]
+        return rows.assign(p=self.correction_within.adjust(rows["p"].to_numpy())) if len(rows) else rows
 
     @property
     def verdict(self) -> str:

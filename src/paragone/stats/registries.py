@@ -87,6 +87,8 @@ class Test:
         The fewest differences it takes; with fewer, nothing is shown.
     heading, label : str
         How the beginning of a line and a row of a table call it; by default as the title does.
+    remark : callable, optional
+        From the options to what a caption says in brackets behind its p.
     chosen : callable, optional
         From the results and the options to the words behind the title among the choices.
     without_each : callable, optional
@@ -110,6 +112,7 @@ class Test:
     least: int = 1
     heading: str = ""
     label: str = ""
+    remark: Callable[[Mapping[str, Any]], str] | None = None
     chosen: Callable[[Sequence[Any], Mapping[str, Any]], str] | None = None
     without_each: Callable[..., tuple[FloatArray, FloatArray]] | None = None
     power: Callable[..., int | None] | None = None
@@ -139,6 +142,10 @@ class Test:
     def in_words(self, results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
         """Say which test it is and what was chosen for it."""
         return f"{self.title}, two-sided" + ("" if self.chosen is None else f", {self.chosen(results, options)}")
+
+    def p_in_words(self, options: Mapping[str, Any]) -> str:
+        """Say in a caption what its p is."""
+        return f"two-sided {self.title} p" + ("" if self.remark is None else f" ({self.remark(options)})")
 
     def _wanted(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {name: options[name] for name in self.needs}

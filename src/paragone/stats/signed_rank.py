@@ -422,10 +422,14 @@ _HOW_ZEROS = {
 }
 
 
+def _remark(options: Mapping[str, Any]) -> str:
+    return _HOW_ZEROS[options["zeros"]]
+
+
 def _chosen(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
     exact = {result.exact for result in results}
     how = "exact" if exact == {True} else "normal approximation" if exact == {False} else "exact where n <= 50"
-    return f"{how}, {_HOW_ZEROS[options['zeros']]}"
+    return f"{how}, {_remark(options)}"
 
 
 WILCOXON = tests.add(
@@ -438,6 +442,7 @@ WILCOXON = tests.add(
         units=("dataset", "subject", "sample"),
         heading="Wilcoxon",
         label="Wilcoxon",
+        remark=_remark,
         chosen=_chosen,
         without_each=leave_one_out_p,
         power=pairs_for_power,

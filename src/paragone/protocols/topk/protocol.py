@@ -205,6 +205,7 @@ class TopK(Protocol):
     arrangement: ClassVar[type[Arrangement]] = RowsArrangement
     default_scale: ClassVar[Scale | None] = "none"
     keeps_progress: ClassVar[bool] = True
+    own_comparison: ClassVar[str] = "methods on the samples of a test set"
     # The values per sample are scores, which follow the labels; the lists are in the fit.
     of_truth: ClassVar[frozenset[str]] = frozenset({"tied_truth", "predictions"})
     file_options: ClassVar[Mapping[str, Any]] = {
