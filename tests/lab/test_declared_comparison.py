@@ -63,9 +63,7 @@ def arrays(n_sets: int = 2) -> dict:
 
 
 def experiment(compare=None, protocol=GRID, **options) -> Experiment:
-    return Experiment(
-        arrays(), {"V": "variance", "R": "random"}, {"folds": 2}, protocol, compare=compare, **options
-    )
+    return Experiment(arrays(), {"V": "variance", "R": "random"}, {"folds": 2}, protocol, compare=compare, **options)
 
 
 def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
@@ -89,7 +87,8 @@ def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
 
 def test_neither_changes_a_cell():
     keys = [
-        [cell.key for cell in experiment(given).cells()] for given in (None, {"test": "paired-t", "correction": "hommel"})
+        [cell.key for cell in experiment(given).cells()]
+        for given in (None, {"test": "paired-t", "correction": "hommel"})
     ]
     assert keys[0] == keys[1]
 
@@ -148,9 +147,10 @@ def test_code_that_a_store_names_is_imported_with_consent_only(tmp_path):
     assert "declared_statistics" not in sys.modules
 
     paragone("report", "lab.sqlite", "--out", "with", "--no-charts", "--run-code")
-    assert "two-sided test of halves p and its Doubling adjustment" in (
-        tmp_path / "with" / "table_stats_kgrid.tex"
-    ).read_text()
+    assert (
+        "two-sided test of halves p and its Doubling adjustment"
+        in (tmp_path / "with" / "table_stats_kgrid.tex").read_text()
+    )
 
     said = paragone("compare", "lab.sqlite", "--reference", "Variance", code=2)
     assert "--test declared_statistics:HALVES imports it" in said

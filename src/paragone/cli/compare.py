@@ -120,7 +120,9 @@ def as_declared(results: Results, test: str | None, correction: str | None) -> t
     for name in declared.code_to_import():
         if (name == declared.test and test is None) or (name == declared.correction and correction is None):
             option = "test" if name == declared.test else "correction"
-            raise InputError(f"the experiment declares the {option} {name}, which is code: --{option} {name} imports it")
+            raise InputError(
+                f"the experiment declares the {option} {name}, which is code: --{option} {name} imports it"
+            )
     return test or declared.test, correction or declared.correction
 
 

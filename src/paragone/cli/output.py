@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len
-from rich.table import Table
+from rich.table import Table as DrawnTable
 from rich.text import Text
 
 from paragone.errors import InputError
-from paragone.tables import frame_to_file
-from paragone.terminal import console, printable
+from paragone.tables import Table, frame_to_file, text_columns, to_text
+from paragone.terminal import SafeConsole, console, printable, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,17 +168,31 @@ def write_line(text: str, *, stderr: bool = False) -> None:
     (sys.stderr if stderr else sys.stdout).write(printable(text) + "\n")
 
 
-def show_table(frame: pd.DataFrame, *, title: str | None = None, decimals: int = 4) -> None:
-    """Print a frame as a table, numbers to the right; one that is too wide is cut into several."""
-    columns = [_text_column(str(name), frame.iloc[:, place], decimals) for place, name in enumerate(frame.columns)]
+def show_table(table: pd.DataFrame | Table, *, title: str = "", decimals: int = 4) -> None:
+    """Print a table, numbers to the right; one that is too wide for the window is cut into several.
+
+    A table of a paper is plain text in a pipe, where programs and documentation look for it.
+    """
     screen = console()
-    found = panels(columns, screen.width)
-    if found is None:
-        screen.print(drawn(columns, title))
-        return
-    if title is not None:
+    if not isinstance(table, Table):
+        columns = [_text_column(str(name), table.iloc[:, place], decimals) for place, name in enumerate(table.columns)]
+        _draw(screen, columns, title)
+    elif not screen.is_terminal:
+        say("\n".join([title, to_text(table)]) if title else to_text(table))
+    else:
+        columns = [
+            TextColumn(printable(name), tuple(map(printable, cells)), align != "left")
+            for name, align, cells in text_columns(table)
+        ]
+        _draw(screen, columns, "\n".join(filter(None, (title, table.caption))))
+        for note in table.notes:
+            say(note)
+
+
+def _draw(screen: SafeConsole, columns: Sequence[TextColumn], title: str) -> None:
+    if title:
         screen.print(Text(printable(title), style="table.title"), soft_wrap=True)
-    for panel in found:
+    for panel in panels(columns, screen.width) or [columns]:
         screen.print(drawn(panel))
 
 
@@ -193,12 +207,11 @@ def _cell(value: Any, decimals: int) -> str:
     return str(value)
 
 
-def drawn(columns: Sequence[TextColumn], title: str | None = None) -> Table:
+def drawn(columns: Sequence[TextColumn]) -> DrawnTable:
     """Return a table as Rich draws it; texts that are too long go over several lines."""
-    # Text stands as it is: a metric's convention, in brackets, would be read as markup.
-    heading = None if title is None else Text(title, style="table.title")
-    table = Table(title=heading, title_justify="left", header_style="bold", pad_edge=False)
+    table = DrawnTable(header_style="bold", pad_edge=False)
     for column in columns:
+        # Text stands as it is: a metric's convention, in brackets, would be read as markup.
         table.add_column(Text(column.name), justify="right" if column.numeric else "left", overflow="fold")
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*map(Text, row))
@@ -216,7 +229,15 @@ def show_comparison(result: Any, *, as_json: bool, out: Path | None, **options: 
     if as_json:
         print_json(result.to_dict())
         return
-    write_line(repr(result))
+    if console().is_terminal:
+        for heading, block in result.blocks():
+            say(f"\n{heading}" if heading else "")
+            if isinstance(block, Table):
+                show_table(block)
+            else:
+                say(block)
+    else:
+        write_line(repr(result))
     if files:
         write_line(f"\nWrote {len(files)} files to {out}")
 

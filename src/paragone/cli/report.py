@@ -9,6 +9,7 @@ import typer
 
 from paragone.cli.app import app
 from paragone.cli.options import ExperimentName, StoreFile
+from paragone.cli.output import show_table
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -64,10 +65,9 @@ def report(
 
 def show_page(page: Page) -> None:
     """Print what a page has for the terminal: tables, and what was noticed."""
-    from paragone.tables import to_text
-
     for sheet in page.sheets():
         if sheet.printed:
-            say(to_text(sheet.table) + "\n")
+            show_table(sheet.table)
+            say("")
     for line in page.lines:
         say(line)

@@ -55,7 +55,7 @@ def scores(
 def show_scores(results: Results, metric: str | None = None, naming: str | None = None) -> None:
     """Print what the protocol of every experiment shows of its scores."""
     from paragone.lab.view import View
-    from paragone.tables import Table, to_text
+    from paragone.tables import Table
 
     views = [View(results, name, metric=metric) for name in results.experiments()]
     tables = [shown for view in views for shown in view.reader.summary(view, naming)]
@@ -64,6 +64,7 @@ def show_scores(results: Results, metric: str | None = None, naming: str | None 
         raise unknown_name("metric in this store", metric, list(known) or ["(none yet)"])
     for shown in tables:
         if isinstance(shown, Table):
-            say(to_text(shown) + "\n")
+            show_table(shown)
+            say("")
         else:
             show_table(shown[1], title=shown[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from string import ascii_lowercase
@@ -226,14 +226,16 @@ class DatasetComparison(Comparison):
         )
         return values
 
-    def __repr__(self) -> str:
-        summary, pairs = (to_text(replace(self.as_table(name), caption="")) for name in ("summary", "pairs"))
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows: the verdict and all that stands behind it."""
+        summary, pairs = (replace(self.as_table(name), caption="") for name in ("summary", "pairs"))
         where = "\n".join(
             f"{pair.rival}: wins {len(pair.won)} ({listed(pair.won, 5) or '-'}); "
             f"loses {len(pair.lost)} ({listed(pair.lost, 5) or '-'})"
             for pair in self.leading_pairs
         )
-        blocks = {
+        found: dict[str, str | Table] = {
+            "": caption(self),
             "Verdict": "\n".join([self.verdict, *self.method_warnings]),
             "Ranks (letters: methods that are significantly worse; * best)": summary,
             f"Where ({self.leader} against each rival)": where,
@@ -241,8 +243,12 @@ class DatasetComparison(Comparison):
             "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
             "Note": "\n".join(self.warnings),
         }
-        shown = [f"{heading}\n{indented(text)}" for heading, text in blocks.items() if text]
-        return "\n\n".join([caption(self), *shown])
+        return [(heading, block) for heading, block in found.items() if block]
+
+    def __repr__(self) -> str:
+        (_, above), *blocks = self.blocks()
+        texts = [(heading, block if isinstance(block, str) else to_text(block)) for heading, block in blocks]
+        return "\n\n".join([str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)])
 
 
 def _pair_row(pair: Pair) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -194,12 +194,14 @@ class PairedComparison(Comparison):
         )
         return values
 
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows: the figures, the verdict, what was chosen and what to know of the input."""
+        found = [("", "\n".join([*_headline(self), *_further_lines(self)])), ("", self.verdict)]
+        found.append(("Chosen", "\n".join(f"  {name + ':':<12}{text}" for name, text in self.choices.items())))
+        return [*found, ("Note", "\n".join(f"  {text}" for text in self.warnings))] if self.warnings else found
+
     def __repr__(self) -> str:
-        lines = [*_headline(self), *_further_lines(self), "", self.verdict, "", "Chosen"]
-        lines += [f"  {name + ':':<12}{text}" for name, text in self.choices.items()]
-        if self.warnings:
-            lines += ["", "Note", *(f"  {text}" for text in self.warnings)]
-        return "\n".join(lines)
+        return "\n\n".join(f"{heading}\n{text}" if heading else str(text) for heading, text in self.blocks())
 
 
 def _headline(result: PairedComparison) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -82,6 +82,10 @@ class Comparison(ABC):
     def method_warnings(self) -> tuple[str, ...]:
         """What is known of the methods that a verdict must not leave out, such as fits that did not converge."""
         return ()
+
+    @abstractmethod
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows, texts and tables under their headings; without one where it needs none."""
 
     def picture(self) -> tuple[str, str] | None:
         """Return the name of the chart that a notebook shows, and what it shows in words."""

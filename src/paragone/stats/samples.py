@@ -203,6 +203,10 @@ class SampleComparison(Comparison):
         )
         return values
 
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows: the table, then the verdict."""
+        return ("", self.as_table()), ("", self.verdict)
+
     def __repr__(self) -> str:
         return f"{to_text(self.as_table())}\n\n{self.verdict}"
 

@@ -16,6 +16,7 @@ from paragone.tables.model import (
     number_cell,
     p_is,
     stack,
+    text_columns,
     to_text,
 )
 from paragone.tables.writers import (
@@ -51,6 +52,7 @@ __all__ = [
     "number_cell",
     "p_is",
     "stack",
+    "text_columns",
     "to_csv",
     "to_html",
     "to_latex",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import math
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -116,10 +116,6 @@ class Table:
         )
         body = tuple(tuple(c if isinstance(c, TableCell) else TableCell(c) for c in row) for row in rows)
         return cls(headings, body, caption, label, tuple(notes), tuple(rules))
-
-    def with_caption(self, caption: str, label: str = "") -> Table:
-        """Return the same table under another caption and label."""
-        return replace(self, caption=caption, label=label or self.label)
 
 
 def decimals_for(values: ArrayLike) -> int:
@@ -319,6 +315,10 @@ def _take(table: Table, places: list[int]) -> Table:
     return replace(table, columns=columns, rows=rows)
 
 
+WIDEST = 100_000
+"""More places than any table takes: as text a table is not fitted to a window."""
+
+
 def to_text(table: Table) -> str:
     """Write aligned columns, two spaces apart; best marked with ``*``.
 
@@ -339,38 +339,34 @@ def to_text(table: Table) -> str:
     A        0.9*
     Bee      0.85
     """
-    body = [[_cell(cell) for cell in row] for row in table.rows]
-    marked = [any(cell.endswith("*") for cell in column) for column in zip(*body, strict=True)]
-    body = [[_room(cell, mark) for cell, mark in zip(row, marked, strict=True)] for row in body]
-    heading = [column.name for column in table.columns]
-    widths = [max(map(_width, column)) for column in zip(heading, *body, strict=True)]
-    aligns = [column.align for column in table.columns]
-    lines = [
-        "  ".join(_pad(*part) for part in zip(row, widths, aligns, strict=True)).rstrip() for row in [heading, *body]
-    ]
+    # Only whoever prints a table pays for the library that lays it out.
+    from rich.console import Console
+    from rich.table import Table as Layout
+    from rich.text import Text
+
+    layout = Layout(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, align, *_ in text_columns(table):
+        layout.add_column(Text(name), justify=align, no_wrap=True)
+    for row in zip(*(cells for *_, cells in text_columns(table)), strict=True):
+        layout.add_row(*map(Text, row))
+    buffer = io.StringIO()
+    Console(file=buffer, width=WIDEST, color_system=None).print(layout)
+    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
     return "\n".join([*([table.caption] if table.caption else []), *lines, *table.notes])
+
+
+def text_columns(table: Table) -> list[tuple[str, Align, tuple[str, ...]]]:
+    """Return the name, the side and the plain texts of every column; the best is marked with ``*``."""
+    found = []
+    for place, column in enumerate(table.columns):
+        cells = [_cell(row[place]) for row in table.rows]
+        marked = any(text.endswith("*") for text in cells)
+        # The place of the mark is left free, so that figures stand under figures.
+        room = tuple(text + " " if marked and not text.endswith("*") else text for text in cells)
+        found.append((column.name, column.align, room))
+    return found
 
 
 def _cell(cell: TableCell) -> str:
     text = cell.text + (f" {cell.superscript}" if cell.superscript else "")
     return text + ("*" if cell.bold else "")
-
-
-def _room(text: str, column_has_marks: bool) -> str:
-    """Leave the place of the mark free, so that figures stand under figures."""
-    return text if not column_has_marks or text.endswith("*") else text + " "
-
-
-def _width(text: str) -> int:
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    combining = sum(unicodedata.combining(character) > 0 for character in text)
-    return len(text) + wide - combining
-
-
-def _pad(text: str, width: int, align: Align) -> str:
-    room = width - _width(text)
-    if align == "left":
-        return text + " " * room
-    if align == "right":
-        return " " * room + text
-    return " " * (room // 2) + text + " " * (room - room // 2)

@@ -20,7 +20,7 @@ from paragone.metrics.topk.ranking import Ranking
 from paragone.metrics.topk.ties import measure
 from paragone.metrics.topk.truth import GroundTruth, as_rows
 from paragone.reading import read_arrays
-from paragone.tables import frame_to_csv
+from paragone.tables import Column, Table, frame_to_csv, to_text
 from paragone.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -309,13 +309,17 @@ def result_text(result: TopKResult) -> str:
     percent = f"{100 * result.confidence:g} %"
     clustered = "" if result.clusters is None else f", {len(np.unique(result.clusters))} clusters"
     lines = [f"Top-K of {int(result.evaluated.sum())} samples{clustered}, ties: {result.ties}"]
-    width = max((len(name) for name in table["metric"]), default=6)
-    lines.append(f"{'metric':<{width}}  {'value':>8}  {percent + ' interval':>20}")
-    for row in table.itertuples():
-        line = f"{row.metric:<{width}}  {row.value:8.5f}  [{row.low:8.5f}, {row.high:8.5f}]"
-        if np.isfinite(row.tie_low):
-            line += f"  ties: {row.tie_low:.5f}..{row.tie_high:.5f}"
-        lines.append(line)
+    columns = ["metric", "value", f"{percent} interval", Column("", "left")]
+    rows = [
+        [
+            row.metric,
+            f"{row.value:.5f}",
+            f"[{row.low:8.5f}, {row.high:8.5f}]",
+            f"ties: {row.tie_low:.5f}..{row.tie_high:.5f}" if np.isfinite(row.tie_low) else "",
+        ]
+        for row in table.itertuples()
+    ]
+    lines.append(to_text(Table.of(columns, rows)))
     lines += [f"note: {note}" for note in (*_tie_notes(result), *result.notes)]
     lines += [f"failed: {name}: {error}" for name, error in result.errors.items()]
     return "\n".join(lines)
