@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 import paragone
 from paragone import Results
+from paragone.checks.differences import differences_of_twins
 from paragone.checks.finding import Ledger
-from paragone.checks.published import Remade, check_published, differences_of_twins
+from paragone.checks.published import Remade, check_published
 from paragone.checks.tables import (
     PublishedTable,
     numbers_in,

@@ -30,6 +30,7 @@ from paragone.lab.protocol import Arrangement
 from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.view import View
+from paragone.metrics import asked_name
 
 NEED_DATA = "leaks, canary and determinism (they need the data)"
 NEED_DATA_ALONE = "leaks and the truth in the store (they need the data)"
@@ -48,6 +49,7 @@ class Options:
     against: tuple[Path, ...] = ()
     reference: str | None = None
     names: Mapping[str, str] | None = None
+    metric: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +143,9 @@ class ExperimentAudit:
                 self._compare_published(View(right, view.experiment))
 
     def _compare_published(self, view: View) -> None:
-        remade = Remade(view, self._options.reference, self._options.names)
-        check_published(self._options.against, remade, self.ledger)
+        options = self._options
+        remade = Remade(view, options.reference, options.names, options.metric)
+        check_published(options.against, remade, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
         check_canary(
@@ -202,6 +205,7 @@ def audit(
     seed: int = 0,
     against: Iterable[str | Path] = (),
     reference: str | None = None,
+    metric: Any = None,
     display_map: Mapping[str, str] | None = None,
     known: Iterable[Acknowledgement | Mapping[str, Any]] = (),
     in_process: bool = False,
@@ -239,6 +243,8 @@ def audit(
         Published tables, LaTeX or CSV, to compare number by number.
     reference : str, optional
         The reference of the published statistics; the first method where it is not given, as in a report.
+    metric : str, callable or Metric, optional
+        The metric of the published tables, where they were made by one alone, as a report is with ``metric``.
     display_map : mapping of str to str, optional
         Names that the published tables show instead of identifiers.
     known : iterable of Acknowledgement or mapping, optional
@@ -269,7 +275,7 @@ def audit(
         raise unknown_name("canary", canary, get_args(Canary))
     given = tuple(Acknowledgement.of(one) for one in known)
     files = tuple(table_files(against))
-    options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map)
+    options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map, asked_name(metric))
     consent = Consent(run_code, tell)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
         if files:

@@ -34,6 +34,9 @@ def audit(
     seconds: Annotated[float, typer.Option(help="Cells that take longer are not run again.", min=0.1)] = 60.0,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of the scrambling.", min=0)] = 0,
     reference: Annotated[str | None, typer.Option(help="Reference of the published statistics.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="The metric of the published tables, as given to report: a name or module:name.")
+    ] = None,
     display_map: Annotated[
         Path | None, typer.Option(help="JSON file: identifier to the name that published tables show.")
     ] = None,
@@ -59,9 +62,11 @@ def audit(
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
     from paragone.checks import audit as run
+    from paragone.cli.sources import import_from_here
     from paragone.checks.subject import is_experiment_file
     from paragone.reporting import read_display_map
 
+    import_from_here(metric)
     names = None if display_map is None else read_display_map(display_map)
     screen = console(stderr=True)
     runs_code = run_code or is_experiment_file(subject)
@@ -76,6 +81,7 @@ def audit(
             seed=seed,
             against=against or (),
             reference=reference,
+            metric=metric,
             display_map=names,
             run_code=run_code,
             tell=lambda line: screen.print(line, markup=False, highlight=False, soft_wrap=True),

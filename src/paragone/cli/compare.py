@@ -115,14 +115,12 @@ def compare(
 
 
 def as_declared(results: Results, test: str | None, correction: str | None) -> tuple[str | None, str | None]:
-    """Return the test and the correction: as asked for, or as the experiment declares; its code is not imported unasked."""
+    """Return test and correction as asked for or as the experiment declares, whose code is not imported unasked."""
     declared = results.declared_comparison()
     for name in declared.code_to_import():
         if (name == declared.test and test is None) or (name == declared.correction and correction is None):
             option = "test" if name == declared.test else "correction"
-            raise InputError(
-                f"the experiment declares the {option} {name}, which is code: --{option} {name} imports it"
-            )
+            raise InputError(f"the experiment declares {name}, which is code: --{option} {name} imports it")
     return test or declared.test, correction or declared.correction
 
 

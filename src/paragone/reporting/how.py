@@ -265,7 +265,7 @@ def _statistics(compared: DatasetComparison | None) -> str:
 
 
 def page_choices(comparison: DatasetComparison) -> dict[str, str]:
-    """Return the choices behind the page: those of the comparison, and the correction within a dataset, which the page adds."""
+    """Return the choices behind the page: those of the comparison, and the page's within a dataset."""
     choices = dict(comparison.choices)
     within = choices["per dataset"]
     choices["per dataset"] = within.replace(

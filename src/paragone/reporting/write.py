@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from paragone.errors import InputError
 from paragone.folders import replaced_folder, written_files
 from paragone.lab.results import Results
 from paragone.lab.view import View, Wording
+from paragone.metrics import asked_name
 from paragone.page import Page, Sheet
 from paragone.reading import read_json
 from paragone.reporting.drawing import Drawing, drawn_charts, file_stem
@@ -24,6 +26,7 @@ def report(
     *,
     reference: str | None = None,
     experiment: str | None = None,
+    metric: Any = None,
     display_map: Mapping[str, str] | None = None,
     split_columns: int | None = None,
     caption_note: str = "",
@@ -44,6 +47,8 @@ def report(
         cross-validation compares with the best variant of each problem instead.
     experiment : str, optional
         Needed where the store holds several.
+    metric : str, callable or Metric, optional
+        Show this metric only, as `find_metric` takes it; a cross-validation is scored by it.
     display_map : mapping of str to str, optional
         Names to show instead of identifiers.
     split_columns : int, optional
@@ -73,7 +78,7 @@ def report(
     opened = results if isinstance(results, Results) else Results.open(results)
     try:
         wording = Wording(dict(display_map or {}), caption_note, label_suffix, split_columns)
-        view = View(opened, experiment, reference=reference, wording=wording)
+        view = View(opened, experiment, metric=asked_name(metric), reference=reference, wording=wording)
         return written_report(view, out, charts=charts)[0]
     finally:
         if opened is not results:

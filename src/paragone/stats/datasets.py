@@ -95,7 +95,7 @@ class DatasetComparison(Comparison):
 
     @property
     def correction_within(self) -> Correction:
-        """The correction of the tests on the folds of one dataset: that of the family, or Holm's where it does not fit."""
+        """The correction of tests on the folds of one dataset: the family's, or Holm's where that does not fit."""
         chosen = self.family.correction
         return chosen if chosen.family == "any" and not chosen.on_ranks else find_correction("holm")
 
