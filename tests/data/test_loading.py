@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from paragone.data import Dataset, ReadOptions, bundled_names, load, save_npz
+from paragone.data.loading import GivenOptions
 from paragone.errors import InputError
 
 
@@ -77,3 +79,7 @@ def test_every_bundled_set_loads_under_its_name_and_twice_the_same() -> None:
         assert isinstance(dataset, Dataset)
         assert dataset.name == name
         assert load(name).fingerprint == dataset.fingerprint
+
+
+def test_load_names_every_option_of_the_readers_with_a_type() -> None:
+    assert set(GivenOptions.__annotations__) == {field.name for field in dataclasses.fields(ReadOptions)}

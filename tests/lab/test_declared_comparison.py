@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +67,11 @@ def experiment(compare=None, protocol=GRID, **options) -> Experiment:
     return Experiment(arrays(), {"V": "variance", "R": "random"}, {"folds": 2}, protocol, compare=compare, **options)
 
 
+def statistics_in(folder: Path) -> str:
+    """Return the table of the reference against each rival, by the whole grid."""
+    return (folder / "table_stats.tex").read_text(encoding="utf-8")
+
+
 def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
     plain, declared = (
         experiment(given).run(tmp_path / f"{name}.sqlite", workers=0)
@@ -77,7 +83,7 @@ def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
     assert "compare" not in plain.described()
     report(plain, tmp_path / "a", charts=False)
     report(declared, tmp_path / "b", charts=False)
-    before, after = ((tmp_path / folder / "table_stats_kgrid.tex").read_text() for folder in "ab")
+    before, after = (statistics_in(tmp_path / folder) for folder in "ab")
     assert "two-sided Wilcoxon signed-rank p (zero differences dropped) and its Holm adjustment" in before
     assert "p (Holm)" in before
     assert "two-sided paired t p and its Bonferroni adjustment" in after
@@ -115,7 +121,7 @@ def test_a_protocol_that_compares_in_its_own_way_refuses_both(protocol):
 
 def test_a_misspelt_key_of_the_file_is_named_with_its_line():
     text = FILE.replace("correction =", "corection =")
-    with pytest.raises(InputError, match=r"line 18: unknown key 'compare.corection': did you mean 'correction'"):
+    with pytest.raises(InputError, match=r"line 17: unknown key 'compare.corection': did you mean 'correction'"):
         parse_declaration(text)
 
 
@@ -144,10 +150,7 @@ def test_code_that_a_store_names_is_imported_with_consent_only(tmp_path):
     assert "declared_statistics" not in sys.modules
 
     paragone("report", "lab.sqlite", "--out", "with", "--no-charts", "--run-code")
-    assert (
-        "two-sided test of halves p and its Doubling adjustment"
-        in (tmp_path / "with" / "table_stats_kgrid.tex").read_text()
-    )
+    assert "two-sided test of halves p and its Doubling adjustment" in statistics_in(tmp_path / "with")
 
     said = paragone("compare", "lab.sqlite", "--reference", "Variance", code=2)
     assert "--test declared_statistics:HALVES imports it" in said

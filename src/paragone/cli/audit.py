@@ -62,8 +62,8 @@ def audit(
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
     from paragone.checks import audit as run
-    from paragone.cli.sources import import_from_here
     from paragone.checks.subject import is_experiment_file
+    from paragone.cli.sources import import_from_here
     from paragone.reporting import read_display_map
 
     import_from_here(metric)

@@ -192,7 +192,7 @@ def show_table(table: pd.DataFrame | Table, *, title: str = "", decimals: int = 
 def _draw(screen: SafeConsole, columns: Sequence[TextColumn], title: str) -> None:
     if title:
         screen.print(Text(printable(title), style="table.title"), soft_wrap=True)
-    for panel in panels(columns, screen.width) or [columns]:
+    for panel in panels(columns, screen.width) or [list(columns)]:
         screen.print(drawn(panel))
 
 

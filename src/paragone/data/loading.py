@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 from paragone.data.bundled import bundled_names, load_bundled
-from paragone.data.dataset import Dataset
-from paragone.data.reader import Reader, ReadOptions, data_files, known_suffixes, reader_of, readers, suffix_of
+from paragone.data.dataset import Dataset, Task
+from paragone.data.reader import Nominal, Reader, ReadOptions, data_files, known_suffixes, reader_of, readers, suffix_of
 from paragone.errors import InputError, unknown_name
 
 
+class GivenOptions(TypedDict, total=False):
+    """The fields of `ReadOptions` as `load` takes them, one by one."""
+
+    target: str | Sequence[str]
+    task: Task | None
+    groups: str | None
+    labels: int | str | Sequence[str] | None
+    nominal: Nominal | None
+    drop_ids: bool
+    drop: str | Sequence[str]
+    name: str | None
+    reader: str | None
+
+
 def load(
-    name_or_path: str | Path, *, base: str | Path | None = None, options: ReadOptions | None = None, **given: Any
+    name_or_path: str | Path,
+    *,
+    base: str | Path | None = None,
+    options: ReadOptions | None = None,
+    **given: Unpack[GivenOptions],
 ) -> Dataset:
     """Load a dataset by its bundled name, its file or folder, or a reference ``READER:WHAT``.
 
@@ -31,7 +50,7 @@ def load(
         The folder that a relative path is relative to; the current folder where it is not given.
     options : ReadOptions, optional
         How to read it, in one object; give either this or its fields.
-    **given
+    **given : GivenOptions
         The fields of `ReadOptions`: ``target``, ``task``, ``groups``, ``labels``, ``nominal``, ``drop_ids``, ``drop``,
         ``name`` and ``reader``.
 
@@ -53,9 +72,11 @@ def load(
     for name in given:
         if name not in known:
             raise unknown_name("option", name, known)
-    if options is not None and ReadOptions(**given) != ReadOptions():
+    # The options make a tuple of one name, or of a list of names.
+    asked = ReadOptions(**given)  # type: ignore[arg-type]
+    if options is not None and asked != ReadOptions():
         raise InputError("give options= or its fields (target=, task=, ...), not both")
-    return _read(name_or_path, Path(base or "."), options or ReadOptions(**given))
+    return _read(name_or_path, Path(base or "."), options or asked)
 
 
 def expand(reference: str) -> tuple[str, ...]:

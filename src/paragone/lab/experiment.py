@@ -125,6 +125,7 @@ class Experiment:
     ) -> None:
         methods = methods_argument(methods)
         self.protocol = protocol_argument(protocol)
+        self.compare = comparison_argument(compare, self.protocol)
         if not methods:
             raise InputError("the experiment has no method: name at least one")
         declared = self.protocol.declare(methods)
@@ -139,7 +140,6 @@ class Experiment:
         self.isolation = check_isolation(isolation)
         if self.repeats and not self.protocol.repeats_methods:
             raise InputError(f"methods of kind {self.protocol.kind} take no seeds: say repeats in [protocol]")
-        self.compare = comparison_argument(compare, self.protocol)
         place = folder_argument(folder)
         self.methods = {name: method.with_files_read(place) for name, method in declared.items()}
         plan = split_argument(split)

@@ -309,7 +309,7 @@ def result_text(result: TopKResult) -> str:
     percent = f"{100 * result.confidence:g} %"
     clustered = "" if result.clusters is None else f", {len(np.unique(result.clusters))} clusters"
     lines = [f"Top-K of {int(result.evaluated.sum())} samples{clustered}, ties: {result.ties}"]
-    columns = ["metric", "value", f"{percent} interval", Column("", "left")]
+    columns: list[str | Column] = ["metric", "value", f"{percent} interval", Column("", "left")]
     rows = [
         [
             row.metric,
