@@ -43,7 +43,7 @@ sets = ["wine-traits", "digits-traits"]
 folds = 2
 [protocol]
 kind = "curve"
-k = { start = 2, stop = 4, step = 2 }
+k = { min = 2, max = 4, step = 2 }
 metrics = ["micro_f1"]
 [methods.Variance]
 use = "variance"

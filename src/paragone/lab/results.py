@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +49,13 @@ class Results(StoreContents):
         Without it, what that protocol adds to pages and tables is left out, and nothing is compared by that test.
         """
         names = self.experiments() if experiment is None else [experiment]
+        folder = self.path.resolve().parent
         for name in names:
-            import_protocol(self.described(name)["protocol"], self.path.resolve().parent)
-            self.declared_comparison(name).load()
+            import_protocol(self.described(name)["protocol"], folder)
+            compared = self.declared_comparison(name)
+            if compared.code_to_import() and str(folder) not in sys.path:
+                sys.path.append(str(folder))
+            compared.load()
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row per value.

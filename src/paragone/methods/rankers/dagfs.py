@@ -17,6 +17,7 @@ EPS = float(np.finfo(np.float64).eps)
 LIFTS = ("center_split", "none")
 
 
+@dataclass(eq=False, repr=False)
 class DAGFS(GuardedRanker):
     """Rank features by non-negative regression on labels that teach each other along a directed graph.
 
@@ -72,35 +73,19 @@ class DAGFS(GuardedRanker):
     2
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.1,
-        beta: float = 0.1,
-        max_iter: int = 40,
-        rarity_gamma: float = 2,
-        tau_dir: float = 0.5,
-        top_k: int = 10,
-        kappa: float = 1.5,
-        s_max: float = 3,
-        seed: int = 0,
-        feature_lift: Literal["center_split", "none"] = "center_split",
-        paired_penalty: bool = True,
-        W0: FloatArray | None = None,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.max_iter = max_iter
-        self.rarity_gamma = rarity_gamma
-        self.tau_dir = tau_dir
-        self.top_k = top_k
-        self.kappa = kappa
-        self.s_max = s_max
-        self.seed = seed
-        self.feature_lift = feature_lift
-        self.paired_penalty = paired_penalty
-        self.W0 = W0
-        self.guard = guard
+    alpha: float = 0.1
+    beta: float = 0.1
+    max_iter: int = 40
+    rarity_gamma: float = 2
+    tau_dir: float = 0.5
+    top_k: int = 10
+    kappa: float = 1.5
+    s_max: float = 3
+    seed: int = 0
+    feature_lift: Literal["center_split", "none"] = "center_split"
+    paired_penalty: bool = True
+    W0: FloatArray | None = None
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         if self.feature_lift not in LIFTS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from paragone.validation import FloatArray
 VARIANTS = ("full", "label_specific")
 
 
+@dataclass(eq=False, repr=False)
 class GRRO(GuardedRanker):
     """Rank features by relevance to the labels against redundancy among the features, both in bits.
 
@@ -58,19 +60,11 @@ class GRRO(GuardedRanker):
 
     deterministic: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        alpha: float = 100.0,
-        beta: float = 0.1,
-        variant: Literal["full", "label_specific"] = "full",
-        k: int = 5,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.variant = variant
-        self.k = k
-        self.guard = guard
+    alpha: float = 100.0
+    beta: float = 0.1
+    variant: Literal["full", "label_specific"] = "full"
+    k: int = 5
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         if self.variant not in VARIANTS:

@@ -17,6 +17,7 @@ SAMPLE_NEIGHBOURS = 5
 LABEL_NEIGHBOURS = 3
 
 
+@dataclass(eq=False, repr=False)
 class LRDG(GuardedRanker):
     """Rank features by regression on latent labels that respect graphs over samples and over labels.
 
@@ -63,21 +64,12 @@ class LRDG(GuardedRanker):
     [0, 1, 2, 3]
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float = 1.0,
-        max_iter: int = 50,
-        seed: int = 0,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.seed = seed
-        self.guard = guard
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 1.0
+    max_iter: int = 50
+    seed: int = 0
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         V, S = self._draw(Y.shape[0], kept.total, Y.shape[1])

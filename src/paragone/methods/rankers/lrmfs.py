@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from paragone.methods.method import methods
@@ -12,6 +14,7 @@ from paragone.validation import FloatArray
 EPS = float(np.finfo(np.float64).eps)
 
 
+@dataclass(eq=False, repr=False)
 class LRMFS(GuardedRanker):
     """Rank features by robust regression on labels that may move away from the decision boundary.
 
@@ -59,25 +62,14 @@ class LRMFS(GuardedRanker):
     2
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.1,
-        beta: float = 1.0,
-        gamma: float = 1.0,
-        lambda_: float = 1.0,
-        max_iter: int = 10,
-        tolerance: float = 1e-3,
-        seed: int = 0,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.lambda_ = lambda_
-        self.max_iter = max_iter
-        self.tolerance = tolerance
-        self.seed = seed
-        self.guard = guard
+    alpha: float = 0.1
+    beta: float = 1.0
+    gamma: float = 1.0
+    lambda_: float = 1.0
+    max_iter: int = 10
+    tolerance: float = 1e-3
+    seed: int = 0
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         slack, subspace = self._draw(Y.shape[0], kept.total, Y.shape[1])

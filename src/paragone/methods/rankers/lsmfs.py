@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ RUNAWAY = 2.0
 FORMS = ("reference", "consistent")
 
 
+@dataclass(eq=False, repr=False)
 class LSMFS(GuardedRanker):
     """Rank features by regression on relaxed pseudo-labels that share information.
 
@@ -83,27 +85,15 @@ class LSMFS(GuardedRanker):
     ([0, 1, 2, 3], False)
     """
 
-    def __init__(
-        self,
-        alpha: float = 4.0,
-        beta: float = 0.1,
-        gamma: float = 0.1,
-        lambda_: float = 0.01,
-        form: Literal["reference", "consistent"] = "reference",
-        max_iter: int = 20,
-        tolerance: float = 1e-6,
-        seed: int = 0,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.lambda_ = lambda_
-        self.form = form
-        self.max_iter = max_iter
-        self.tolerance = tolerance
-        self.seed = seed
-        self.guard = guard
+    alpha: float = 4.0
+    beta: float = 0.1
+    gamma: float = 0.1
+    lambda_: float = 0.01
+    form: Literal["reference", "consistent"] = "reference"
+    max_iter: int = 20
+    tolerance: float = 1e-6
+    seed: int = 0
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         if self.form not in FORMS:

@@ -16,6 +16,7 @@ from paragone.validation import FloatArray
 TINY = 1e-20
 
 
+@dataclass(eq=False, repr=False)
 class SCNMF(GuardedRanker):
     """Rank features by weights that predict the labels and factor the similarity of the features.
 
@@ -61,19 +62,11 @@ class SCNMF(GuardedRanker):
 
     deterministic: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        lambda_1: float = 0.01,
-        lambda_2: float = 1.0,
-        max_iter: int = 1000,
-        tolerance: float = 0.01,
-        guard: bool = True,
-    ) -> None:
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.max_iter = max_iter
-        self.tolerance = tolerance
-        self.guard = guard
+    lambda_1: float = 0.01
+    lambda_2: float = 1.0
+    max_iter: int = 1000
+    tolerance: float = 0.01
+    guard: bool = True
 
     def _outcome(self, X: FloatArray, Y: FloatArray, kept: KeptFeatures) -> RankerOutcome:
         self._refuse_negative(X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from paragone.methods.method import methods
@@ -9,6 +11,7 @@ from paragone.methods.rankers.iteration import EPS32, FusionRanker, row_norms
 from paragone.validation import FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class SRFS(FusionRanker):
     """Rank features by non-negative regression with row sparsity, a label graph and a price on redundancy.
 
@@ -50,21 +53,12 @@ class SRFS(FusionRanker):
     2
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.1,
-        beta: float = 0.1,
-        gamma: float = 0.1,
-        max_iter: int = 30,
-        seed: int = 0,
-        guard: bool = True,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.seed = seed
-        self.guard = guard
+    alpha: float = 0.1
+    beta: float = 0.1
+    gamma: float = 0.1
+    max_iter: int = 30
+    seed: int = 0
+    guard: bool = True
 
     @staticmethod
     def _penalty(W: FloatArray, out: FloatArray) -> float:

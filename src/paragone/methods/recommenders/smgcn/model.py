@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from paragone.methods.recommenders.smgcn.training import FinalEmbeddings
 
 
+@dataclass(eq=False, repr=False)
 class SMGCN(Recommender):
     """Multi-graph convolutions over symptoms and herbs, and a syndrome layer (Jin et al., ICDE 2020).
 
@@ -96,51 +98,28 @@ class SMGCN(Recommender):
 
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     file_parameters: ClassVar[dict[str, Any]] = {"token_pairs": read_pairs, "item_pairs": read_pairs}
-    embeddings_: FinalEmbeddings
-    epoch_: int
-    history_: list[dict[str, Any]]
-
-    def __init__(
-        self,
-        loss: str = "bce",
-        fusion: str = "add",
-        widths: tuple[int, ...] = (64, 128, 256),
-        dropout: float = 0.0,
-        learning_rate: float | None = None,
-        penalty: float = 7e-3,
-        batch_size: int = 1024,
-        max_epochs: int = 150,
-        evaluate_every: int = 10,
-        patience: int | None = 3,
-        choose_by: str = "recall@20",
-        ks: tuple[int, ...] = (5, 10, 15, 20),
-        token_pairs: str | Path | IntArray | None = None,
-        item_pairs: str | Path | IntArray | None = None,
-        token_pairs_from: int = 5,
-        item_pairs_from: int = 40,
-        n_threads: int = 1,
-        device: str = "cpu",
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.fusion = fusion
-        self.widths = widths
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.penalty = penalty
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.evaluate_every = evaluate_every
-        self.patience = patience
-        self.choose_by = choose_by
-        self.ks = ks
-        self.token_pairs = token_pairs
-        self.item_pairs = item_pairs
-        self.token_pairs_from = token_pairs_from
-        self.item_pairs_from = item_pairs_from
-        self.n_threads = n_threads
-        self.device = device
-        self.seed = seed
+    loss: str = "bce"
+    fusion: str = "add"
+    widths: tuple[int, ...] = (64, 128, 256)
+    dropout: float = 0.0
+    learning_rate: float | None = None
+    penalty: float = 7e-3
+    batch_size: int = 1024
+    max_epochs: int = 150
+    evaluate_every: int = 10
+    patience: int | None = 3
+    choose_by: str = "recall@20"
+    ks: tuple[int, ...] = (5, 10, 15, 20)
+    token_pairs: str | Path | IntArray | None = None
+    item_pairs: str | Path | IntArray | None = None
+    token_pairs_from: int = 5
+    item_pairs_from: int = 40
+    n_threads: int = 1
+    device: str = "cpu"
+    seed: int = 0
+    embeddings_: FinalEmbeddings = field(init=False)
+    epoch_: int = field(init=False)
+    history_: list[dict[str, Any]] = field(init=False)
 
     def observe(
         self,
@@ -212,23 +191,10 @@ class SMGCN(Recommender):
                 f"it is {self.choose_by!r}"
             )
         rate = self.learning_rate if self.learning_rate is not None else LEARNING_RATES.get(self.loss, 1e-3)
-        return SMGCNSettings(
-            loss=self.loss,
-            fusion=self.fusion,
-            widths=tuple(self.widths),
-            dropout=self.dropout,
-            learning_rate=rate,
-            penalty=self.penalty,
-            batch_size=self.batch_size,
-            max_epochs=self.max_epochs,
-            evaluate_every=self.evaluate_every,
-            patience=self.patience,
-            choose_by=(metric.name, int(k)),
-            ks=tuple(self.ks),
-            n_threads=self.n_threads,
-            device=self.device,
-            seed=self.seed,
-        )
+        checked = {"learning_rate": rate, "choose_by": (metric.name, int(k))}
+        checked |= {"widths": tuple(self.widths), "ks": tuple(self.ks)}
+        given = {one.name: getattr(self, one.name) for one in fields(SMGCNSettings)}
+        return SMGCNSettings(**given | checked)
 
 
 def _identity(settings: SMGCNSettings, train: Any, validation: Any, *pairs: IntArray) -> str:
