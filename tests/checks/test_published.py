@@ -33,6 +33,7 @@ from paragone.checks.tables import (
 from paragone.errors import InputError
 from paragone.lab.store import Store
 from paragone.lab.view import View
+from paragone.metrics import Metric, asked_name
 from paragone.reporting import report
 from paragone.tables import Table, TableCell, escape_latex, to_latex
 
@@ -47,8 +48,8 @@ LABS = {
 }
 
 
-def expected_of(store: Path, reference: str | None = None, names=None) -> Remade:
-    return Remade(View(Results(Store(store))), reference, names)
+def expected_of(store: Path, reference: str | None = None, names=None, metric: str | None = None) -> Remade:
+    return Remade(View(Results(Store(store))), reference, names, metric)
 
 
 @pytest.fixture(scope="module")
@@ -338,6 +339,28 @@ def test_other_names_stacked_blocks_and_another_reference_verify_too(request, na
     report(store, tmp_path, charts=False, display_map=names, reference=reference, **told)
     assert compared([tmp_path], expected_of(store, reference, names)).findings == []
     assert compared([tmp_path], expected_of(store, reference)).findings, "without the map the names are unknown"
+
+
+def worst(truth, prediction):
+    """A metric of the user's own."""
+    return float(abs(truth - prediction).max())
+
+
+@pytest.mark.parametrize("metric", ["mae", Metric("worst", function=worst, higher_is_better=False)])
+def test_tables_of_a_metric_that_the_report_was_asked_for_verify_by_it_alone(made_crossval, metric, tmp_path):
+    store = made_crossval / "numbers.sqlite"
+    report(store, tmp_path, charts=False, metric=metric)
+    by_it = expected_of(store, metric=asked_name(metric))
+    assert compared([tmp_path], by_it).findings == []
+    assert compared([tmp_path], expected_of(store)).findings, "by the metric of the protocol there are other numbers"
+
+
+def test_the_command_line_takes_the_metric_of_published_tables(paragone, made_crossval, tmp_path):
+    store = made_crossval / "numbers.sqlite"
+    report(store, tmp_path, charts=False, metric="mae")
+    words = ("audit", store, "--against", tmp_path, "--sample", "0", "--canary", "none", "--level", "error")
+    assert "PG303" in paragone(*words).out
+    assert "PG303" not in paragone(*words, "--metric", "mae").out
 
 
 @pytest.mark.parametrize(

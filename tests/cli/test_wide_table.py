@@ -8,17 +8,19 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as DrawnTable
 from rich.text import Text
 
-from paragone.cli.output import TextColumn, drawn, panels, show_table
+from paragone import compare
+from paragone.cli.output import TextColumn, drawn, panels, show_comparison, show_table
+from paragone.tables import Table, TableCell, to_text
 
 WORDS = st.text(
     st.characters(codec="utf-8", categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF), min_size=1, max_size=8
 )
 
 
-def printed(table: Table, width: int = 80) -> str:
+def printed(table: DrawnTable, width: int = 80) -> str:
     """Print to a terminal with styles."""
     out = io.StringIO()
     Console(file=out, width=width, force_terminal=True, color_system="truecolor").print(table)
@@ -66,3 +68,45 @@ def test_long_texts_go_over_several_lines_and_none_is_lost(monkeypatch, capsys) 
     assert shown.count("x") == 60
     assert "[bold]" in shown
     assert "[a]" in shown
+
+
+PAPER = Table.of(
+    ["dataset", *(f"method {i}" for i in range(12))],
+    [["iris", *(TableCell(f"{i / 7:.4f}", bold=i == 3) for i in range(12))]],
+    caption="Scores of twelve methods.",
+    notes=("Mean over folds.",),
+)
+
+
+def test_a_table_of_a_paper_is_fitted_to_a_terminal_and_loses_nothing(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    show_table(PAPER)
+    shown = Text.from_ansi(capsys.readouterr().out).plain
+    assert shown.splitlines()[0] == "Scores of twelve methods."
+    assert shown.splitlines()[-1] == "Mean over folds."
+    assert all(f"{i / 7:.4f}" in shown for i in range(12))
+    assert "0.4286*" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_table_of_a_paper_is_plain_text_in_a_pipe(capsys) -> None:
+    show_table(PAPER)
+    assert capsys.readouterr().out == to_text(PAPER) + "\n"
+
+
+def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe(monkeypatch, capsys) -> None:
+    names = [f"set {i}" for i in range(8)]
+    scores = {f"method {j}": [0.5 + (i * j % 5) / 50 + j / 100 for i in range(8)] for j in range(3)}
+    result = compare(pd.DataFrame({"dataset": names, **scores}), metric="accuracy", reference="method 2")
+    show_comparison(result, as_json=False, out=None)
+    assert capsys.readouterr().out == repr(result) + "\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    show_comparison(result, as_json=False, out=None)
+    shown = Text.from_ansi(capsys.readouterr().out).plain
+    drawn_lines = [line for line in shown.splitlines() if line[:1] in "┏┃┡│└"]
+    assert drawn_lines
+    assert max(map(len, drawn_lines)) <= 80
+    words = [word for heading, block in result.blocks() if isinstance(block, str) for word in (heading, block)]
+    assert all(line in shown for word in words for line in word.splitlines())

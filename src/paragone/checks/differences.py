@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from paragone.checks.tables import PublishedCell, PublishedTable, is_numeric, numbers_in, plain
+from paragone.checks.tables import PublishedTable, is_numeric, numbers_in, plain
+from paragone.tables import TableCell
 
 NO_VALUE = ("", "-", "n/a", "nan", "NaN", "None")
 LEAST_ALIKE = 0.5
@@ -133,9 +134,7 @@ def _compared(table: PublishedTable, wanted: PublishedTable, key_columns: tuple[
     return Match(wanted, compared, tuple(differences), tuple(unknown)) if rows_found else None
 
 
-def _of_hand_made_cell(
-    cell: PublishedCell, wanted: PublishedCell, row: str, column: str, marks: bool
-) -> Iterator[Difference]:
+def _of_hand_made_cell(cell: TableCell, wanted: TableCell, row: str, column: str, marks: bool) -> Iterator[Difference]:
     """Compare to as many digits as are printed; a deviation behind a mean may be left out."""
     numbers, right = numbers_in(cell.text), numbers_in(wanted.text)
     if cell.text in NO_VALUE or wanted.text in NO_VALUE:
@@ -179,7 +178,7 @@ def aligned(table: PublishedTable, twin: PublishedTable) -> Alignment:
     Examples
     --------
     >>> one, other = (
-    ...     PublishedTable("t.csv", 1, ("data", "A"), tuple((PublishedCell(name), PublishedCell("5")) for name in rows))
+    ...     PublishedTable("t.csv", 1, ("data", "A"), tuple((TableCell(name), TableCell("5")) for name in rows))
     ...     for rows in ("xz", "xyz")
     ... )
     >>> aligned(one, other).lost
@@ -207,7 +206,7 @@ def _common(said: Sequence[Hashable], wanted: Sequence[Hashable]) -> Iterator[tu
     return ((block.a + step, block.b + step) for block in blocks for step in range(block.size))
 
 
-def _text(row: tuple[PublishedCell, ...], place: int) -> str:
+def _text(row: tuple[TableCell, ...], place: int) -> str:
     return row[place].text if place < len(row) else ""
 
 
@@ -233,8 +232,8 @@ def differences_of_twins(table: PublishedTable, twin: PublishedTable, *, around:
 
     Examples
     --------
-    >>> row = (PublishedCell("A"), PublishedCell("0.71"))
-    >>> wrong = (PublishedCell("A"), PublishedCell("0.74"))
+    >>> row = (TableCell("A"), TableCell("0.71"))
+    >>> wrong = (TableCell("A"), TableCell("0.74"))
     >>> one, other = (PublishedTable("t.csv", 1, ("method", "score"), (cells,)) for cells in (wrong, row))
     >>> [(d.kind, d.row, d.column, d.published, d.expected) for d in differences_of_twins(one, other)]
     [('number', 'A', 'score', '0.74', '0.71')]
@@ -279,9 +278,7 @@ def _of_notes(notes: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[Diffe
             yield Difference(_kind(said, right), f"note {number}", "", said, right)
 
 
-def _of_cell(
-    cell: PublishedCell, twin: PublishedCell, row: str, column: str, *, is_first: bool
-) -> Iterator[Difference]:
+def _of_cell(cell: TableCell, twin: TableCell, row: str, column: str, *, is_first: bool) -> Iterator[Difference]:
     if cell.text != twin.text:
         if is_first and any(letter.isalpha() for letter in twin.text):
             yield Difference("name", row, column, cell.text or "nothing", twin.text or "nothing")
@@ -303,7 +300,7 @@ def _of_text(said: str, wanted: str, row: str, column: str) -> Iterator[Differen
         yield Difference(kind, row, column, said or "nothing", wanted or "nothing")
 
 
-def _marks(cell: PublishedCell, wanted: PublishedCell, row: str, column: str) -> Iterator[Difference]:
+def _marks(cell: TableCell, wanted: TableCell, row: str, column: str) -> Iterator[Difference]:
     for mark, word in (("bold", "in bold"), ("underline", "underlined")):
         should = getattr(wanted, mark)
         if getattr(cell, mark) != should:

@@ -28,7 +28,6 @@ from paragone.checks.differences import (
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.tables import (
     READERS,
-    PublishedCell,
     PublishedTable,
     numbers_in,
     plain,
@@ -38,6 +37,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.view import View, Wording
 from paragone.reporting.write import written_report
 from paragone.stats import compare
+from paragone.tables import TableCell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def _mean_table(means: pd.DataFrame, key: str, other: str, metric: str, names: M
         for place, mean, spread in means.reorder_levels([key, other]).itertuples()
     }
     body = tuple(
-        tuple(map(PublishedCell, (shown[row], *(texts.get((row, column), "") for column in columns)))) for row in rows
+        tuple(map(TableCell, (shown[row], *(texts.get((row, column), "") for column in columns)))) for row in rows
     )
     return PublishedTable("", 0, (key, *(shown[column] for column in columns)), body, metric)
 
@@ -348,7 +348,7 @@ def _report_shape(table: PublishedTable, twin: PublishedTable, ledger: Ledger) -
     )
 
 
-def _row_name(row: Sequence[PublishedCell]) -> str:
+def _row_name(row: Sequence[TableCell]) -> str:
     return f"row {row[0].text!r}" if row else ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paragone.errors import InputError
+from paragone.tables import TableCell
 from paragone.tables.writers import names_of_letters
 
 _DASHES = re.compile(r"[-–—−‒]+")
@@ -89,23 +90,13 @@ def numbers_in(text: str) -> list[PublishedNumber]:
 
 
 @dataclass(frozen=True)
-class PublishedCell:
-    """A cell as it was printed, its marks taken off."""
-
-    text: str
-    bold: bool = False
-    underline: bool = False
-    superscript: str = ""
-
-
-@dataclass(frozen=True)
 class PublishedTable:
     """A table of a file: headings, rows, caption, label and notes as plain text."""
 
     file: str
     number: int
     columns: tuple[str, ...]
-    rows: tuple[tuple[PublishedCell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     caption: str = ""
     label: str = ""
     notes: tuple[str, ...] = ()
@@ -137,7 +128,7 @@ def read_csv(text: str, file: str) -> list[PublishedTable]:
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(rows[0]):
             raise InputError(f"{file}, row {number}: {len(row)} cells under {len(rows[0])} headings")
-    body = tuple(tuple(PublishedCell(plain(cell)) for cell in row) for row in rows[1:])
+    body = tuple(tuple(TableCell(plain(cell)) for cell in row) for row in rows[1:])
     return [PublishedTable(file, 1, tuple(plain(name) for name in rows[0]), body)]
 
 
@@ -210,7 +201,7 @@ def read_latex(text: str, file: str) -> list[PublishedTable]:
     >>> source = r"\begin{tabular}{lr} A & B \\ \midrule x\_1 & \textbf{0.5 \(\pm\) 0.1} \\ \end{tabular}"
     >>> table = read_latex(source, "t.tex")[0]
     >>> table.columns, table.rows[0][0].text, table.rows[0][1]
-    (('A', 'B'), 'x_1', PublishedCell(text='0.5 ± 0.1', bold=True, underline=False, superscript=''))
+    (('A', 'B'), 'x_1', TableCell(text='0.5 ± 0.1', bold=True, underline=False, superscript=''))
     """
     source = "\n".join(_COMMENT.sub("", line) for line in text.splitlines())
     floats = [(match.start(), match.end(), match[0]) for match in _FLOAT.finditer(source)]
@@ -306,13 +297,13 @@ def _split(text: str, separator: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def read_cell(source: str) -> PublishedCell:
+def read_cell(source: str) -> TableCell:
     r"""Read a cell: its text, its marks, and what stands raised behind it.
 
     Examples
     --------
     >>> read_cell(r"\underline{0.71}\textsuperscript{a,b}")
-    PublishedCell(text='0.71', bold=False, underline=True, superscript='a,b')
+    TableCell(text='0.71', bold=False, underline=True, superscript='a,b')
     >>> read_cell(r"$\mathbf{0.71}^{*}$").superscript
     '*'
     """
@@ -325,7 +316,7 @@ def read_cell(source: str) -> PublishedCell:
         end = _group_end(kept, begin) if kept[begin : begin + 1] == "{" else begin + 1
         raised.append(plain_text(kept[begin:end]))
         kept = kept[: found.start()] + kept[end:]
-    return PublishedCell(
+    return TableCell(
         plain(plain_text(kept)), bool(_BOLD.search(source)), bool(_UNDERLINE.search(source)), "".join(raised).strip()
     )
 

@@ -167,27 +167,21 @@ def leaked_rows(train: Rows, evaluated: Rows) -> RowFinding | None:
     >>> leaked_rows(train, train.take([1])).message
     '1 of 1 evaluation rows stand in train: take them out of train'
     """
-    known = set(_row_keys(train))
-    count = sum(key in known for key in _row_keys(evaluated))
-    total = len(evaluated.indptr) - 1
-    if count == 0:
-        return None
-    return RowFinding(
-        "leak", count, total, f"{count} of {total} evaluation rows stand in train: take them out of train"
-    )
+    text = "{count} of {total} evaluation rows stand in train: take them out of train"
+    return _rows_found("leak", train, evaluated, text)
 
 
 def chosen_on_evaluated(validation: Rows | None, evaluated: Rows) -> RowFinding | None:
     """Find evaluation rows on which the epoch (or anything else) was chosen."""
-    if validation is None:
-        return None
-    used = set(_row_keys(validation))
-    count = sum(key in used for key in _row_keys(evaluated))
-    total = len(evaluated.indptr) - 1
-    if count == 0:
-        return None
-    text = f"the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a validation set"
-    return RowFinding("choice", count, total, text)
+    text = "the epoch was chosen on {count} of the {total} rows it is evaluated on: choose on a validation set"
+    return None if validation is None else _rows_found("choice", validation, evaluated, text)
+
+
+def _rows_found(guard: str, used: Rows, evaluated: Rows, text: str) -> RowFinding | None:
+    """Count the evaluation rows that stand among the used ones; nothing where there are none."""
+    known = set(_row_keys(used))
+    count, total = sum(key in known for key in _row_keys(evaluated)), len(evaluated.indptr) - 1
+    return RowFinding(guard, count, total, text.format(count=count, total=total)) if count else None
 
 
 def unseen_items(train: Rows, evaluated: Rows) -> RowFinding | None:
