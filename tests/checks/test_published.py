@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 import unicodedata
 from dataclasses import replace
@@ -33,7 +34,6 @@ from paragone.checks.tables import (
 from paragone.errors import InputError
 from paragone.lab.store import Store
 from paragone.lab.view import View
-from paragone.metrics import Metric, asked_name
 from paragone.reporting import report
 from paragone.tables import Table, TableCell, escape_latex, to_latex
 
@@ -341,18 +341,47 @@ def test_other_names_stacked_blocks_and_another_reference_verify_too(request, na
     assert compared([tmp_path], expected_of(store, reference)).findings, "without the map the names are unknown"
 
 
-def worst(truth, prediction):
-    """A metric of the user's own."""
-    return float(abs(truth - prediction).max())
-
-
-@pytest.mark.parametrize("metric", ["mae", Metric("worst", function=worst, higher_is_better=False)])
-def test_tables_of_a_metric_that_the_report_was_asked_for_verify_by_it_alone(made_crossval, metric, tmp_path):
+def test_tables_of_a_metric_that_the_report_was_asked_for_verify_by_it_alone(made_crossval, tmp_path):
     store = made_crossval / "numbers.sqlite"
-    report(store, tmp_path, charts=False, metric=metric)
-    by_it = expected_of(store, metric=asked_name(metric))
-    assert compared([tmp_path], by_it).findings == []
+    report(store, tmp_path, charts=False, metric="mae")
+    assert compared([tmp_path], expected_of(store, metric="mae")).findings == []
     assert compared([tmp_path], expected_of(store)).findings, "by the metric of the protocol there are other numbers"
+
+
+OWN_METRIC = """
+from paragone.metrics import Metric
+
+WORST = Metric("worst", function=lambda truth, found: float(abs(truth - found).max()), higher_is_better=False)
+"""
+
+OWN_EXPERIMENT = """
+name = "own"
+data.sets = ["diabetes"]
+split.folds = 2
+protocol = { kind = "crossval", metric = "own_metric:WORST" }
+methods.PLS.use = "pls"
+methods.Ridge.use = "sklearn.linear_model:Ridge"
+"""
+
+
+@pytest.mark.system
+def test_a_cross_validation_by_a_metric_of_the_users_is_audited_by_naming_it(tmp_path):
+    (tmp_path / "own_metric.py").write_text(OWN_METRIC)
+    (tmp_path / "own.toml").write_text(OWN_EXPERIMENT)
+
+    def ended(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "paragone", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert ended("run", "own.toml", "--store", "own.sqlite", "--workers", "0").returncode == 0
+    named = ("--metric", "own_metric:WORST")
+    assert ended("report", "own.sqlite", "--out", "paper", "--no-charts", *named).returncode == 0
+    audit = ("audit", "own.sqlite", "--against", "paper", "--sample", "0", "--canary", "none")
+    refused = ended(*audit)
+    assert (refused.returncode, "name it yourself, with --metric" in refused.stderr) == (2, True)
+    found = ended(*audit, *named)
+    assert found.returncode == 0, found.stdout
+    assert "published numbers" in found.stdout
 
 
 def test_the_command_line_takes_the_metric_of_published_tables(paragone, made_crossval, tmp_path):
