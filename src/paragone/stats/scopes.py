@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from paragone.errors import InputError
+from paragone.intervals import Interval
 from paragone.stats.corrections import holm
-from paragone.stats.intervals import Interval
 from paragone.validation import FloatArray
 
 Word: TypeAlias = Literal["better", "worse", "undecided"]
