@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paragone.intervals import Interval
 from paragone.stats.compare import compare
-from paragone.stats.intervals import Interval
 from paragone.stats.scopes import Design, LearnerPair, compare_learners
 from paragone.tables import Column, Table, TableCell
 from paragone.ties import rank_losses
