@@ -626,7 +626,8 @@ def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
     scorers = set(get_scorer_names())
     # A scorer is not taken up under its name: another metric of ours may have it.
     named = {use: named_scorer(use) for use in given if isinstance(use, str) and use in scorers}
-    own = iter(find_metrics([use for use in given if use not in named], task) if len(named) < len(given) else ())
+    others = [use for use in given if use not in named]
+    own = iter(find_metrics(others, task) if others or not given else ())
     found = tuple(named[use] if use in named else next(own) for use in given)
     names = [one.name for one in found]
     twice = next((name for name in names if names.count(name) > 1), None)

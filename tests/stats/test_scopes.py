@@ -1,0 +1,205 @@
+"""On these datasets: the variance rule against a naive loop, laws, and the level under a null of equal learners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from paragone.data import SplitPlan, load, make_splits
+from paragone.stats.corrections import holm
+from paragone.stats.ranking import MethodRanking
+from paragone.stats.scopes import Design, compare_learners, design_of
+
+
+def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, float]:
+    """Return mean and two-sided p of one pair, written out term by term."""
+    means, variances, freedoms = [], [], []
+    for values, design in zip(differences, designs, strict=True):
+        J = len(values)
+        mean = sum(values) / J
+        s2 = sum((v - mean) ** 2 for v in values) / (J - 1)
+        b2 = 0.0
+        if design.repeats > 1:
+            per = [sum(values[r * design.folds : (r + 1) * design.folds]) / design.folds for r in range(design.repeats)]
+            middle = sum(per) / len(per)
+            b2 = sum((one - middle) ** 2 for one in per) / (len(per) - 1)
+        first = s2 * (1 / design.folds + design.ratio) - (1 - 1 / design.repeats) * b2
+        second = s2 * (1 / J + design.ratio)
+        means.append(mean)
+        variances.append(max(first, second))
+        freedoms.append(design.repeats * (design.folds - 1))
+    D = len(means)
+    V = sum(variances) / D**2
+    f = sum(variances) ** 2 / sum(v**2 / g for v, g in zip(variances, freedoms, strict=True))
+    M = sum(means) / D
+    return M, 2 * student.sf(abs(M) / np.sqrt(V), f)
+
+
+@pytest.mark.parametrize(("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 1, 4), (10, 3, 2), (2, 5, 3), (3, 2, 1)])
+def test_the_rule_is_that_of_a_naive_loop(folds, repeats, n_datasets):
+    rng = np.random.default_rng(folds + repeats)
+    designs = {f"d{i}": Design(folds, repeats, 1 / (folds - 1)) for i in range(n_datasets)}
+    scores = {name: {m: rng.normal(0.8, 0.05, folds * repeats) for m in "AB"} for name in designs}
+    (found,) = compare_learners(scores, designs, higher_is_better=True)
+    mean, p = naive([by["A"] - by["B"] for by in scores.values()], list(designs.values()))
+    assert found.difference.estimate == pytest.approx(mean, abs=1e-14)
+    assert found.p == pytest.approx(p, rel=1e-12)
+
+
+def test_several_pairs_are_adjusted_by_holm_and_intervals_agree_with_words():
+    rng = np.random.default_rng(0)
+    scores = {"d": {m: rng.normal(level, 0.02, 5) for m, level in zip("ABCD", (0.9, 0.88, 0.7, 0.69), strict=True)}}
+    found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)
+    np.testing.assert_allclose([one.adjusted for one in found], holm([one.p for one in found]))
+    for one in found:
+        inside = one.difference.low < 0 < one.difference.high
+        assert (one.word == "undecided") == inside, one
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1, 2, 3]))
+def test_order_direction_and_names_change_nothing(seed, repeats):
+    rng = np.random.default_rng(seed)
+    design = Design(4, repeats, 1 / 3)
+    scores = {"d": {m: rng.normal(size=4 * repeats) for m in "ABC"}}
+    plain = compare_learners(scores, {"d": design}, higher_is_better=True)
+    turned = compare_learners({"d": {m: -v for m, v in scores["d"].items()}}, {"d": design}, higher_is_better=False)
+    np.testing.assert_allclose([one.p for one in plain], [one.p for one in turned], rtol=1e-9)
+    back = compare_learners({"d": dict(reversed(scores["d"].items()))}, {"d": design}, higher_is_better=True)
+    one = {frozenset((pair.method, pair.rival)): pair for pair in back}
+    for pair in plain:
+        other = one[frozenset((pair.method, pair.rival))]
+        other = other if other.method == pair.method else other.turned()
+        assert other.p == pytest.approx(pair.p, rel=1e-9)
+        assert other.word == pair.word
+
+
+@pytest.mark.parametrize(
+    ("values", "design"),
+    [
+        (np.array([0.1]), Design(1, 1, 0.3)),
+        (np.zeros(5), Design(5, 1, 0.25)),
+        (np.arange(5.0), None),
+        (np.arange(4.0), Design(5, 1, 0.25)),
+    ],
+    ids=["one split", "no difference", "unknown design", "a score is missing"],
+)
+def test_where_nothing_can_be_told_no_word_is_said(values, design):
+    (found,) = compare_learners({"d": {"A": values, "B": np.zeros(len(values))}}, {"d": design}, higher_is_better=True)
+    assert (found.word, np.isnan(found.p), np.isnan(found.difference.low)) == ("undecided", True, True)
+
+
+@pytest.mark.parametrize(
+    ("splitter", "wanted"),
+    [
+        ("sklearn.model_selection:RepeatedKFold", (5, 10)),
+        ("sklearn.model_selection:ShuffleSplit", (1, 10)),
+        ("sklearn.model_selection:LeaveOneOut", (150, 1)),
+    ],
+)
+def test_folds_are_told_from_repeats_by_the_rows_they_test(splitter, wanted):
+    design = design_of(make_splits(load("iris"), SplitPlan(splitter), seed=0))
+    assert (design.folds, design.repeats) == wanted
+
+
+def nearest_mean(X, y, train, test):
+    """Return the share of right answers of a nearest-mean classifier."""
+    centres = np.stack([X[train][y[train] == label].mean(axis=0) for label in (0, 1)])
+    distances = ((X[test][:, None, :] - centres) ** 2).sum(axis=2)
+    return float((distances.argmin(axis=1) == y[test]).mean())
+
+
+def false_words(n_runs: int, folds: int, repeats: int, n_datasets: int, rows: int = 60) -> float:
+    """Return how often two learners of equal expected score are told apart.
+
+    Each looks at two of four features that are alike, so that by symmetry neither is better.
+    """
+    rng = np.random.default_rng(11)
+    wrong = 0
+    for _ in range(n_runs):
+        scores, designs = {}, {}
+        for d in range(n_datasets):
+            y = np.arange(rows) % 2
+            X = rng.normal(size=(rows, 4)) + 0.4 * y[:, None]
+            values = {"A": [], "B": []}
+            for _ in range(repeats):
+                order = rng.permutation(rows)
+                for part in np.array_split(order, folds):
+                    train = np.setdiff1d(order, part)
+                    values["A"].append(nearest_mean(X[:, :2], y, train, part))
+                    values["B"].append(nearest_mean(X[:, 2:], y, train, part))
+            scores[f"d{d}"] = {name: np.array(found) for name, found in values.items()}
+            designs[f"d{d}"] = Design(folds, repeats, 1 / (folds - 1))
+        (found,) = compare_learners(scores, designs, higher_is_better=True)
+        wrong += found.word != "undecided"
+    return wrong / n_runs
+
+
+@pytest.mark.parametrize(("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 3, 1), (5, 1, 4), (10, 1, 2)])
+def test_equal_learners_are_told_apart_at_most_at_the_level(folds, repeats, n_datasets):
+    n_runs = 300
+    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("folds", "repeats", "n_datasets"),
+    [(5, 1, 1), (5, 10, 1), (10, 10, 1), (5, 1, 4), (5, 5, 4), (2, 5, 1), (10, 1, 20)],
+)
+def test_the_level_holds_in_longer_runs(folds, repeats, n_datasets):
+    n_runs = 2_000
+    assert false_words(n_runs, folds, repeats, n_datasets) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_runs)
+
+
+def test_repeats_taken_for_folds_would_break_the_level():
+    """The mistake that the rule is there against: ten times ten folds read as a hundred independent scores."""
+    rng = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(200):
+        shared = rng.normal(0, 0.03)
+        values = shared + rng.normal(0, 0.03, 100)
+        wrong += abs(values.mean()) / (values.std(ddof=1) / 10) > student.ppf(0.975, 99)
+    assert wrong / 200 > 0.3
+
+
+class TestTheFinding:
+    @staticmethod
+    def ranking(levels, n_datasets=1, folds=5, failed=()):
+        rng = np.random.default_rng(5)
+        rows = [
+            (f"d{d}", fold, method, level + rng.normal(0, 0.004))
+            for d in range(n_datasets)
+            for fold in range(folds)
+            for method, level in levels.items()
+            if not (method in failed and fold == 0)
+        ]
+        frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
+        designs = {f"d{d}": Design(folds, 1, 1 / (folds - 1)) for d in range(n_datasets)}
+        return MethodRanking("accuracy", True, frame, designs, tuple(levels), dict.fromkeys(failed, 1))
+
+    def test_one_dataset_has_a_sentence_of_its_own(self):
+        assert self.ranking({"A": 0.9, "B": 0.6}).finding.startswith("On d0, A is better than B by accuracy: 0.9")
+
+    def test_few_datasets_say_what_they_cannot_show(self):
+        found = self.ranking({"A": 0.9, "B": 0.6}, 4).finding
+        assert found.startswith("On these 4 datasets, A is better than B")
+        assert "4 cannot show (at least 6 are needed)" in found
+
+    def test_many_datasets_speak_of_datasets_like_these(self):
+        found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 8).finding
+        assert "On datasets like these it is better than B and C" in found
+
+    def test_a_method_without_all_its_scores_is_ranked_last_and_never_best(self):
+        ranked = self.ranking({"A": 0.7, "B": 0.6, "C": 0.99}, failed=("C",))
+        assert [one.method for one in ranked.rows] == ["A", "B", "C"]
+        assert ranked.rows[-1].word == "1 failed"
+
+    def test_equal_means_are_both_best(self):
+        values = [("d", f, m, 0.5 + 0.1 * f) for f in range(5) for m in "AB"]
+        frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
+        ranked = MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
+        assert [one.rank for one in ranked.rows] == [1.5, 1.5]
+        assert "no method can be told apart" in ranked.finding
