@@ -54,6 +54,8 @@ def evaluate(
     split: Any = 5,
     metrics: Any = None,
     seeds: int = 1,
+    tune: int | None = None,
+    spaces: Mapping[str, Mapping[str, Any]] | None = None,
     prepare: bool = True,
     name: str = "evaluation",
     seed: int = 0,
@@ -86,6 +88,10 @@ def evaluate(
         Names of scikit-learn's scorers, scorers or functions; methods are ranked by the first.
     seeds : int, default=1
         How many seeds every method that has an open ``random_state`` is run with.
+    tune : int, optional
+        Give every method whose space is known, or named in ``spaces``, so many trials on inner splits of train.
+    spaces : mapping of str to mapping, optional
+        Spaces of methods by name, as `TunedEstimator` takes them.
     prepare : bool, default=True
         Whether methods that need numbers are given the default preparation of tables, fitted on train in every split.
     name : str
@@ -127,6 +133,16 @@ def evaluate(
         raise InputError(f"evaluate: datasets of different tasks are different questions: {listed}")
     (found_task,) = tasks
     chosen = methods_argument(usual_methods(found_task) if methods is None else methods)
+    if tune is not None:
+        named = usual_metrics(datasets) if metrics is None else metrics
+        scoring = next(iter(named), None) if isinstance(named, (list, tuple)) else named
+        own = dict(spaces or {})
+        unknown = next((name for name in own if name not in chosen), None)
+        if unknown is not None:
+            raise unknown_name("method in spaces", str(unknown), chosen)
+        chosen = {name: tuned_method(name, given, tune, own.get(name), scoring) for name, given in chosen.items()}
+    elif spaces:
+        raise InputError("evaluate: spaces are for tuning: say tune=20 as well")
     protocol = Predict(
         metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare
     )
@@ -165,6 +181,22 @@ def usual_metrics(datasets: Sequence[Dataset]) -> tuple[str, ...]:
     return USUAL_METRICS["binary" if binary else "classes"]
 
 
+def tuned_method(name: str, given: Any, trials: int, space: Any, scoring: Any) -> Method:
+    """Return a method tuned by so many trials; as it is where no space is known for it."""
+    from paragone.methods.spaces import check_space, known_space
+    from paragone.methods.tuned_estimator import TunedEstimator
+
+    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
+        raise InputError(f"tune: expected a whole number of trials of at least 1, got {trials!r}")
+    method = Method.declare(given, kind=f"method {name!r}")
+    if space is None and not known_space(method.build()):
+        return method
+    check_space(space or {}, f"spaces: method {name!r}")
+    own = {} if space is None else {"space": {key: dict(limits) for key, limits in space.items()}}
+    scored = {"scoring": scoring} if isinstance(scoring, str) else {}
+    return Method(TunedEstimator, {"estimator": method, "trials": trials, **own, **scored})
+
+
 def _repeats(methods: Mapping[str, Any], seeds: int) -> dict[str, int]:
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise InputError(f"seeds: expected a whole number of at least 1, got {seeds!r}")
@@ -189,6 +221,11 @@ def introduction(experiment: Experiment) -> list[str]:
             lines.append(
                 f"  prepared on train in every split (text, dates and gaps into numbers): {', '.join(prepared)}"
             )
+    tuned = {name: method.params["trials"] for name, method in experiment.methods.items() if "trials" in method.params}
+    if tuned:
+        left = [name for name in experiment.methods if name not in tuned]
+        rest = f"; as they stand: {', '.join(left)}" if left else ""
+        lines.append(f"tuned by {max(tuned.values())} trials on inner splits of train: {', '.join(tuned)}{rest}")
     return lines
 
 
@@ -287,6 +324,21 @@ class Evaluation:
                     frame[f"p({label})"] = arrays["probabilities"][:, place]
             frames.append(frame)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def tuning(self) -> pd.DataFrame:
+        """Return what every tuned method got: trials, parameters chosen, best inner score after each trial."""
+        import pandas as pd
+
+        rows = []
+        with Store(self.store) as store:
+            for cell in self.experiment.cells():
+                fitted = store.fitted(cell.fit_key)
+                told = None if fitted is None else fitted.info.get("tuning")
+                if told is not None:
+                    place = (cell.dataset, cell.fold, cell.method, cell.repeat)
+                    rows.append((*place, told["trials"], told["failed"], told["params"], told["best_after"]))
+        columns = ["dataset", "fold", "method", "repeat", "trials", "failed", "params", "best_after"]
+        return pd.DataFrame(rows, columns=columns)
 
     def compare(self, metric: str | None = None, **options: Any) -> DatasetComparison:
         """Return the whole comparison over datasets; options are those of `paragone.compare`."""

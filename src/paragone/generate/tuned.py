@@ -13,8 +13,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence, positive_class, source_of
-from paragone.generate.methods import check_space, configured, suggest
+from paragone.generate.methods import configured
 from paragone.methods.method import Method
+from paragone.methods.spaces import check_space, new_study, suggest
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
@@ -202,24 +203,3 @@ def pruned_mean(
             if mine * (1 + tolerance) < theirs:
                 return mine / theirs * float(np.mean(best)), tuple(seen)
     return float(np.mean(seen)), tuple(seen)
-
-
-def new_study(seed: int, journal: str | None = None) -> Any:
-    """Open a search for a maximum: in memory, or in a journal file with which a later search continues.
-
-    A continued search draws other values than one that was never stopped: the sampler's own state is not kept.
-    """
-    try:
-        import optuna
-    except ImportError as error:
-        raise InputError("tuning needs Optuna: pip install 'paragone[boost]'") from error
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    storage = None
-    if journal is not None:
-        from optuna.storages.journal import JournalFileBackend
-
-        storage = optuna.storages.JournalStorage(JournalFileBackend(journal))
-    sampler = optuna.samplers.TPESampler(seed=seed)
-    return optuna.create_study(
-        direction="maximize", sampler=sampler, storage=storage, study_name="tuning", load_if_exists=True
-    )

@@ -6,6 +6,7 @@ It is made of scikit-learn's parts, so that what a method was given can be print
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 
 from paragone.data.frames import column_kind, column_kinds, missing_values
 from paragone.methods.method import Method
+from paragone.methods.spaces import known_space
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -288,6 +290,14 @@ class CodedClasses(ClassifierMixin, BaseEstimator):
 
 def coded(method: Method, y: Any) -> Method:
     """Return a method of XGBoost so that it takes classes of any name; every other as it is."""
+    if "estimator" in method.params and isinstance(method.params["estimator"], Method):
+        inner = coded(method.params["estimator"], y)
+        if inner is method.params["estimator"]:
+            return method
+        given = method.params.get("space")
+        space = known_space(method.params["estimator"].build()) if given is None else given
+        within = {f"estimator__{name}": limits for name, limits in space.items()}
+        return replace(method, params={**method.params, "estimator": inner, "space": within})
     if not method.label.startswith("xgboost.") or not method.factory.__name__.endswith("Classifier"):
         return method
     classes = np.unique(y)
@@ -299,11 +309,26 @@ def prepared(method: Method, frame: pd.DataFrame) -> tuple[Method, Preparation]:
     """Return a method with the preparation that a table asks for, as one pipeline, and which preparation that is."""
     from sklearn.pipeline import Pipeline
 
+    from paragone.methods.tuned_estimator import TunedEstimator
+
+    if method.factory is TunedEstimator:
+        return _tuned_around(method, frame)
     how = needed(method.build(), frame)
     if how == "none":
         return method, how
     step = Method.declare(into_numbers() if how == "numbers" else into_categories())
     return Method(Pipeline, {"steps": [("preparation", step), ("method", method)]}), how
+
+
+def _tuned_around(method: Method, frame: pd.DataFrame) -> tuple[Method, Preparation]:
+    """Put the preparation inside the tuning: it is fitted on the train part of every inner split."""
+    inner, how = prepared(method.params["estimator"], frame)
+    if how == "none":
+        return method, how
+    given = method.params.get("space")
+    space = known_space(method.params["estimator"].build()) if given is None else given
+    within = {f"method__{name}": limits for name, limits in space.items()}
+    return replace(method, params={**method.params, "estimator": inner, "space": within}), how
 
 
 def _inner(estimator: Any) -> Iterable[Any]:

@@ -129,6 +129,8 @@ class Predict(Protocol):
         begun, cpu_begun = time.perf_counter(), cpu_clock()
         kept = answers(model, data.X_test, classes=data.task == "classification")
         info = {"predict_seconds": time.perf_counter() - begun, "predict_cpu_seconds": cpu_clock() - cpu_begun}
+        if hasattr(model, "tuning_"):
+            info["tuning"] = model.tuning_
         return Fitted(kept, info, seconds, cpu_seconds)
 
     @override
