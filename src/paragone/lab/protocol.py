@@ -51,6 +51,13 @@ class Arrangement:
         The name of the declared dataset, where a protocol makes several of it.
     most_later : int
         How many cells `Protocol.next` names at most.
+
+    Examples
+    --------
+    >>> from paragone.data import SplitPlan, load, make_splits
+    >>> iris = load("iris")
+    >>> len(Arrangement(iris, make_splits(iris, SplitPlan(folds=3), seed=0)).first)
+    3
     """
 
     dataset: Dataset
