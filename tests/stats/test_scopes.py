@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
+from paragone import compare
 from paragone.data import SplitPlan, load, make_splits
 from paragone.stats.corrections import holm
 from paragone.stats.ranking import MethodRanking
@@ -203,3 +204,11 @@ class TestTheFinding:
         ranked = MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
         assert [one.rank for one in ranked.rows] == [1.5, 1.5]
         assert "no method can be told apart" in ranked.finding
+
+
+def test_a_dataset_may_be_called_sum():
+    rows = [
+        ("sum", fold, method, level + 0.01 * fold) for fold in range(3) for method, level in (("A", 0.9), ("B", 0.7))
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
+    assert compare(frame, metric="accuracy").scores.datasets == ("sum",)

@@ -303,6 +303,9 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str], method_warnings: Sequence[
             raise InputError(f"data row {empty.argmax() + 1} of the scores has no {name}")
     summary = summary_rows(tidy["dataset"]) | summary_rows(tidy["fold"])
     warnings = []
+    if summary.all():
+        # There is nothing that they could sum up: it is a dataset that is called so.
+        summary[:] = False
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
         warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
