@@ -13,6 +13,7 @@ OUR_OWN_BYTES = {
     "testing/rankers.py",
     "testing/protocols.py",
     "lab/engine/packing.py",
+    "lab/engine/table_buffers.py",
     "lab/engine/processes.py",
     "sources/loaded.py",
 }

@@ -51,9 +51,31 @@ def compiled(specification: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def vega_lite_of(specification: Mapping[str, Any]) -> str:
-    """Read the version off the specification: importing Altair for it would take a second in every process."""
-    version = str(specification["$schema"]).rpartition("/v")[2]
-    return ".".join(version.split(".")[:2])
+    """Read the version off the specification: importing Altair for it would take a second in every process.
+
+    Examples
+    --------
+    >>> vega_lite_of({"$schema": "https://vega.github.io/schema/vega-lite/v5.20.1.json"})
+    '5.20'
+    >>> vega_lite_of({"$schema": "https://vega.github.io/schema/vega-lite/v4.json"})
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: a chart of Vega-Lite 4 cannot be drawn here: say which in its $schema, 5.8 to ...
+    """
+    found = re.search(r"/v(\d+)(\.\d+)?", str(specification.get("$schema", "")))
+    if found is not None and found[2]:
+        return f"{found[1]}{found[2]}"
+    import vl_convert
+
+    # A specification by hand names the major version, or none: the newest of it that can be drawn.
+    known = [version.removeprefix("v") for version in vl_convert.get_vegalite_versions()]
+    fitting = [version for version in known if found is None or version.split(".")[0] == found[1]]
+    if not fitting:
+        told = "" if found is None else f" {found[1]}"
+        raise InputError(
+            f"a chart of Vega-Lite{told} cannot be drawn here: say which in its $schema, {known[0]} to {known[-1]}"
+        )
+    return fitting[-1]
 
 
 def _compile(specification: Mapping[str, Any]) -> dict[str, Any]:

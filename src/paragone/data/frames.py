@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -188,31 +187,3 @@ def as_numbers(frame: pd.DataFrame) -> FloatArray:
             codes[codes < 0] = np.nan
             columns.append(codes)
     return np.column_stack(columns)
-
-
-def to_buffers(frame: pd.DataFrame) -> dict[str, NDArray[np.uint8]]:
-    """Return a table as plain bytes: its description, and the memory of its columns apart, to be mapped where it lies.
-
-    They never leave the run: pickle is between a run and its own workers only.
-    """
-    buffers: list[pickle.PickleBuffer] = []
-    described = pickle.dumps(frame, protocol=5, buffer_callback=buffers.append)
-    parts: list[Any] = [described, *(buffer.raw() for buffer in buffers)]
-    return {str(place): np.frombuffer(part, dtype=np.uint8) for place, part in enumerate(parts)}
-
-
-def from_buffers(parts: Mapping[str, NDArray[np.uint8]]) -> pd.DataFrame:
-    """Return the table that `to_buffers` took apart; its columns lie in the given memory.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
-    >>> from_buffers(to_buffers(frame)).equals(frame)
-    True
-    """
-    ordered = [parts[str(place)] for place in range(len(parts))]
-    found: pd.DataFrame = pickle.loads(  # noqa: S301  what this run wrote itself
-        ordered[0].tobytes(), buffers=[part.data for part in ordered[1:]]
-    )
-    return found

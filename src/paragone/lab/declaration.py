@@ -287,6 +287,7 @@ class Declaration(FileSection):
     split: SplitPlan = SplitPlan()
     protocol: dict[str, Any] = Field(default_factory=dict)
     methods: Annotated[dict[str, Annotated[MethodSection, BeforeValidator(_by_name)]], Field(min_length=1)]
+    sections: tuple[str, ...] = ()
     limits: LimitsSection = LimitsSection()
     compare: CompareSection = CompareSection()
     audit: AuditSection = AuditSection()

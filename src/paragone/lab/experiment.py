@@ -48,6 +48,7 @@ from paragone.lab.results import Results
 from paragone.lab.running import Forecast, RunOptions, overwritten, run_into, store_forecast, workplace_for
 from paragone.lab.store import Plan, Store
 from paragone.methods.method import Method
+from paragone.registry import imported
 
 __all__ = ["Experiment", "Forecast"]
 
@@ -146,6 +147,7 @@ class Experiment:
         self.split = replace(plan, scale=plan.scale or self.protocol.default_scale)
         self._text: str | None = None
         self.file: Path | None = None
+        self.sections: tuple[str, ...] = ()
         self.import_paths: tuple[str, ...] = ()
 
     @classmethod
@@ -169,7 +171,10 @@ class Experiment:
     def _declared(cls, declaration: Declaration, folder: Path) -> Self:
         protocol = declared_protocol(declaration.protocol, folder)
         methods = {name: method.declared() for name, method in declaration.methods.items()}
-        return cls(
+        for use in declaration.sections:
+            # A section adds itself to the page when its module is imported.
+            imported(use, "section")
+        made = cls(
             load_entries(declaration.data, folder, as_tables=protocol.takes_tables),
             methods,
             declaration.split,
@@ -183,6 +188,8 @@ class Experiment:
             isolation=declaration.isolation,
             compare=declaration.compare.model_dump(exclude_none=True),
         )
+        made.sections = declaration.sections
+        return made
 
     @cached_property
     def layout(self) -> Layout:
@@ -319,6 +326,7 @@ class Experiment:
             "methods": {name: method.described() for name, method in self.methods.items()},
             "repeats": dict(self.repeats),
             **({"compare": compared} if compared else {}),
+            **({"sections": list(self.sections)} if self.sections else {}),
         }
 
 

@@ -16,6 +16,7 @@ from paragone.lab.store import queries
 from paragone.lab.store.records import read_scores
 from paragone.lab.view import ResultsReader, View, reader_class
 from paragone.metrics import asked_name, named_metric
+from paragone.registry import imported
 from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
 
@@ -44,9 +45,9 @@ class Results(StoreContents):
     """
 
     def run_code(self, experiment: str | None = None) -> None:
-        """Import a user's own protocol, test and correction, which the store names: only for stores that you trust.
+        """Import a user's own protocol, sections, test and correction, which the store names: for stores you trust.
 
-        Without it, what that protocol adds to pages and tables is left out, and nothing is compared by that test.
+        Without it, what they add to pages and tables is left out, and nothing is compared by that test.
         """
         names = self.experiments() if experiment is None else [experiment]
         folder = self.path.resolve().parent
@@ -56,6 +57,10 @@ class Results(StoreContents):
             if compared.code_to_import() and str(folder) not in sys.path:
                 sys.path.append(str(folder))
             compared.load()
+            for use in self.described(name).get("sections", ()):
+                if str(folder) not in sys.path:
+                    sys.path.append(str(folder))
+                imported(str(use), "section")
 
     def scores(self, metric: str | None = None, *, repeats: bool = False) -> pd.DataFrame:
         """Return the scores of all done cells, one row per value.

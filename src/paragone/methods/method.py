@@ -63,7 +63,9 @@ def resolve(use: str, *, kind: str = "method") -> Any:
         # The way Python itself writes it; a short name has no dots.
         module, dot, name = use.rpartition(".")
         if not dot:
-            raise InputError(f"{unknown_name(kind, use, methods.names())} (a class is written 'package.module:Class')")
+            refused = unknown_name(kind, use, methods.names())
+            is_near = "did you mean" in str(refused)
+            raise refused if is_near else InputError(f"{refused} (a class is written 'package.module:Class')")
         use = f"{module}:{name}"
     found = imported(use, kind) if ":" in use else methods.get(use)
     if not callable(found):

@@ -126,11 +126,9 @@ class Predict(Protocol):
         begun, cpu_begun = time.perf_counter(), cpu_clock()
         model = estimator.fit(data.X_train, data.y_train, **weights_for(estimator, data.w_train))
         seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
-        begun, cpu_begun = time.perf_counter(), cpu_clock()
         kept = answers(model, data.X_test, classes=data.task == "classification")
-        info = {"predict_seconds": time.perf_counter() - begun, "predict_cpu_seconds": cpu_clock() - cpu_begun}
-        if hasattr(model, "tuning_"):
-            info["tuning"] = model.tuning_
+        # What is kept of a fit is the same whenever it is made: the time of the prediction is the cell's, less this.
+        info = {"tuning": model.tuning_} if hasattr(model, "tuning_") else {}
         return Fitted(kept, info, seconds, cpu_seconds)
 
     @override

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from paragone.data.frames import from_buffers, is_table, to_buffers
+from paragone.data.frames import is_table
 from paragone.data.splits import fit_scaler
 from paragone.lab.cells import SplitData
 from paragone.lab.engine.spool import SPARSE_PARTS, load_spooled
+from paragone.lab.engine.table_buffers import from_buffers, to_buffers
 from paragone.lab.engine.task import SplitReference, cut_out
 from paragone.validation import IntArray
 

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from paragone.data import Dataset
-from paragone.data.frames import from_buffers, is_table, to_buffers
+from paragone.data.frames import is_table
+from paragone.lab.engine.table_buffers import from_buffers, to_buffers
 
 try:
     import fcntl
@@ -62,14 +63,13 @@ class Spool:
 
     Examples
     --------
-        >>> import numpy as np
-        >>> from paragone.data import Dataset
-    from paragone.data.frames import from_buffers, is_table, to_buffers
-        >>> with Spool() as spool:
-        ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
-        ...     X, y, weights = load_spooled(folder)
-        ...     X.shape, y.shape
-        ((3, 3), (3, 2))
+    >>> import numpy as np
+    >>> from paragone.data import Dataset
+    >>> with Spool() as spool:
+    ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
+    ...     X, y, weights = load_spooled(folder)
+    ...     X.shape, y.shape
+    ((3, 3), (3, 2))
     """
 
     def __init__(self) -> None:
