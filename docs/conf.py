@@ -24,6 +24,8 @@ exclude_patterns = ["extensions"]
 # A word in single backquotes in a docstring is code.
 default_role = "code"
 nitpicky = True
+# Protocols name the class of their arrangement, which is their own and has no page.
+nitpick_ignore_regex = [("py:class", r"paragone\.protocols\.\w+(\.\w+)?\.(Problem|Rows|Table)Arrangement")]
 # Types such as {"a", "b"} are meant to be copied.
 smartquotes = False
 
