@@ -215,7 +215,7 @@ WRONG = {
     "an empty name": (lambda e: e({"": GaussianNB()}, (X, Y)), "empty name"),
     "a class that is not there": (lambda e: e({"a": "sklearn.svm:SCV"}, (X, Y)), "did you mean"),
     "a module that is not there": (lambda e: e({"a": "sklern.svm.SVC"}, (X, Y)), "sklern"),
-    "a short name that is none": (lambda e: e({"a": "forrest"}, (X, Y)), "package.module:Class"),
+    "a short name that is none": (lambda e: e({"a": "wood"}, (X, Y)), "package.module:Class"),
     "an estimator under use": (lambda e: e({"a": {"use": GaussianNB()}}, (X, Y)), "in place of the mapping"),
     "an unknown parameter": (lambda e: e({"a": {"use": "sklearn.svm:SVC", "params": {"c": 1}}}, (X, Y)), "mean 'C'"),
     "a random generator": (lambda e: e({"a": DummyClassifier(random_state=GENERATOR)}, (X, Y)), "whole number"),
@@ -231,6 +231,7 @@ WRONG = {
     "a metric of the other task": (lambda e: e(TWO, (X, Y), metrics="rmse"), "rmse"),
     "a metric twice": (lambda e: e(TWO, (X, Y), metrics=["accuracy", "accuracy"]), "named twice"),
     "a number as metric": (lambda e: e(TWO, (X, Y), metrics=[3]), "names or functions"),
+    "a function without a direction": (lambda e: e(TWO, (X, Y), metrics=lambda y, p: 0.5), "no better direction"),
     "half a seed": (lambda e: e(TWO, (X, Y), seeds=0.5), "whole number"),
     "a negative seed": (lambda e: e(TWO, (X, Y), seed=-1), "seed"),
     "workers as text": (lambda e: evaluate(TWO, (X, Y), workers="two", verbose=False, store="x.sqlite"), "workers"),
@@ -256,6 +257,23 @@ def test_a_wrong_call_is_one_sentence_that_says_what_was_expected(case, quiet, t
     assert words in sentence, sentence
     assert "\n" not in sentence
     assert len(sentence) < 400
+
+
+def test_two_evaluations_in_one_store_do_not_take_each_other_over(quiet):
+    first = quiet(TWO, (X, Y), split=2)
+    kept = first.scores()
+    second = quiet(TWO, "iris", split=2)
+    assert first.experiment.name != second.experiment.name
+    pd.testing.assert_frame_equal(type(first)(first.experiment, first.store).scores(), kept)
+
+
+def test_the_file_of_init_finds_what_try_has_done(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    churn(80).to_csv("churn.csv", index=False)
+    options = ["churn.csv", "--target", "churned"]
+    assert CliRunner().invoke(app, ["try", *options, "--folds", "5", "--workers", "0"]).exit_code == 0
+    assert CliRunner().invoke(app, ["init", *options]).exit_code == 0
+    assert paragone.Experiment.from_toml("churn.toml").forecast("churn.sqlite").to_run == ()
 
 
 class TestCommands:

@@ -189,8 +189,13 @@ class TestTheFinding:
         assert found.startswith("On these 4 datasets, A is better than B")
         assert "4 cannot show (at least 6 are needed)" in found
 
+    def test_more_methods_need_more_datasets(self):
+        levels = {name: 0.9 - 0.1 * place for place, name in enumerate("ABCDE")}
+        assert "8 cannot show (at least 9 are needed)" in self.ranking(levels, 8).finding
+        assert "On datasets like these it is better than B, C, D and E" in self.ranking(levels, 9).finding
+
     def test_many_datasets_speak_of_datasets_like_these(self):
-        found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 8).finding
+        found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 9).finding
         assert "On datasets like these it is better than B and C" in found
 
     def test_a_method_without_all_its_scores_is_ranked_last_and_never_best(self):

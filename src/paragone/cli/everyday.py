@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -73,7 +74,8 @@ def try_methods(
     answer.report(folder)
     page = (folder / "report.html").resolve()
     say(f"the page: {page.as_uri()}")
-    say(f"next: paragone init {table} writes an experiment file with these methods, to change as you like")
+    named = "" if target is None else f" --target {shlex.quote(target)}"
+    say(f"next: paragone init {table}{named} writes an experiment file with these methods, to change as you like")
 
 
 @app.command()

@@ -15,13 +15,14 @@ from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles, said_of_data
 from paragone.errors import InputError, unknown_name
 from paragone.everyday.usual import usual_methods
+from paragone.hashing import digest
 from paragone.lab.arguments import methods_argument, predicted_task
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Store
 from paragone.lab.view import View
 from paragone.methods.method import Method
-from paragone.metrics import named_metric
+from paragone.metrics import find_scorers, named_metric
 from paragone.protocols import Predict
 from paragone.stats.ranking import MethodRanking
 from paragone.terminal import say
@@ -57,7 +58,7 @@ def evaluate(
     tune: int | None = None,
     spaces: Mapping[str, Mapping[str, Any]] | None = None,
     prepare: bool = True,
-    name: str = "evaluation",
+    name: str | None = None,
     seed: int = 0,
     store: str | Path = DEFAULT_STORE,
     workers: int | None = None,
@@ -94,8 +95,8 @@ def evaluate(
         Spaces of methods by name, as `TunedEstimator` takes them.
     prepare : bool, default=True
         Whether methods that need numbers are given the default preparation of tables, fitted on train in every split.
-    name : str
-        What the store calls it.
+    name : str, optional
+        What the store calls it; by default a name that follows from data, methods, splits and metrics.
     seed : int
         Every random thing follows from it.
     store : str or Path
@@ -146,6 +147,8 @@ def evaluate(
     protocol = Predict(
         metrics=usual_metrics(datasets) if metrics is None else metrics, task=found_task, prepare_tables=prepare
     )
+    check_direction(protocol, found_task)
+    name = content_name(datasets, chosen, split, protocol, seed, seeds) if name is None else name
     experiment = Experiment(datasets, chosen, split, protocol, name=name, seed=seed, repeats=_repeats(chosen, seeds))
     watch = observer
     if verbose:
@@ -179,6 +182,26 @@ def usual_metrics(datasets: Sequence[Dataset]) -> tuple[str, ...]:
         return USUAL_METRICS["regression"]
     binary = all(len(np.unique(dataset.y)) == 2 for dataset in datasets)
     return USUAL_METRICS["binary" if binary else "classes"]
+
+
+def check_direction(protocol: Predict, task: str) -> None:
+    """Refuse to rank methods by a metric of which nobody says whether higher or lower is better."""
+    first = find_scorers(protocol.metrics, task)[0]
+    if first.higher_is_better is None:
+        raise InputError(
+            f"metric {first.name!r} has no better direction, so nothing can be ranked by it: set "
+            f"{first.name}.higher_is_better = True or False beside the function"
+        )
+
+
+def content_name(
+    datasets: Sequence[Dataset], methods: Mapping[str, Any], split: Any, protocol: Predict, seed: int, seeds: int
+) -> str:
+    """Return a name for an evaluation: the same call has the same name, and another one has another."""
+    declared = {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+    shown = split if isinstance(split, (int, float, str)) else repr(split)
+    whole = [[d.name, d.fingerprint] for d in datasets], declared, shown, protocol.identity(), seed, seeds
+    return f"evaluation {digest(list(whole))[:8]}"
 
 
 def tuned_method(name: str, given: Any, trials: int, space: Any, scoring: Any) -> Method:
@@ -218,9 +241,7 @@ def introduction(experiment: Experiment) -> list[str]:
         lines += [f"  note: {told}" for told in said_of_data(dataset, arrangement.splits)]
         prepared = [one for one, method in experiment.methods.items() if arrangement.method(method) is not method]
         if prepared:
-            lines.append(
-                f"  prepared on train in every split (text, dates and gaps into numbers): {', '.join(prepared)}"
-            )
+            lines.append(f"  prepared on train in every split (text, dates, gaps): {', '.join(prepared)}")
     tuned = {name: method.params["trials"] for name, method in experiment.methods.items() if "trials" in method.params}
     if tuned:
         left = [name for name in experiment.methods if name not in tuned]
@@ -285,7 +306,8 @@ class Evaluation:
         known = self._all_scores["metric"].unique().tolist()
         if metric not in known:
             return self._scored_again(metric)
-        return self._all_scores[self._all_scores["metric"] == metric].reset_index(drop=True)
+        mine = self._all_scores[self._all_scores["metric"] == metric]
+        return mine[["dataset", "fold", "method", "metric", "value"]].reset_index(drop=True)
 
     def _scored_again(self, metric: Any) -> pd.DataFrame:
         """Score the kept predictions by a metric that the run did not know."""
@@ -400,7 +422,7 @@ class Evaluation:
             self.experiment.layout.designs,
             tuple(self.experiment.methods),
             mine["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
-            mine["cpu_seconds"].sum().to_dict(),
+            mine["fit_cpu_seconds"].sum().to_dict(),
         )
 
     @property

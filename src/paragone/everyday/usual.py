@@ -43,7 +43,7 @@ def _scaled(model: Any) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return Pipeline([("scale", StandardScaler()), ("model", model)])
+    return Pipeline([("standardscaler", StandardScaler()), ("model", model)])
 
 
 def _of_classes() -> dict[str, Any]:

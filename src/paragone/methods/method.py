@@ -244,8 +244,9 @@ class Method:
 
     @property
     def has_seed(self) -> bool:
-        """Whether the experiment's seed changes what the method does: it has a seed parameter that was not set."""
-        return bool(self.seed_parameters() or self.inner_seeds)
+        """Whether the experiment's seed changes what the method does: a seed, its own or inside it, was not set."""
+        inside = [value.has_seed for value in self.params.values() if isinstance(value, Method)]
+        return bool(self.seed_parameters() or self.inner_seeds) or any(inside)
 
     def with_files_read(self, folder: Path) -> Self:
         """Return the method with the files that its parameters name read, so that their content identifies it.

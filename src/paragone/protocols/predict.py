@@ -99,7 +99,8 @@ class Predict(Protocol):
 
     @override
     def identity(self) -> str:
-        return digest([self.kind, self._named, self.task, self.prepare_tables])
+        # What the target means is the dataset's part of a key.
+        return digest([self.kind, self._named, self.prepare_tables])
 
     @override
     def described(self) -> dict[str, Any]:

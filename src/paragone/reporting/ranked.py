@@ -20,15 +20,14 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
     places = view.places.assign(method=[view.name(name) for name in view.places["method"]]).groupby(
         "method", sort=False
     )
-    higher = named_metric(measure.metric).higher_is_better
     return MethodRanking(
         measure.metric,
-        True if higher is None else higher,
+        bool(named_metric(measure.metric).higher_is_better),
         mine[["dataset", "fold", "method", "value"]],
         {name: designs.get(name) for name in shown},
         tuple(view.name(name) for name in view.method_facts),
         places["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
-        places["cpu_seconds"].sum().to_dict(),
+        places["fit_cpu_seconds"].sum().to_dict(),
     )
 
 
@@ -36,6 +35,10 @@ def finding_section(view: View) -> Section:
     """Return the section with the finding of every metric, under the name of the common one that it stands for."""
     blocks: list[Block] = []
     for measure in view.measures:
+        if named_metric(measure.metric).higher_is_better is None:
+            told_nothing = f"Nothing is ranked by {measure.metric}: which way it is better is not known."
+            blocks.append(Prose((told_nothing,), tags=measure.tags))
+            continue
         ranking = ranking_of(view, measure)
         blocks.append(Prose((ranking.finding,), kind="finding", tags=measure.tags))
         caption = (

@@ -26,8 +26,7 @@ from paragone.ties import rank_losses
 if TYPE_CHECKING:
     import pandas as pd
 
-ENOUGH_DATASETS = 6
-"""Below this, not even a method that wins on every dataset can be shown to win on others (two-sided, alpha = 0.05)."""
+ALPHA = 0.05
 WIDTH = 80
 MOST_NAMED = 4
 
@@ -172,8 +171,8 @@ class MethodRanking:
             shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(cut, widths, TO_THE_RIGHT, strict=True)]
             lines.append("  ".join(shown).rstrip())
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
-        end = f"by {self.metric}, mean over splits and datasets; intervals hold for all pairs together{foot}"
-        return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end, WIDTH)])
+        end = f"by {self.metric or 'no metric'}, mean over splits and datasets; intervals hold for all pairs together"
+        return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)])
 
     def html(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding, the ranked table with its intervals drawn, and the notes for a notebook."""
@@ -328,22 +327,34 @@ def _on_others(ranking: MethodRanking, best: str) -> list[str]:
     n_datasets = len(ranking.datasets)
     if n_datasets == 1:
         return []
-    if n_datasets < ENOUGH_DATASETS:
-        return [
-            f"Whether that holds for other datasets, {n_datasets} cannot show (at least {ENOUGH_DATASETS} are needed)."
-        ]
+    enough = enough_datasets(len(next(iter(ranking.scores.values()))))
+    if n_datasets < enough:
+        return [f"Whether that holds for other datasets, {n_datasets} cannot show (at least {enough} are needed)."]
+    # All pairs are one family: the best was picked by looking at these very scores.
     found = compare(
         ranking.frame.assign(metric=ranking.metric),
         metric=ranking.metric,
         higher_is_better=ranking.higher_is_better,
-        reference=best,
         bayes=False,
         correction="holm",
     )
-    better = [pair.rival for pair in found.pairs if pair.verdict == "better"]
+    better = [pair.rival for pair in found.pairs if pair.method == best and pair.verdict == "better"]
+    better += [pair.method for pair in found.pairs if pair.rival == best and pair.verdict == "worse"]
     if not better:
         return ["On datasets like these nothing is shown: no difference holds over the datasets as a sample."]
     return [f"On datasets like these it is better than {listed(better)} (signed-rank test over datasets, Holm)."]
+
+
+def enough_datasets(n_methods: int) -> int:
+    """Return on how many datasets a method must win for the signed-rank test to show it, over all pairs.
+
+    Examples
+    --------
+    >>> enough_datasets(2), enough_datasets(5)
+    (6, 9)
+    """
+    n_pairs = n_methods * (n_methods - 1) // 2
+    return math.ceil(math.log2(2 * n_pairs / ALPHA))
 
 
 HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")
