@@ -267,20 +267,11 @@ def test_two_evaluations_in_one_store_do_not_take_each_other_over(quiet):
     pd.testing.assert_frame_equal(type(first)(first.experiment, first.store).scores(), kept)
 
 
-def test_the_file_of_init_finds_what_try_has_done(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    churn(80).to_csv("churn.csv", index=False)
-    options = ["churn.csv", "--target", "churned"]
-    assert CliRunner().invoke(app, ["try", *options, "--folds", "5", "--workers", "0"]).exit_code == 0
-    assert CliRunner().invoke(app, ["init", *options]).exit_code == 0
-    assert paragone.Experiment.from_toml("churn.toml").forecast("churn.sqlite").to_run == ()
-
-
 class TestCommands:
     def test_try_init_and_run_from_a_table_to_the_verdict(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        churn(120).to_csv("churn.csv", index=False)
-        tried = CliRunner().invoke(app, ["try", "churn.csv", "--target", "churned", "--folds", "2", "--workers", "0"])
+        churn(80).to_csv("churn.csv", index=False)
+        tried = CliRunner().invoke(app, ["try", "churn.csv", "--target", "churned", "--workers", "0"])
         assert tried.exit_code == 0, tried.output
         assert "On churn, " in tried.output
         assert "report.html" in tried.output
@@ -293,6 +284,8 @@ class TestCommands:
         again = CliRunner().invoke(app, ["init", "churn.csv", "--target", "churned"])
         assert isinstance(again.exception, InputError)
         assert "--force" in str(again.exception)
+        # The file finds what try has done: nothing is worked on twice.
+        assert paragone.Experiment.from_toml("churn.toml").forecast("churn.sqlite").to_run == ()
         run = CliRunner().invoke(app, ["run", "churn.toml", "--workers", "0"])
         assert run.exit_code == 0, run.output
         assert "On churn, " in run.output

@@ -19,14 +19,13 @@ from paragone.generate.classifiers import BoundedSVC, PlainLogisticRegression, a
 from paragone.generate.duel import published_split, refit
 from paragone.generate.methods import (
     DIGEN_V1_SVC,
-    check_space,
     contenders,
     digen_tuned,
     reference_method,
     reference_methods,
-    suggest,
 )
 from paragone.generate.tuned import TunedClassifier
+from paragone.methods.spaces import check_space, suggest
 
 GIVEN = (1, 5, 8, 10, 13, 15, 20, 29, 32, 36, 39, 40)
 TOLERANCE = {

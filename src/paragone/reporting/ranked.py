@@ -46,10 +46,10 @@ def finding_section(view: View) -> Section:
         )
         table = ranking.table(caption, f"tab:ranked-{measure.key}")
         blocks.append(Sheet(f"ranked_{measure.key}", "Ranked", table, tags=measure.tags))
-        chart = ranking.chart()
-        if chart is not None:
-            drawn = figure(f"ranked-{measure.key}", chart, measure.tags)
-            blocks.append(Gallery((drawn,), tags=measure.tags))
+        charts = {"ranked": ranking.chart(), "cost": ranking.cost_chart()}
+        drawn = [figure(f"{name}-{measure.key}", one, measure.tags) for name, one in charts.items() if one is not None]
+        if drawn:
+            blocks.append(Gallery(tuple(drawn), tags=measure.tags))
     told = verdict_sentences(view.warned)
     if told:
         blocks.append(Points(told))
