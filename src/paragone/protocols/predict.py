@@ -82,6 +82,7 @@ class Predict(Protocol):
     predicts_target: ClassVar[bool] = True
     default_scale: ClassVar[Scale | None] = "none"
     takes_tables: ClassVar[bool] = True
+    warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.predict:warm_up",)
     arrangement: ClassVar[type[Arrangement]] = TableArrangement
 
     metrics: tuple[Any, ...] = ()
@@ -208,3 +209,15 @@ def plain(values: Any) -> NDArray[Any]:
     """Return labels as the store keeps them: text as text, not as objects."""
     array = np.asarray(values)
     return np.asarray(array.tolist()) if array.dtype == object else array
+
+
+def warm_up() -> None:
+    """Import what scoring needs once for all cells: in each of them it would take as long as many a fit."""
+    truth = np.array([0, 1, 0, 1])
+    kept = {
+        "predicted": truth,
+        "classes": np.array([0, 1]),
+        "probabilities": np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]),
+    }
+    score_answers(kept, "classification", truth, ("roc_auc", "accuracy", "neg_log_loss", "f1_macro"))
+    score_answers({"predicted": truth * 1.5}, "regression", truth * 1.0, ("r2", "neg_mean_absolute_error"))
