@@ -116,3 +116,12 @@ def test_wrong_tuning_is_refused_in_one_sentence(options, words, tmp_path):
 def test_spaces_reach_into_pipelines():
     assert list(known_space(make_pipeline(StandardScaler(), Ridge()))) == ["ridge__alpha"]
     assert known_space(DummyClassifier()) == {}
+
+
+def test_small_errors_in_a_unit_are_not_tied():
+    X = np.linspace(0, 1, 120)[:, None]
+    y = 1e-6 * X[:, 0]
+    tuned = TunedEstimator(Ridge(alpha=1e6), trials=6, scoring="neg_mean_squared_error", random_state=0).fit(X, y)
+    # Every error here is below 1e-11: as shares of one they would all be equal, and the first would be kept.
+    assert tuned.best_params_
+    assert tuned.best_score_ == max(tuned.best_after_)

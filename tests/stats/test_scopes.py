@@ -208,7 +208,7 @@ class TestTheFinding:
         frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
         ranked = MethodRanking("accuracy", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
         assert [one.rank for one in ranked.rows] == [1.5, 1.5]
-        assert "no method can be told apart" in ranked.finding
+        assert "no method differs significantly" in ranked.finding
 
 
 def test_a_dataset_may_be_called_sum():
@@ -217,3 +217,11 @@ def test_a_dataset_may_be_called_sum():
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
     assert compare(frame, metric="accuracy").scores.datasets == ("sum",)
+
+
+def test_small_errors_in_a_unit_are_not_tied():
+    """A tenth of a nanometre is a difference where errors are nanometres; only a metric without a unit has size one."""
+    values = [("d", f, m, level * (1 + 0.01 * f)) for f in range(5) for m, level in (("A", -3e-10), ("B", -1e-10))]
+    frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
+    ranked = MethodRanking("neg_mean_squared_error", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
+    assert [(one.method, one.rank) for one in ranked.rows] == [("B", 1.0), ("A", 2.0)]

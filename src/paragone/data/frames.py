@@ -126,12 +126,6 @@ def column_kind(series: pd.Series[Any]) -> ColumnKind:
     return "number" if types.is_numeric_dtype(dtype) else "text"
 
 
-def needs_preparation(frame: pd.DataFrame) -> bool:
-    """Whether a method that wants numbers without gaps cannot take the table as it is."""
-    kinds = set(column_kinds(frame).values())
-    return bool(kinds - {"number", "boolean"}) or bool(frame.isna().to_numpy().any())
-
-
 def missing_values(frame: pd.DataFrame) -> int:
     """Count the gaps."""
     return int(frame.isna().to_numpy().sum())
@@ -160,6 +154,9 @@ def _column_bytes(series: pd.Series[Any]) -> Iterator[bytes]:
         yield repr([str(value) for value in series[~missing]]).encode()
     elif kind == "date":
         yield series.to_numpy(dtype="datetime64[ns]").astype("<i8").tobytes()
+    elif isinstance(series.dtype, np.dtype) and series.dtype.kind in "iub":
+        # As they are: beyond 2**53 two whole numbers may be one as floats.
+        yield np.ascontiguousarray(series.to_numpy()).tobytes()
     else:
         yield series.isna().to_numpy().tobytes()
         yield np.ascontiguousarray(series.to_numpy(dtype="<f8", na_value=np.nan)).tobytes()

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from paragone.errors import InputError
 from paragone.methods.spaces import check_space, known_space, new_study, suggest
+from paragone.metrics import named_metric
 from paragone.ties import least_loss
 
 
@@ -101,9 +102,10 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
         scores = np.array([score for _, score in found])
         if not np.isfinite(scores).any():
             raise InputError(f"{type(self.estimator).__name__}: none of its {self.trials} trials could be fitted")
-        # Ties go to the earliest, by the package's rule of ties.
+        # Ties go to the earliest, by the package's rule of ties; errors in a unit have no size but their own.
+        size = named_metric(self.scoring).score_size if self.scoring else 1.0
         kept = np.flatnonzero(np.isfinite(scores))
-        chosen = int(kept[least_loss(-scores[kept], size=1.0)])
+        chosen = int(kept[least_loss(-scores[kept], size=size)])
         self.best_params_, self.best_score_ = found[chosen]
         self.estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X, y, **options)
         return self

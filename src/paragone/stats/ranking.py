@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.intervals import Interval
+from paragone.metrics import named_metric
 from paragone.stats.compare import compare
 from paragone.stats.scopes import Design, LearnerPair, compare_learners
 from paragone.tables import Column, Table, TableCell
@@ -132,7 +133,11 @@ class MethodRanking:
         complete = list(next(iter(self.scores.values()), {}))
         means = {m: float(np.mean([np.mean(by_method[m]) for by_method in self.scores.values()])) for m in complete}
         losses = np.array(list(means.values())) * (-1 if self.higher_is_better else 1)
-        ranks = dict(zip(means, rank_losses(losses, size=1.0), strict=True)) if means else {}
+        ranks = (
+            dict(zip(means, rank_losses(losses, size=named_metric(self.metric).score_size), strict=True))
+            if means
+            else {}
+        )
         ordered = sorted(means, key=lambda method: ranks[method])
         return tuple(
             RankedMethod(
@@ -329,8 +334,8 @@ def _on_these(where: str, ranking: MethodRanking, ranked: Sequence[RankedMethod]
         told = any(one.against_best is not None and math.isfinite(one.against_best.p) for one in others)
         why = "" if told else ": one split says nothing of the spread, give more folds"
         return (
-            f"{where}, no method can be told apart from {best.method} by {ranking.metric} ({number(best.mean)}; next "
-            f"{others[0].method}, {number(others[0].mean)}){why}."
+            f"{where}, no method differs significantly from {best.method} by {ranking.metric} ({number(best.mean)}; "
+            f"next {others[0].method}, {number(others[0].mean)}){why}."
         )
     if not open_:
         rival = others[0]
@@ -344,7 +349,7 @@ def _on_these(where: str, ranking: MethodRanking, ranked: Sequence[RankedMethod]
         )
     return (
         f"{where}, {best.method} leads by {ranking.metric} ({number(best.mean)}): better than "
-        f"{listed([one.method for one in beaten])}, and not told apart from {listed(open_)}."
+        f"{listed([one.method for one in beaten])}, and not significantly different from {listed(open_)}."
     )
 
 
