@@ -86,17 +86,12 @@ def _sha256(file: Path) -> str | None:
 
 def environment() -> dict[str, str]:
     """Return what the numbers may depend on beside the declaration: versions and machine."""
-    import numba
-    import numpy
-    import scipy
-    import sklearn
-
-    modules = {"numpy": numpy, "scipy": scipy, "scikit-learn": sklearn, "numba": numba}
     return {
         "paragone": own_version(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        **{name: str(module.__version__) for name, module in modules.items()},
+        # What their files say: importing them would take as long as some runs.
+        **{name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
     }
 
 
@@ -157,6 +152,7 @@ def normalised(name: str) -> str:
 
 @cache
 def _distributions(module: str) -> tuple[str, ...]:
+    module = {"sklearn": "scikit-learn"}.get(module, module)
     try:
         metadata.distribution(module)
     except metadata.PackageNotFoundError:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import (
     BYTECODE_SUFFIXES,
@@ -22,7 +23,6 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
-from numba import njit
 from typing_extensions import override
 
 from paragone.methods.method import Method
@@ -125,12 +125,13 @@ def _used_by(module: ModuleType) -> list[str]:
     return direct + [name for name in named if isinstance(name, str)]
 
 
-_TORCH = "torch"
+_SEEDED_ONCE_LOADED = ("torch", "numba")
+"""Packages with a generator of their own, which is seeded where they are loaded and as soon as they are."""
 _last_seed = 0
 
 
 def seed_globals(seed: int) -> None:
-    """Seed the global generators of Python, NumPy, Numba and, where it is imported, PyTorch.
+    """Seed the global generators of Python and NumPy and, where they are imported, of Numba and PyTorch.
 
     Examples
     --------
@@ -144,31 +145,36 @@ def seed_globals(seed: int) -> None:
     _last_seed = seed
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
-    seed_compiled(seed)
-    _seed_torch(sys.modules.get(_TORCH))
+    for name in _SEEDED_ONCE_LOADED:
+        _seed_package(name)
 
 
-@njit(cache=True)
-def seed_compiled(seed: int) -> None:  # pragma: no cover  compiled
-    """Seed what ``np.random`` is inside functions that Numba compiled: a generator of its own.
+def _seed_package(name: str) -> None:
+    package = sys.modules.get(name)
+    # A method may have put something else under this name.
+    if name == "torch" and hasattr(package, "manual_seed"):
+        package.manual_seed(_last_seed)
+    elif name == "numba" and hasattr(package, "njit"):
+        _compiled_seeding()(_last_seed)
 
-    Examples
-    --------
-    >>> seed_compiled(0)
-    """
+
+@cache
+def _compiled_seeding() -> Callable[[int], None]:
+    """Return what seeds ``np.random`` inside functions that Numba compiled, which is a generator of its own."""
+    from numba import njit
+
+    compiled: Callable[[int], None] = njit(cache=True)(_seed_numpy)
+    return compiled
+
+
+def _seed_numpy(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002
 
 
-def _seed_torch(torch: Any) -> None:
-    # A method may have put something else under this name.
-    if hasattr(torch, "manual_seed"):
-        torch.manual_seed(_last_seed)
-
-
 def keep_generators_while_importing() -> None:
-    """Have importing an installed package draw nothing from the global generators, and PyTorch seeded once it is there.
+    """Have importing an installed package draw nothing from the global generators, and seed its own once it is there.
 
-    Some packages draw from Python's generator while they are loaded, and PyTorch seeds itself from the system's
+    Some packages draw from Python's generator while they are loaded; PyTorch and Numba seed theirs from the system's
     entropy. What a cell draws must not depend on whether a package was loaded before it, for another method's sake,
     or in it.
 
@@ -219,7 +225,7 @@ class _KeepingLoader(Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
-        had_torch = _TORCH in sys.modules and module.__name__ != _TORCH
+        missing = [name for name in _SEEDED_ONCE_LOADED if name not in sys.modules or name == module.__name__]
         states = random.getstate(), np.random.get_state()  # noqa: NPY002
         self._finder.is_loading = True
         try:
@@ -228,8 +234,8 @@ class _KeepingLoader(Loader):
             self._finder.is_loading = False
             random.setstate(states[0])
             np.random.set_state(states[1])  # noqa: NPY002
-            if not had_torch:
-                _seed_torch(sys.modules.get(_TORCH))
+            for name in missing:
+                _seed_package(name)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)

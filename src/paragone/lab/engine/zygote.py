@@ -80,6 +80,8 @@ class Zygote:
         for place in warm_ups:
             module, _, function = place.partition(":")
             getattr(importlib.import_module(module), function)()
+        # What seeds the generators of the packages just loaded is made ready here, once for all cells.
+        seed_globals(0)
         names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
         _settle()
         return names
