@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -33,6 +34,45 @@ def test_the_inner_score_is_that_of_cross_val_score():
     assert tuned.best_score_ == pytest.approx(cross_val_score(chosen, X, Y, cv=splits, scoring="accuracy").mean())
     assert tuned.best_after_ == sorted(tuned.best_after_)
     np.testing.assert_array_equal(tuned.predict(X), chosen.fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "splitter", "scoring"),
+    [(KNeighborsClassifier(1), StratifiedGroupKFold, "accuracy"), (Ridge(), GroupKFold, "r2")],
+)
+def test_inner_folds_keep_groups_together(estimator, splitter, scoring):
+    groups = np.arange(len(Y)) % 30
+    tuned = TunedEstimator(estimator, trials=1, folds=3, scoring=scoring, random_state=4).fit(X, Y, groups=groups)
+    splits = splitter(3, shuffle=True, random_state=4)
+    wanted = cross_val_score(estimator, X, Y, groups=groups, cv=splits, scoring=scoring).mean()
+    assert tuned.best_score_ == pytest.approx(wanted, abs=1e-15)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_tuning_within_a_run_keeps_the_groups_of_the_data_together(tmp_path, workers):
+    # Rows of a group are copies of each other with a label of chance: who sees one knows the others.
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 5)
+    features = np.repeat(rng.normal(size=(40, 3)), 5, axis=0)
+    labels = np.repeat(rng.integers(0, 2, 40), 5)
+    frame = pd.DataFrame(features, columns=list("abc")).assign(patient=groups, ill=labels)
+    answer = evaluate(
+        {"nearest": KNeighborsClassifier(1)},
+        frame,
+        target="ill",
+        groups="patient",
+        metrics="accuracy",
+        tune=3,
+        store=tmp_path / "a.sqlite",
+        workers=workers,
+        verbose=False,
+    )
+    assert answer.tuning()["best_after"].map(max).max() < 0.8
+
+
+def test_one_group_cannot_be_tuned_on():
+    with pytest.raises(InputError, match="two groups at least"):
+        TunedEstimator(Ridge(), trials=2).fit(X, Y, groups=np.zeros(len(Y)))
 
 
 def test_the_same_seed_gives_the_same_choice():

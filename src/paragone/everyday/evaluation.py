@@ -396,11 +396,11 @@ class Evaluation:
             raise InputError(f"refit: on which dataset? Name one of {', '.join(arrangements)}")
         if name not in arrangements:
             raise unknown_name("dataset", name, arrangements)
-        from paragone.protocols.predict import weights_for
+        from paragone.protocols.predict import fit_arguments
 
         data = arrangements[name].dataset
         estimator = arrangements[name].method(self.experiment.methods[method]).build(self.experiment.seed)
-        return estimator.fit(data.X, data.y, **weights_for(estimator, data.weights))
+        return estimator.fit(data.X, data.y, **fit_arguments(estimator, data.weights, data.groups))
 
     # The finding
 

@@ -126,7 +126,7 @@ class SplitData:
     """The rows of one split, scaled on train: all that a protocol sees.
 
     Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``; ``w_train`` and ``w_test`` weigh
-    rows where the dataset does. Where the target is sparse, all arrays are, and nothing is scaled; a table stays a
+    rows where the dataset does, ``g_train`` and ``g_test`` say by numbers which of them belong together. Where the target is sparse, all arrays are, and nothing is scaled; a table stays a
     DataFrame. ``context`` says which cell they are for.
     """
 
@@ -140,6 +140,8 @@ class SplitData:
     context: FitContext | None = None
     w_train: NDArray[np.float64] | None = None
     w_test: NDArray[np.float64] | None = None
+    g_train: NDArray[np.int64] | None = None
+    g_test: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
     trials : int, default=20
         How many configurations are tried; the first is the estimator as it stands.
     folds : int, default=4
-        Inner folds, stratified by class and shuffled by the seed.
+        Inner folds, stratified by class and shuffled by the seed; whole groups where they are given.
     scoring : str, optional
         A scorer of scikit-learn; balanced accuracy for classes and R2 for numbers where it is not given.
     random_state : int, optional
@@ -63,6 +63,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
     (3, (80,))
     """
 
+    splits_by_groups = True
+
     def __init__(
         self,
         estimator: Any,
@@ -79,15 +81,15 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, **options: Any) -> Self:
-        """Choose the parameters on folds of these rows alone, and fit on all of them."""
+    def fit(self, X: Any, y: Any, groups: Any = None, **options: Any) -> Self:
+        """Choose the parameters on folds of these rows alone, groups kept together, and fit on all of them."""
         space = known_space(self.estimator) if self.space is None else dict(self.space)
         if not space:
             raise InputError(f"{type(self.estimator).__name__}: no space is known for it: say it with space=")
         check_space(space, f"the space of {type(self.estimator).__name__}")
         seed = 0 if self.random_state is None else int(self.random_state)
         study = new_study(seed)
-        splits = self._splits(X, y, seed)
+        splits = self._splits(y, groups, seed)
         found: list[tuple[dict[str, Any], float]] = []
         self.best_after_: list[float] = []
         self.n_failed_ = 0
@@ -116,18 +118,25 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):
         params = {name: _plain(value) for name, value in self.best_params_.items()}
         return {"trials": self.trials, "params": params, "best_after": self.best_after_, "failed": self.n_failed_}
 
-    def _splits(self, X: Any, y: Any, seed: int) -> list[tuple[Any, Any]]:
-        from sklearn.model_selection import KFold, StratifiedKFold
+    def _splits(self, y: Any, groups: Any, seed: int) -> list[tuple[Any, Any]]:
+        from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
         target = np.asarray(y)
         folds = self.folds
+        kinds = (KFold, GroupKFold)
         if is_classifier(self.estimator):
             # A class that is rarer than there are folds is in some of them only.
             folds = max(2, min(folds, int(np.unique(target, return_counts=True)[1].min())))
-        kind = StratifiedKFold if is_classifier(self.estimator) else KFold
+            kinds = (StratifiedKFold, StratifiedGroupKFold)
+        if groups is not None:
+            n_groups = len(np.unique(groups))
+            if n_groups < 2:
+                raise InputError("tuning needs two groups at least among the training rows, there is one")
+            folds = min(folds, n_groups)
+        splitter = kinds[groups is not None](folds, shuffle=True, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return list(kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(target)), target))
+            return list(splitter.split(np.zeros(len(target)), target, groups))
 
     def _score(self, params: dict[str, Any], X: Any, y: Any, splits: Any, options: Mapping[str, Any]) -> float:
         from sklearn.metrics import get_scorer

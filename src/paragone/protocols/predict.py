@@ -126,7 +126,8 @@ class Predict(Protocol):
     @override
     def fit(self, estimator: Any, data: SplitData) -> Fitted:
         begun, cpu_begun = time.perf_counter(), cpu_clock()
-        model = estimator.fit(data.X_train, data.y_train, **weights_for(estimator, data.w_train))
+        told = fit_arguments(estimator, data.w_train, data.g_train)
+        model = estimator.fit(data.X_train, data.y_train, **told)
         seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
         kept = answers(model, data.X_test, classes=data.task == "classification")
         # What is kept of a fit is the same whenever it is made: the time of the prediction is the cell's, less this.
@@ -197,12 +198,19 @@ def _can_answer(scorer: Any, kept: Mapping[str, NDArray[Any]]) -> bool:
     return any(names.get(one) in kept for one in ((asked,) if isinstance(asked, str) else asked))
 
 
-def weights_for(estimator: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:
-    """Return the argument of ``fit`` that weighs rows: that of a pipeline's last step, where it is one."""
-    if weights is None:
-        return {}
+def fit_arguments(
+    estimator: Any, weights: NDArray[np.float64] | None, groups: NDArray[Any] | None
+) -> dict[str, NDArray[Any]]:
+    """Return what ``fit`` is told of rows: their weights, and which belong together where it splits them again.
+
+    Of a pipeline it is the last step that is told.
+    """
     steps = getattr(estimator, "steps", None)
-    return {"sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight": weights}
+    prefix, last = ("", estimator) if steps is None else (f"{steps[-1][0]}__", steps[-1][1])
+    told = {} if weights is None else {f"{prefix}sample_weight": weights}
+    if groups is not None and getattr(last, "splits_by_groups", False):
+        told[f"{prefix}groups"] = groups
+    return told
 
 
 def plain(values: Any) -> NDArray[Any]:

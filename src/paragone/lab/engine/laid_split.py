@@ -98,13 +98,12 @@ def lay_out_split(reference: SplitReference) -> LaidSplit:
     Dense rows are copied block by block straight to where they stay, and what was read of the source is let go again,
     so that no more than one copy of the data is in memory.
     """
-    X, y, weights = load_spooled(reference.folder)
+    X, y, beside = load_spooled(reference.folder)
     if sparse.issparse(X) or sparse.issparse(y) or is_table(X):
-        return _from_arrays(cut_out(X, y, weights, reference))
+        return _from_arrays(cut_out(X, y, beside, reference))
     rows = {"train": reference.train, "test": reference.test}
     parts = {f"y_{role}": y[chosen] for role, chosen in rows.items()}
-    if weights is not None:
-        parts |= {f"w_{role}": weights[chosen] for role, chosen in rows.items()}
+    parts |= {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in rows.items()}
     wanted = {f"X_{role}": ("<f8", (len(chosen), X.shape[1])) for role, chosen in rows.items()}
     wanted |= {name: (part.dtype.str, part.shape) for name, part in parts.items()}
     laid, memory = _new_file(wanted, {}, reference.task)

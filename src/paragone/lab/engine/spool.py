@@ -67,7 +67,7 @@ class Spool:
     >>> from paragone.data import Dataset
     >>> with Spool() as spool:
     ...     folder = spool.add(Dataset("d", np.eye(3), np.eye(3, 2), "multilabel"))
-    ...     X, y, weights = load_spooled(folder)
+    ...     X, y, beside = load_spooled(folder)
     ...     X.shape, y.shape
     ((3, 3), (3, 2))
     """
@@ -98,16 +98,19 @@ class Spool:
         _save(folder, "X", dataset.X)
         _save(folder, "y", np.asarray(y.tolist()) if y.dtype == object else y)
         if dataset.weights is not None:
-            _save(folder, "weights", dataset.weights)
+            _save(folder, "w", dataset.weights)
+        if dataset.groups is not None:
+            # Numbers: all that is asked is which rows belong together.
+            _save(folder, "g", np.unique(dataset.groups, return_inverse=True)[1])
         return str(folder)
 
 
 @lru_cache(maxsize=8)
 def load_spooled(folder: str) -> tuple[Any, Any, Any]:
-    """Map a spooled dataset into memory and return ``X, y`` and the weights, None where there are none."""
+    """Map a spooled dataset into memory; return ``X``, ``y``, and what else rows have: weights ``w``, groups ``g``."""
     place = Path(folder)
-    weights = _load(place, "weights") if (place / "weights.npy").exists() else None
-    return _load(place, "X"), _load(place, "y"), weights
+    beside = {name: _load(place, name) for name in ("w", "g") if (place / f"{name}.npy").exists()}
+    return _load(place, "X"), _load(place, "y"), beside
 
 
 def _save(folder: Path, name: str, matrix: Any) -> None:

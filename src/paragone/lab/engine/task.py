@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -148,7 +148,7 @@ class SplitReference:
         return cut_out(*load_spooled(self.folder), self)
 
 
-def cut_out(X: Any, y: Any, weights: Any, reference: SplitReference) -> SplitData:
+def cut_out(X: Any, y: Any, beside: Mapping[str, Any], reference: SplitReference) -> SplitData:
     """Return the rows of a split as new arrays, dense and scaled; sparse where the target is, tables as they are."""
     train, test = reference.train, reference.test
     if not sparse.issparse(y):
@@ -158,8 +158,9 @@ def cut_out(X: Any, y: Any, weights: Any, reference: SplitReference) -> SplitDat
             X_train, X_test = X[train], X[test]
         else:
             X_train, X_test = scale_split(X[train], X[test], reference.scale)
-        weighed = {} if weights is None else {"w_train": weights[train], "w_test": weights[test]}
-        return SplitData(X_train, y[train], X_test, y[test], task=reference.task, **weighed)
+        rows = {"train": train, "test": test}
+        more = {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in rows.items()}
+        return SplitData(X_train, y[train], X_test, y[test], task=reference.task, **more)
     roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
     parts: dict[str, Any] = {}
     for role, rows in roles.items():
