@@ -22,7 +22,7 @@ ColumnKind: TypeAlias = Literal["number", "boolean", "category", "text", "date"]
 
 def is_table(X: Any) -> bool:
     """Whether features are a table with named columns of their own types, of pandas or of another library."""
-    return hasattr(X, "columns") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
+    return hasattr(X, "shape") and hasattr(X, "columns") and not isinstance(X, np.ndarray)
 
 
 def checked_table(given: Any, where: str) -> pd.DataFrame:

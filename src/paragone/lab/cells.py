@@ -126,8 +126,9 @@ class SplitData:
     """The rows of one split, scaled on train: all that a protocol sees.
 
     Rows that were set aside to choose on are in ``X_validation`` and ``y_validation``; ``w_train`` and ``w_test`` weigh
-    rows where the dataset does, ``g_train`` and ``g_test`` say by numbers which of them belong together. Where the target is sparse, all arrays are, and nothing is scaled; a table stays a
-    DataFrame. ``context`` says which cell they are for.
+    rows where the dataset does, ``g_train`` and ``g_test`` say by numbers which of them belong together. Where the
+    target is sparse, all arrays are, and nothing is scaled; a table stays a DataFrame. ``context`` says which cell they
+    are for.
     """
 
     X_train: Any

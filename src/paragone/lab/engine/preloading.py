@@ -150,7 +150,7 @@ def seed_globals(seed: int) -> None:
 
 
 def _seed_package(name: str) -> None:
-    package = sys.modules.get(name)
+    package: Any = sys.modules.get(name)
     # A method may have put something else under this name.
     if name == "torch" and hasattr(package, "manual_seed"):
         package.manual_seed(_last_seed)

@@ -158,8 +158,8 @@ def cut_out(X: Any, y: Any, beside: Mapping[str, Any], reference: SplitReference
             X_train, X_test = X[train], X[test]
         else:
             X_train, X_test = scale_split(X[train], X[test], reference.scale)
-        rows = {"train": train, "test": test}
-        more = {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in rows.items()}
+        cut = (("train", train), ("test", test))
+        more = {f"{name}_{role}": values[chosen] for name, values in beside.items() for role, chosen in cut}
         return SplitData(X_train, y[train], X_test, y[test], task=reference.task, **more)
     roles = {"train": reference.train, "test": reference.test, "validation": reference.validation}
     parts: dict[str, Any] = {}
