@@ -79,6 +79,11 @@ class TestTablesAsPeopleHaveThem:
         table = churn(60).assign(left=lambda frame: frame["churned"] == "yes")
         (given_away,) = offered_datasets({"c": table}, Roles("churned"))
         assert any("'left' gives the target away" in told for told in said_of_data(given_away))
+        # Measured numbers stand once each, so that any column has a value of its own for every value of the target.
+        assert not any("away" in told for told in said_of_data(dataset))
+        scaled = prices(200).assign(cents=lambda frame: -100 * frame["price"])
+        (priced,) = offered_datasets({"p": scaled}, Roles("price"))
+        assert any(told.startswith("'cents' gives the target away") for told in said_of_data(priced))
         twins = pd.concat([churn(40).drop(columns="customer")] * 2, ignore_index=True)
         (doubled,) = offered_datasets({"t": twins}, Roles("churned"))
         told = said_of_data(doubled, make_splits(doubled, SplitPlan(folds=4), seed=0))

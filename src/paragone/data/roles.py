@@ -304,7 +304,11 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _giving_away(dataset: Dataset, X: NDArray[np.float64]) -> list[str]:
-    """Name the columns that are the target under another name: one value of the target for every value, both ways."""
+    """Name the columns that are the target under another name: one value of the target for every value, both ways.
+
+    Where most values stand once, as among measured numbers, that is so of any two columns: they must be in the same
+    order too, or in the opposite one.
+    """
     if dataset.y.ndim != 1:
         return []
     _, target = np.unique(dataset.y, return_inverse=True)
@@ -316,12 +320,17 @@ def _giving_away(dataset: Dataset, X: NDArray[np.float64]) -> list[str]:
         values, codes = np.unique(column, return_inverse=True)
         if len(values) != n_values:
             continue
-        pairs = len(np.unique(codes * n_values + target))
-        if pairs == n_values:
+        if 2 * n_values <= len(target):
+            is_target = len(np.unique(codes * n_values + target)) == n_values
+        else:
+            is_target = any(np.array_equal(codes, order) for order in (target, n_values - 1 - target))
+        if is_target:
             found.append(name)
     if not found:
         return []
-    return [f"{_listed(found)} gives the target away in every row: it is the target under another name, drop it"]
+    gives = "gives" if len(found) == 1 else "give"
+    name = "it is the target under another name, drop it" if len(found) == 1 else "drop them"
+    return [f"{_listed(found)} {gives} the target away in every row: {name}"]
 
 
 def _twins(X: NDArray[np.float64], splits: Sequence[Any]) -> list[str]:
