@@ -1,9 +1,13 @@
-"""The one exception for a user's mistake, the sentence that helps to mend it, and the warning of a guard that acted."""
+"""The one exception for a user's mistake, the words that help to mend it, and the warning of a guard that acted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
+
+_OPTIONS: ContextVar[bool] = ContextVar("messages speak of options", default=False)
 
 
 class InputError(ValueError):
@@ -60,3 +64,41 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
         match = next(option for option in options if option.lower() == near[0])
         return InputError(f"unknown {kind} {name!r}: did you mean {match!r}?")
     return InputError(f"unknown {kind} {name!r}: choose one of {', '.join(options)}")
+
+
+@contextmanager
+def messages_of_options() -> Iterator[None]:
+    """Let messages speak of options of the command line instead of arguments of Python meanwhile."""
+    before = _OPTIONS.set(True)
+    try:
+        yield
+    finally:
+        _OPTIONS.reset(before)
+
+
+def argument(name: str, value: object = None) -> str:
+    """Return how a message names a setting: as an argument, or on the command line as an option.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    value : object, optional
+        What to set it to; False stands for the opposite flag, text in capitals for what the reader is to fill in.
+
+    Examples
+    --------
+    >>> argument("repeats", 10), argument("missing", "worst")
+    ('repeats=10', "missing='worst'")
+    >>> with messages_of_options():
+    ...     print(argument("test_train_ratio", 0.25), argument("higher_is_better", False), argument("bayes", True))
+    --test-train-ratio 0.25 --lower-is-better --bayes
+    """
+    if not _OPTIONS.get():
+        if value is None:
+            return name
+        return f"{name}={value}" if isinstance(value, str) and value.isupper() else f"{name}={value!r}"
+    option = f"--{name.replace('_', '-')}"
+    if value is False:
+        return option.replace("--higher", "--lower") if "higher" in option else option.replace("--", "--no-", 1)
+    return option if value is None or value is True else f"{option} {value}"

@@ -12,8 +12,9 @@ from scipy.stats import t as student
 from paragone import compare
 from paragone.data import SplitPlan, load, make_splits
 from paragone.stats.corrections import holm
+from paragone.stats.designs import Design, design_of
 from paragone.stats.ranking import MethodRanking
-from paragone.stats.scopes import Design, compare_learners, design_of
+from paragone.stats.scopes import compare_learners
 
 
 def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from paragone.cli.output import RUN_CODE, only_json, without_working_folder, write_line
-from paragone.errors import InputError
+from paragone.errors import InputError, messages_of_options
 from paragone.folders import told
 from paragone.terminal import say
 
@@ -44,6 +44,7 @@ def root(
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
+    context.with_resource(messages_of_options())
     if context.invoked_subcommand not in RUN_CODE:
         context.with_resource(without_working_folder())
 

@@ -17,6 +17,7 @@ from paragone.cli.options import (
     HigherIsBetter,
     LowerIsBetter,
     Ratio,
+    Repeats,
     Rope,
     Tolerance,
     Zeros,
@@ -56,6 +57,7 @@ def compare(
     zeros: Zeros = "wilcox",
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
+    repeats: Repeats = None,
     bayes: Annotated[
         bool | None, typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.")
     ] = None,
@@ -79,6 +81,7 @@ def compare(
         "correction": correction,
         "bayes": bayes,
         "test-train-ratio": test_train_ratio,
+        "repeats": repeats,
     }
     if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
         for name in _set(others):
@@ -108,6 +111,7 @@ def compare(
         zeros=zeros,
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
+        repeats=repeats,
         bayes=bayes,
         seed=seed,
     )

@@ -33,6 +33,9 @@ Tolerance: TypeAlias = Annotated[float, typer.Option("--tolerance", help="Relati
 Ratio: TypeAlias = Annotated[
     float | None, typer.Option("--test-train-ratio", help="n_test/n_train of a split, for tests on folds.")
 ]
+Repeats: TypeAlias = Annotated[
+    int | None, typer.Option("--repeats", help="How often rows were split anew, for tests on folds of a file.", min=1)
+]
 Draws: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of bootstrap and posterior.")]
 ChartFormats: TypeAlias = Annotated[str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")]
 

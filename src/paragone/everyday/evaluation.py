@@ -377,7 +377,8 @@ class Evaluation:
         from paragone.stats import compare
 
         chosen = metric or self.metric
-        return compare(self.scores(chosen), metric=chosen, **{"higher_is_better": self._higher(chosen), **options})
+        known = {"higher_is_better": self._higher(chosen), "designs": self.experiment.layout.designs}
+        return compare(self.scores(chosen), metric=chosen, **(known | options))
 
     def report(self, folder: str | Path, **options: Any) -> tuple[Path, ...]:
         """Write the page, tables and charts into a folder."""

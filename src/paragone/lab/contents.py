@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from paragone.data import Split
 from paragone.errors import InputError, unknown_name
 from paragone.lab.arguments import DeclaredComparison
 from paragone.lab.cells import Fitted
 from paragone.lab.store import Store, queries
 from paragone.lab.store.queries import damaged_part, json_object
-from paragone.lab.store.records import Names, ScoreColumns, StoredCell, read_cells
+from paragone.lab.store.records import Names, ScoreColumns, StoredCell, StoredCells, read_cells
 from paragone.lab.store.runs import RunIdentity
 from paragone.metrics import FUNCTIONS, remember
+from paragone.stats.designs import Design, design_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +99,30 @@ class StoreContents:
             return DeclaredComparison(**{str(name): str(value) for name, value in given.items()})
         except (AttributeError, TypeError) as error:
             raise damaged_part(self.path, f"the [compare] section of experiment {experiment!r}") from error
+
+    def designs(self, experiment: str | None = None) -> dict[str, Design | None]:
+        """Return how the datasets of an experiment were split: folds, repeats, test rows per train row, by dataset."""
+        described = self.described(experiment)
+        kept = described.get("designs")
+        if kept is None:
+            return self._designs_of_rows(described)
+        try:
+            return {name: None if one is None else Design(**one) for name, one in kept.items()}
+        except (AttributeError, TypeError) as error:
+            raise damaged_part(self.path, f"the splits of experiment {described['name']!r}") from error
+
+    def _designs_of_rows(self, described: Mapping[str, Any]) -> dict[str, Design | None]:
+        """Work the designs out from the rows of the splits, for a store of a version that did not keep them."""
+        cells = StoredCells(self._store, described["name"])
+        splits: dict[str, dict[int, StoredCell]] = {}
+        for cell in cells.planned():
+            # What a later stage adds, such as a refit on all rows, is no split of the comparison.
+            if cell.protocol == described["protocol"]["kind"]:
+                splits.setdefault(cell.dataset, {}).setdefault(cell.fold, cell)
+        return {
+            dataset: design_of([Split(fold, *cells.rows(cell)) for fold, cell in sorted(by_fold.items())])
+            for dataset, by_fold in splits.items()
+        }
 
     def datasets(self, experiment: str | None = None) -> dict[str, dict[str, Any]]:
         """Return what is known of every dataset of an experiment, by name: size, names, notes."""

@@ -21,7 +21,7 @@ from paragone.lab.store import Store, truth_key
 from paragone.lab.store.queries import pack
 from paragone.methods.method import Method
 from paragone.sources import code_words, one_look
-from paragone.stats.scopes import Design, design_of
+from paragone.stats.designs import Design, design_of
 
 # Stands in the key of every cell: results whose seeds were derived in another way are not taken for these.
 DERIVATION = "v2"

@@ -21,6 +21,7 @@ from paragone.lab.protocol import Protocol, part_of, protocol_described, protoco
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
 from paragone.metrics import named_metric
 from paragone.stats import DatasetComparison, compare
+from paragone.stats.designs import Design
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -362,12 +363,16 @@ class View:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """Every metric on every grid, with its comparison."""
-        ratio = split_ratio(self.described["split"])
         return tuple(
-            self._measure(scores, metric, ratio) for scores in self.grids for metric in scores.folds["metric"].unique()
+            self._measure(scores, metric) for scores in self.grids for metric in scores.folds["metric"].unique()
         )
 
-    def _measure(self, scores: GridScores, metric: str, ratio: float | None) -> Measure:
+    @cached_property
+    def designs(self) -> dict[str, Design | None]:
+        """How the datasets were split, by the names to display."""
+        return {self.name(name): one for name, one in self.results.designs(self.experiment).items()}
+
+    def _measure(self, scores: GridScores, metric: str) -> Measure:
         if scores.folds["method"].nunique() < 2:
             return Measure(scores, metric, None, "There is one method only, so there is nothing to compare it with.")
         declared = self.results.declared_comparison(self.experiment)
@@ -381,7 +386,7 @@ class View:
                 test=declared.test,
                 correction=declared.correction or "holm",
                 bayes=False,
-                test_train_ratio=ratio,
+                designs=self.designs,
             )
         except InputError as refusal:
             # A run in its middle may not have a single dataset that every method has finished.
@@ -412,20 +417,6 @@ def _scores_by_repeat(view: View) -> pd.DataFrame:
         return derived.assign(grid="", repeat=0)
     frame = score_frame(read_scores(view.results.store), repeats=True, with_grid=True)
     return frame[frame["experiment"] == view.experiment]
-
-
-def split_ratio(split: Mapping[str, Any]) -> float | None:
-    """Return n_test / n_train of a declared split where the number of folds does not tell it.
-
-    Examples
-    --------
-    >>> split_ratio({"kind": "holdout", "test_size": 0.2}), split_ratio({"kind": "kfold", "test_size": 0.2})
-    (0.25, None)
-    """
-    if split["kind"] != "holdout":
-        return None
-    share = float(split["test_size"])
-    return share / (1 - share)
 
 
 def _check_names(scores: pd.DataFrame) -> None:

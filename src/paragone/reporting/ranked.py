@@ -7,7 +7,6 @@ from paragone.lab.view import Measure, View
 from paragone.metrics import named_metric
 from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
 from paragone.stats.ranking import MethodRanking
-from paragone.stats.scopes import Design
 
 
 def ranking_of(view: View, measure: Measure) -> MethodRanking:
@@ -15,8 +14,6 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
     folds = measure.scores.folds
     mine = folds[folds["metric"] == measure.metric]
     shown = mine["dataset"].unique().tolist()
-    kept = view.described.get("designs") or {}
-    designs = {view.name(name): None if one is None else Design(**one) for name, one in kept.items()}
     places = view.places.assign(method=[view.name(name) for name in view.places["method"]]).groupby(
         "method", sort=False
     )
@@ -24,7 +21,7 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
         measure.metric,
         bool(named_metric(measure.metric).higher_is_better),
         mine[["dataset", "fold", "method", "value"]],
-        {name: designs.get(name) for name in shown},
+        {name: view.designs.get(name) for name in shown},
         tuple(view.name(name) for name in view.method_facts),
         places["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
         places["fit_cpu_seconds"].sum().to_dict(),

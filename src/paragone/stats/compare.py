@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from scipy.special import stdtr
 from paragone.errors import unknown_name
 from paragone.metrics import asked_name, named_metric
 from paragone.stats.datasets import DatasetComparison
+from paragone.stats.designs import Design
 from paragone.stats.family import PROCEDURES, ComparisonSettings, better_ranked_first, choose_family
 from paragone.stats.intake import read_frame
 from paragone.stats.pairs import UnitScores, dataset_pairs
@@ -40,7 +41,7 @@ COLUMNS = [
 def per_dataset_tests(
     table: ScoreTable, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings
 ) -> pd.DataFrame:
-    """Test every pair on the folds of every dataset that has two or more.
+    """Test every pair on the splits of every dataset that has two or more, if it is known how they came about.
 
     Parameters
     ----------
@@ -66,32 +67,30 @@ def per_dataset_tests(
     first, second = np.array(pairs).T
     names = {"method": [table.methods[i] for i in first], "rival": [table.methods[i] for i in second]}
     parts = []
-    for dataset, folds in zip(table.datasets, table.folds, strict=True):
-        if len(folds) < 2:
+    for dataset, folds, design in zip(table.datasets, table.folds, table.designs, strict=True):
+        if len(folds) < 2 or design is None:
             continue
         difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
-        given = settings.test_train_ratio
-        ratio = 1 / (len(folds) - 1) if given is None else given
-        tests = _tests(difference, 1 / len(folds) + ratio, settings.rope)
+        tests = _tests(difference, design, settings.rope)
         parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
     return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
 
 
-def _tests(difference: FloatArray, variance_factor: float, rope: float) -> dict[str, Any]:
+def _tests(difference: FloatArray, design: Design, rope: float) -> dict[str, Any]:
     """Run the two t-tests on all columns of fold differences at once."""
-    n = len(difference)
     mean = settled_mean(difference)
+    variance, df = design.variance_of_mean(difference)
     spread = np.ptp(difference, axis=0) > slack_of(np.abs(difference).max(axis=0))
-    error = np.where(spread, difference.std(axis=0, ddof=1), 0.0) * np.sqrt(variance_factor)
+    error = np.where(spread, np.sqrt(variance), 0.0)
     certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     t = np.divide(mean, error, out=certain.copy(), where=error > 0)
     # Without spread the posterior is a point: a deviate of zero (on the edge) is shared by both sides.
     upper, lower = _deviates(rope - mean, error), _deviates(-rope - mean, error)
-    better, worse = stdtr(n - 1, -upper), stdtr(n - 1, lower)
+    better, worse = stdtr(df, -upper), stdtr(df, lower)
     return {
         "mean_difference": mean,
         "t": t,
-        "p": 2 * stdtr(n - 1, -np.abs(t)),
+        "p": 2 * stdtr(df, -np.abs(t)),
         "p_better": better,
         "p_equal": np.maximum(0.0, 1 - better - worse) if rope > 0 else np.zeros_like(mean),
         "p_worse": worse,
@@ -122,6 +121,8 @@ def compare(
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
+    repeats: int | None = None,
+    designs: Mapping[str, Design | None] | None = None,
     n_resamples: int = 10_000,
     n_samples: int = 20_000,
     bayes: bool | None = None,
@@ -132,8 +133,8 @@ def compare(
     Parameters
     ----------
     scores : DataFrame, path or object with ``scores()``
-        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``fold`` or ``subject``,
-        ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the same; or the
+        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``, ``fold`` or
+        ``subject``, ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the same; or the
         results of an experiment.
     metric : str, callable or Metric, optional
         Which metric, as `find_metric` takes it; needed where the scores hold several.
@@ -162,7 +163,13 @@ def compare(
     tolerance : float, default=1e-9
         Relative tolerance of a tie.
     test_train_ratio : float, optional
-        ``n_test / n_train`` of a split, for the tests within a dataset.
+        ``n_test / n_train`` of a split, for the tests within a dataset. By default from the splits of an experiment; in
+        a file k folds per repeat test on ``1 / (k - 1)`` as many rows as they train on.
+    repeats : int, optional
+        How often the rows of a dataset were split anew; needed where a file has more than 20 folds and no column
+        ``repeat``.
+    designs : mapping of str to Design, optional
+        How each dataset was split, where the scores do not tell.
     n_resamples, n_samples : int
         Bootstrap resamples and posterior draws.
     bayes : bool, optional
@@ -200,7 +207,16 @@ def compare(
         seed=seed,
     )
     frame = read_frame(scores) if isinstance(scores, str | Path) else scores
-    table = score_table(frame, metric=asked_name(metric), higher_is_better=higher_is_better, at=at, missing=missing)
+    table = score_table(
+        frame,
+        metric=asked_name(metric),
+        higher_is_better=higher_is_better,
+        at=at,
+        missing=missing,
+        repeats=repeats,
+        test_train_ratio=test_train_ratio,
+        designs=designs,
+    )
     return compare_table(table, reference=reference, test=test, correction=correction, settings=settings)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pandas as pd
 
 from paragone.errors import InputError
 from paragone.reading import check_size, read_parquet
+from paragone.stats.designs import Design
 
 _TABLES = (".csv", ".tsv", ".txt")
 
@@ -154,17 +155,18 @@ def is_summary(key: str) -> bool:
     return _SUMMARY.match(key.strip()) is not None
 
 
-KEY_NAMES = ("experiment", "protocol", "dataset", "fold", "subject", "metric", "at")
+KEY_NAMES = ("experiment", "protocol", "dataset", "repeat", "fold", "subject", "metric", "at")
 
 
 @dataclass(frozen=True)
 class Tidy:
-    """Scores in long form, and what was noticed on the way there."""
+    """Scores in long form, what was noticed on the way there, and how the datasets were split, where that is known."""
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     method_warnings: tuple[str, ...] = ()
+    designs: Mapping[str, Design | None] = field(default_factory=dict)
 
 
 def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
@@ -174,7 +176,8 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     ----------
     scores : DataFrame or object with a ``scores()`` method
         Tidy (columns ``method`` and ``value``) or wide (one column per method).
-        What an object has to say of its methods, by a method ``warned()``, goes along as ``method_warnings``.
+        What an object has to say of its methods, by a method ``warned()``, goes along as ``method_warnings``, and how
+        it split its datasets, by ``designs(experiment)``, as ``designs``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
 
@@ -201,7 +204,16 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     method_warnings = scores.warned() if callable(getattr(scores, "warned", None)) else ()
     tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
     tidy["value"] = numbers(tidy["value"], tidy["method"])
-    return _check_keys(tidy, notes, method_warnings)
+    return replace(_check_keys(tidy, notes, method_warnings), designs=_designs_of(scores, tidy))
+
+
+def _designs_of(scores: Any, tidy: pd.DataFrame) -> Mapping[str, Design | None]:
+    if isinstance(scores, pd.DataFrame) or not callable(getattr(scores, "designs", None)):
+        return {}
+    names = tidy["experiment"].unique() if "experiment" in tidy.columns else []
+    # Scores of several experiments are refused later.
+    found: Mapping[str, Design | None] = scores.designs(str(names[0]) if len(names) == 1 else None)
+    return {spell(name): one for name, one in found.items()}
 
 
 def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
@@ -266,7 +278,7 @@ def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Turn a wide table, one column per method, into long form."""
     keys = [name for name in frame.columns if name in KEY_NAMES]
     rest = [name for name in frame.columns if name not in KEY_NAMES]
-    if not {"dataset", "subject", "fold"} & set(keys):
+    if not {"dataset", "subject", "fold", "repeat"} & set(keys):
         text = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name])]
         unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
         key = next(iter(text or unnamed), None)
@@ -292,11 +304,12 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str], method_warnings: Sequence[
     if "subject" in tidy.columns:
         tidy = _place_subjects(tidy)
     if "dataset" not in tidy.columns:
-        if "fold" not in tidy.columns:
+        if not {"repeat", "fold"} & set(tidy.columns):
             raise InputError("the scores have no key: a column called dataset, subject or fold is needed for pairing")
         tidy["dataset"] = "data"
-    if "fold" not in tidy.columns:
-        tidy["fold"] = ""
+    for name in ("repeat", "fold"):
+        if name not in tidy.columns:
+            tidy[name] = ""
     for name in ("method", "dataset"):
         empty = (tidy[name] == "").to_numpy()
         if empty.any():

@@ -20,7 +20,8 @@ import numpy as np
 from paragone.intervals import Interval
 from paragone.metrics import named_metric
 from paragone.stats.compare import compare
-from paragone.stats.scopes import Design, LearnerPair, compare_learners
+from paragone.stats.designs import Design
+from paragone.stats.scopes import LearnerPair, compare_learners
 from paragone.tables import Column, Table, TableCell
 from paragone.ties import rank_losses
 

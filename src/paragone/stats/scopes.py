@@ -7,76 +7,20 @@ variance of a dataset's mean is inflated by the share of test to train rows, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from paragone.errors import InputError
 from paragone.intervals import Interval
 from paragone.stats.corrections import holm
+from paragone.stats.designs import Design
 from paragone.validation import FloatArray
 
 Word: TypeAlias = Literal["better", "worse", "undecided"]
-
-
-@dataclass(frozen=True)
-class Design:
-    """How the scores of a dataset came about.
-
-    Parameters
-    ----------
-    folds : int
-        Splits per repeat whose test rows do not overlap; 1 for hold-outs.
-    repeats : int
-        How often the rows were split anew.
-    ratio : float
-        Test rows per train row, the mean over the splits.
-
-    Examples
-    --------
-    >>> Design(5, 2, 0.25).n_splits
-    10
-    """
-
-    folds: int
-    repeats: int
-    ratio: float
-
-    @property
-    def n_splits(self) -> int:
-        """How many scores a method has."""
-        return self.folds * self.repeats
-
-
-def design_of(splits: Sequence[Any]) -> Design | None:
-    """Tell folds from repeats by the rows they test on; None where the splits are of no kind that is known.
-
-    Parameters
-    ----------
-    splits : sequence of Split
-        In order, repeat by repeat.
-
-    Examples
-    --------
-    >>> from paragone.data import SplitPlan, load, make_splits
-    >>> design_of(make_splits(load("iris"), SplitPlan(folds=5), seed=0))
-    Design(folds=5, repeats=1, ratio=0.25)
-    """
-    sizes: list[int] = []
-    seen = np.zeros(1 + max((int(split.test.max()) for split in splits), default=0), dtype=bool)
-    for split in splits:
-        if not sizes or seen[split.test].any():
-            sizes.append(0)
-            seen[:] = False
-        seen[split.test] = True
-        sizes[-1] += 1
-    if len(set(sizes)) != 1:
-        return None
-    ratio = float(np.mean([len(split.test) / len(split.train) for split in splits]))
-    return Design(sizes[0], len(sizes), ratio)
 
 
 @dataclass(frozen=True)
@@ -199,14 +143,8 @@ def _of_dataset(differences: FloatArray, design: Design | None) -> tuple[float, 
     mean = float(np.mean(differences))
     if design is None or design.n_splits < 2 or len(differences) != design.n_splits or not np.isfinite(mean):
         return mean, np.nan, np.nan
-    spread = float(np.var(differences, ddof=1))
-    if design.folds == 1:
-        return mean, spread * (1 / design.n_splits + design.ratio), design.n_splits - 1
-    repeats = differences.reshape(design.repeats, design.folds).mean(axis=1)
-    between = float(np.var(repeats, ddof=1)) if design.repeats > 1 else 0.0
-    whole = spread * (1 / design.folds + design.ratio) - (1 - 1 / design.repeats) * between
-    least = spread * (1 / design.n_splits + design.ratio)
-    return mean, max(whole, least), design.repeats * (design.folds - 1)
+    variance, freedom = design.variance_of_mean(differences)
+    return mean, float(variance), freedom
 
 
 def _told(

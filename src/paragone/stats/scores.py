@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +12,7 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import metrics, named_metric
+from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
 from paragone.tables import decimals_for
 from paragone.ties import FloatArray
@@ -80,7 +83,8 @@ def select_point(frame: pd.DataFrame, at: float | None) -> tuple[pd.DataFrame, s
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"dataset": "d", "fold": "0", "method": "A", "at": [10, 20], "value": [0.5, 0.7]})
+    >>> keys = {"dataset": "d", "repeat": "", "fold": "0", "method": "A"}
+    >>> frame = pd.DataFrame({**keys, "at": [10, 20], "value": [0.5, 0.7]})
     >>> select_point(frame, None)[0]["value"].tolist()
     [0.6]
     """
@@ -109,7 +113,7 @@ def _grid(points: np.ndarray) -> str:
 
 
 def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = ["dataset", "fold", "method"]
+    keys = [*BLOCK, "method"]
     doubled = frame.duplicated([*keys, "at"])
     if doubled.any():
         raise duplicated_key(frame[doubled].iloc[0])
@@ -142,16 +146,19 @@ def duplicated_key(row: pd.Series) -> InputError:
     Examples
     --------
     >>> import pandas as pd
-    >>> print(duplicated_key(pd.Series({"method": "A", "dataset": "iris", "fold": "1"})))
+    >>> print(duplicated_key(pd.Series({"method": "A", "dataset": "iris", "repeat": "", "fold": "1"})))
     the score of method 'A' on dataset 'iris', fold '1' stands twice: keep one
     """
-    fold = f", fold {row['fold']!r}" if row["fold"] else ""
+    where = "".join(f", {name} {row[name]!r}" for name in BLOCK[1:] if row[name])
     return InputError(
-        f"the score of method {row['method']!r} on dataset {row['dataset']!r}{fold} stands twice: keep one"
+        f"the score of method {row['method']!r} on dataset {row['dataset']!r}{where} stands twice: keep one"
     )
 
 
 Missing = Literal["complete", "worst", "refuse"]
+
+BLOCK = ("dataset", "repeat", "fold")
+"""The keys of a block: scores that all methods have from the same split."""
 
 HAIR = 1e-6
 """A failure lies this much (relative) below the worst score that was measured, so that it ranks last."""
@@ -160,12 +167,12 @@ HAIR = 1e-6
 def fill_blocks(
     blocks: pd.DataFrame, policy: Missing, *, higher_is_better: bool
 ) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    """Apply the policy to a frame of blocks (dataset, fold) x methods.
+    """Apply the policy to a frame of blocks (dataset, repeat, fold) x methods.
 
     Parameters
     ----------
     blocks : DataFrame
-        Indexed by (dataset, fold), one column per method; missing and failed scores are NaN.
+        Indexed by (dataset, repeat, fold), one column per method; missing and failed scores are NaN.
     policy : {"complete", "worst", "refuse"}
         Keep only the blocks that all methods have; let a failure count as just below the worst score of
         its block; or stop at the first missing score.
@@ -184,7 +191,7 @@ def fill_blocks(
     Examples
     --------
     >>> import pandas as pd
-    >>> index = pd.MultiIndex.from_tuples([("iris", ""), ("wine", "")], names=["dataset", "fold"])
+    >>> index = pd.MultiIndex.from_tuples([("iris", "", ""), ("wine", "", "")], names=["dataset", "repeat", "fold"])
     >>> blocks = pd.DataFrame({"A": [0.9, 0.8], "B": [0.7, None]}, index=index)
     >>> kept, dropped, _ = fill_blocks(blocks, "complete", higher_is_better=True)
     >>> len(kept), dropped
@@ -205,15 +212,16 @@ def fill_blocks(
     return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing, higher_is_better)
 
 
-def block_name(block: tuple[str, str]) -> str:
+def block_name(block: tuple[str, str, str]) -> str:
     """Return how a block is called in a sentence.
 
     Examples
     --------
-    >>> block_name(("iris", "3")), block_name(("iris", ""))
-    ('iris fold 3', 'iris')
+    >>> block_name(("iris", "", "3")), block_name(("iris", "", "")), block_name(("iris", "1", "3"))
+    ('iris fold 3', 'iris', 'iris repeat 1 fold 3')
     """
-    return f"{block[0]} fold {block[1]}" if block[1] else block[0]
+    dataset, repeat, fold = block
+    return f"{dataset}{f' repeat {repeat}' if repeat else ''}{f' fold {fold}' if fold else ''}"
 
 
 def _refuse_empty_methods(blocks: pd.DataFrame) -> None:
@@ -282,6 +290,8 @@ class ScoreTable:
         The fold scores of every dataset.
     fold_names : tuple of tuple of str
         Their names.
+    designs : tuple of (Design or None)
+        How the splits of every dataset came about, as many as there are scores; None where that is not known.
     metric : str or None
         The metric's name.
     higher_is_better : bool
@@ -306,6 +316,7 @@ class ScoreTable:
     values: FloatArray
     folds: tuple[FloatArray, ...]
     fold_names: tuple[tuple[str, ...], ...]
+    designs: tuple[Design | None, ...]
     metric: str | None
     higher_is_better: bool
     point: str | None
@@ -327,6 +338,9 @@ def score_table(
     higher_is_better: bool | None = None,
     at: float | None = None,
     missing: Missing = "complete",
+    repeats: int | None = None,
+    test_train_ratio: float | None = None,
+    designs: Mapping[str, Design | None] | None = None,
 ) -> ScoreTable:
     """Bring scores into a complete table, paired by key and sorted by it.
 
@@ -342,6 +356,12 @@ def score_table(
         Point of the grid; left out, the mean over the grid.
     missing : {"complete", "worst", "refuse"}, default="complete"
         Policy for missing and failed scores.
+    repeats : int, optional
+        How often the rows were split anew; it overrules what the columns or a store tell.
+    test_train_ratio : float, optional
+        ``n_test / n_train`` of a split; it overrules the same.
+    designs : mapping of str to Design, optional
+        How the datasets were split, where the scores themselves do not tell.
 
     Returns
     -------
@@ -365,33 +385,71 @@ def score_table(
     names = filled.index.get_level_values(0).to_numpy()
     starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1)]
     folds = np.split(np.ascontiguousarray(filled.to_numpy()), starts[1:])
-    fold_names = np.split(filled.index.get_level_values(1).to_numpy(), starts[1:])
+    splits = [
+        f"repeat {repeat} fold {fold}".removesuffix(" fold ") if repeat else fold for _, repeat, fold in filled.index
+    ]
+    fold_names = np.split(np.array(splits, dtype=object), starts[1:])
+    found, asked = _designs(blocks, filled, tidy.designs if designs is None else designs, repeats, test_train_ratio)
     return ScoreTable(
         methods=tuple(filled.columns),
         datasets=tuple(names[starts].tolist()),
         values=np.stack([fold.mean(axis=0) for fold in folds]),
         folds=tuple(folds),
         fold_names=tuple(tuple(part.tolist()) for part in fold_names),
+        designs=found,
         metric=name,
         higher_is_better=higher,
         point=point,
         dropped=dropped,
         notes=(*tidy.notes, *notes),
-        warnings=(*tidy.warnings, *warnings),
+        warnings=(*tidy.warnings, *asked, *warnings),
         method_warnings=tidy.method_warnings,
     )
 
 
+def _designs(
+    blocks: pd.DataFrame,
+    filled: pd.DataFrame,
+    known: Mapping[str, Design | None],
+    repeats: int | None,
+    ratio: float | None,
+) -> tuple[tuple[Design | None, ...], tuple[str, ...]]:
+    """Return how the datasets were split that are left, and what to ask of the user."""
+    found: list[Design | None] = []
+    asked: dict[str, list[str]] = {}
+    kept = set(filled.index)
+    for dataset, part in blocks.groupby(level=0, sort=False):
+        left = [place for place, block in enumerate(part.index) if block in kept]
+        if not left:
+            continue
+        _, of_repeats, of_folds = zip(*part.index, strict=True)
+        design = known.get(dataset) if dataset in known else design_of_columns(of_repeats, of_folds)
+        design = said_design(design, len(part), repeats, ratio)
+        if design is not None and len(part) != design.n_splits:
+            # A run in its middle: its folds are numbered from zero.
+            left = [int(fold) for _, _, fold in part.index[left] if fold.isdecimal()]
+            design = design if all(place < design.n_splits for place in left) else None
+        if len(part) > 1 and (design is None or math.isnan(design.ratio)):
+            asked.setdefault(asked_for(len(part), of_folds), []).append(f"{dataset} ({len(part)})")
+            design = None
+        found.append(None if design is None else design.of_places(left))
+    return tuple(found), tuple(
+        f"How the splits of {listed(names, 3)} came about is not known, so nothing is tested within them: say {what}."
+        for what, names in asked.items()
+    )
+
+
 def _blocks(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return a frame of blocks (dataset, fold) x methods in natural order; what is not finite is missing."""
-    doubled = frame.duplicated(["dataset", "fold", "method"])
+    """Return a frame of blocks (dataset, repeat, fold) x methods in natural order; what is not finite is missing."""
+    keys = [*BLOCK, "method"]
+    doubled = frame.duplicated(keys)
     if doubled.any():
         raise duplicated_key(frame[doubled].iloc[0])
-    wide = frame.set_index(["dataset", "fold", "method"])["value"].unstack("method")
+    wide = frame.set_index(keys)["value"].unstack("method")
     if wide.shape[1] < 2:
         raise InputError(f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}")
     methods = sorted(wide.columns, key=natural_order)
-    blocks = sorted(wide.index, key=lambda block: (natural_order(block[0]), natural_order(block[1])))
+    blocks = sorted(wide.index, key=lambda block: tuple(map(natural_order, block)))
     wide = wide.loc[blocks, methods].astype("float64")
     infinite = int(np.isinf(wide.to_numpy()).sum())
     notes = (f"{infinite} infinite scores count as missing.",) if infinite else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from paragone.stats.designs import designs_in_words
 from paragone.stats.family import ComparisonSettings, Family, wants_bayes
 from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test
@@ -61,7 +62,7 @@ def dataset_choices(
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
         "intervals": _intervals(table, settings),
         "bayes": _bayes(family, settings),
-        "per dataset": _per_dataset(table, settings),
+        "per dataset": _per_dataset(table),
         "robustness": "every decision taken again, correction included, without each dataset in turn",
         "power": f"Noether's formula at alpha/{len(family.pairs)}, the observed effect taken as the true one"
         if test.power is not None
@@ -94,12 +95,10 @@ def _bayes(family: Family, settings: ComparisonSettings) -> str:
     return f"signed-rank, ROPE {settings.rope:g}, prior weight 0.5 at zero, {settings.n_samples} draws"
 
 
-def _per_dataset(table: ScoreTable, settings: ComparisonSettings) -> str:
+def _per_dataset(table: ScoreTable) -> str:
     if max(len(folds) for folds in table.folds) < 2:
         return "no folds, so no test within a dataset"
-    given = settings.test_train_ratio
-    ratio = "1/(folds - 1), as in one cross-validation" if given is None else f"{given:g}"
-    return f"corrected resampled t and Bayesian correlated t on folds, n_test/n_train = {ratio}; p not adjusted"
+    return f"corrected resampled t and Bayesian correlated t, {designs_in_words(table.designs)}; p not adjusted"
 
 
 def dataset_sentence(pair: Pair, family: Family, test: Test, settings: ComparisonSettings, decimals: int) -> str:
