@@ -19,6 +19,7 @@ from documentation_pages import ROOT, Session, code_of
 TIMES = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d+)?\s?(?:ms|seconds?|s|minutes?|min|hours?|h)\b")
 PROGRESS = re.compile(r"^\d+ of \d+ cells.*\n", re.MULTILINE)
 COSTS = re.compile(r"┃[^\n]*CPU s per cell[^└]*└")
+RANKED = re.compile(r"^( *\d[^\n]*(?:best|better|worse|equivalent|undecided|failed)) +[\d.]+$", re.MULTILINE)
 DATES = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?")
 
 
@@ -31,6 +32,7 @@ def printed(page: str) -> str:
                 session.run(block)
         text = "\n".join(session.heard).replace(folder, "FOLDER")
     text = COSTS.sub(lambda table: re.sub(r" +\d+\.\d+", " COST", table.group()), text)
+    text = RANKED.sub(r"\1 COST", text)
     return DATES.sub("DATE", TIMES.sub("TIME", PROGRESS.sub("", text)))
 
 
