@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -270,6 +273,36 @@ def test_two_evaluations_in_one_store_do_not_take_each_other_over(quiet):
     second = quiet(TWO, "iris", split=2)
     assert first.experiment.name != second.experiment.name
     pd.testing.assert_frame_equal(type(first)(first.experiment, first.store).scores(), kept)
+
+
+def count_calls(truth, predicted):
+    """Score by code of a user's own, which no audit without consent runs."""
+    return float(np.mean(truth == predicted))
+
+
+class TestAudit:
+    """A store of an evaluation shows its scores right by itself: nothing of it is run."""
+
+    def test_every_score_is_recomputed_from_the_predictions(self, quiet):
+        methods = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB(), "floor": DummyClassifier()}
+        answer = quiet(methods, load_wine(return_X_y=True), metrics=["neg_log_loss", "f1_macro", "cohen_kappa"])
+        found = paragone.audit(answer.store)
+        assert ("scores recomputed from predictions", 45) in [(one.check, one.count) for one in found.checked]
+        assert not found.open
+
+    def test_an_altered_score_is_found(self, quiet):
+        answer = quiet({"bayes": GaussianNB()}, load_wine(return_X_y=True), metrics=["neg_log_loss"])
+        with sqlite3.connect(answer.store) as db:
+            db.execute("UPDATE scores SET value = value + 1e-9")
+        assert "PG301" in {one.code for one in paragone.audit(answer.store).open}
+
+    def test_a_function_of_the_users_is_left_out_and_said(self, quiet):
+        count_calls.higher_is_better = True
+        answer = quiet({"bayes": GaussianNB()}, load_wine(return_X_y=True), metrics=[count_calls])
+        # Another process knows nothing of the function.
+        command = [sys.executable, "-m", "paragone", "audit", str(answer.store)]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert "not checked: scores recomputed from predictions: 5 scores" in told
 
 
 class TestCommands:

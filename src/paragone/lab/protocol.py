@@ -184,6 +184,8 @@ class Protocol(ABC):
     repeats_methods: ClassVar[bool] = True
     takes_tables: ClassVar[bool] = False
     """Whether methods are given features as the dataset holds them, tables and sparse matrices included."""
+    scores_answers: ClassVar[bool] = True
+    """Whether `scores` needs what fits keep, the truth and metrics by name, so that a store alone can show it right."""
     keeps_progress: ClassVar[bool] = False
     own_comparison: ClassVar[str] = ""
     """How pages compare methods, where it is not over datasets as ``[compare]`` says."""
@@ -217,6 +219,14 @@ class Protocol(ABC):
         """Make the protocol of its section in an experiment file; file names in it are relative to a folder."""
         return cls(**options)
 
+    @classmethod
+    def of_described(cls, described: Mapping[str, Any]) -> Self:
+        """Make the protocol of what a store knows of it, to ask it for sections and scores; it is not run."""
+        if cls.described is not Protocol.described or not is_dataclass(cls):
+            return cls()
+        known = {field.name for field in fields(cls) if field.init}
+        return cls(**{name: value for name, value in described.items() if name in known})
+
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         """Make methods of what the user declared; a protocol may write out variants."""
         return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
@@ -228,14 +238,6 @@ class Protocol(ABC):
 
 def _fields(protocol: Protocol) -> dict[str, Any]:
     return {one.name: getattr(protocol, one.name) for one in fields(protocol)} if is_dataclass(protocol) else {}
-
-
-def protocol_described(kind: type[Protocol], described: Mapping[str, Any]) -> Protocol:
-    """Make the protocol of what a store knows of it, to ask it for sections; it is not run."""
-    if kind.described is not Protocol.described or not is_dataclass(kind):
-        return kind()
-    known = {field.name for field in fields(kind) if field.init}
-    return kind(**{name: value for name, value in described.items() if name in known})
 
 
 def fit_in(protocol: Protocol, data: SplitData) -> Fitted:

@@ -17,9 +17,9 @@ from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import GridScores, grid_at, mean_table, names_in_order, reduced_grid
 from paragone.lab.method_warnings import Warned, warned_groups
-from paragone.lab.protocol import Protocol, part_of, protocol_described, protocol_of, score_in
+from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
-from paragone.metrics import named_metric
+from paragone.metrics import is_at_hand
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.designs import Design
 
@@ -228,7 +228,7 @@ class View:
     def protocol(self) -> Protocol | None:
         """The protocol; None where its code is not at hand, as with a stranger's store."""
         found = protocol_of(self.kind)
-        return None if found is None else protocol_described(found, self.described["protocol"])
+        return None if found is None else found.of_described(self.described["protocol"])
 
     @cached_property
     def reader(self) -> ResultsReader:
@@ -431,6 +431,12 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, Mapping[str, str]]) -> p
     return frame.assign(**{column: frame[column].map(names) for column, names in columns.items()})
 
 
+def _scores_answers(protocol: Protocol) -> bool:
+    """Whether a protocol leaves scoring to the metrics; one with ``scores`` of its own has to say so."""
+    mine = next(kind for kind in type(protocol).__mro__ if "scores" in vars(kind))
+    return mine is Protocol or vars(mine).get("scores_answers", False)
+
+
 class ResultsReader:
     """What every protocol has; one that keeps more than scores has a reader of its own.
 
@@ -465,8 +471,8 @@ class ResultsReader:
         protocol, cells, datasets = view.protocol, view.cells, self.results.datasets(view.experiment)
         # A metric of the user's is code: a store's word alone never has it imported.
         names = view.described["protocol"].get("metrics") or ()
-        known = all(isinstance(name, str) and named_metric(name).is_computable for name in names)
-        by_metrics = protocol is not None and type(protocol).scores is Protocol.scores and known
+        known = all(isinstance(name, str) and is_at_hand(name) for name in names)
+        by_metrics = protocol is not None and known and _scores_answers(protocol)
         nothing = np.empty((0, 0))
         for cell in cells.cells:
             arrays = cells.arrays(cell) if by_metrics else {}

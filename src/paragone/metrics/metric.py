@@ -636,6 +636,19 @@ def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
     return found
 
 
+def is_at_hand(name: str) -> bool:
+    """Whether a name alone says how to compute a metric: ours, or a scorer of scikit-learn, and no code of a user.
+
+    Examples
+    --------
+    >>> is_at_hand("accuracy"), is_at_hand("neg_log_loss"), is_at_hand("my_metric")
+    (True, True, False)
+    """
+    from sklearn.metrics import get_scorer_names
+
+    return named_metric(name).is_computable or name in get_scorer_names()
+
+
 def named_scorer(name: str) -> Metric:
     """Return the metric of a scorer's name, which it is called by."""
     from sklearn.metrics import get_scorer

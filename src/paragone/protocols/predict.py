@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from paragone.metrics import (
     described_functions,
     find_metrics,
     find_scorers,
+    is_at_hand,
     metric_names,
     metric_values,
 )
@@ -82,6 +83,7 @@ class Predict(Protocol):
     predicts_target: ClassVar[bool] = True
     default_scale: ClassVar[Scale | None] = "none"
     takes_tables: ClassVar[bool] = True
+    scores_answers: ClassVar[bool] = True
     warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.predict:warm_up",)
     arrangement: ClassVar[type[Arrangement]] = TableArrangement
 
@@ -107,6 +109,11 @@ class Predict(Protocol):
     def described(self) -> dict[str, Any]:
         told = {"kind": self.kind, "task": self.task, "prepare_tables": self.prepare_tables}
         return {**told, "metrics": [one.name for one in self._named], **described_functions(self._named)}
+
+    @classmethod
+    @override
+    def of_described(cls, described: Mapping[str, Any]) -> Self:
+        return cls(tuple(name for name in described.get("metrics", ()) if is_at_hand(name)), described.get("task"))
 
     @override
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
