@@ -173,9 +173,8 @@ def main() -> None:
     fits = TABLES * METHODS * (many - few)
     further = {name: rows[f"{name}, {many} folds"]["cpu"] - rows[name]["cpu"] for name in (bare, ours)}
     start = rows[ours]["cpu"] - rows[bare]["cpu"] - few / (many - few) * (further[ours] - further[bare])
-    print(
-        f"a fit and its scores, CPU: {further[bare] / fits * 1000:.0f} ms bare, {further[ours] / fits * 1000:.0f} ms here"
-    )
+    each = {name: 1000 * spent / fits for name, spent in further.items()}
+    print(f"a fit and its scores, CPU: {each[bare]:.0f} ms bare, {each[ours]:.0f} ms here")
     print(f"paragone / bare loop, CPU of fits: {further[ours] / further[bare]:.2f} (law: at most 1.15)")
     print(
         f"paragone / bare loop, CPU of all: {rows[ours]['cpu'] / rows[bare]['cpu']:.2f}, of it the start {start:.1f} s"

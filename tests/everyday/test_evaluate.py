@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 import subprocess
 import sys
+import time
 from functools import partial
 
 import numpy as np
@@ -275,9 +277,47 @@ def test_two_evaluations_in_one_store_do_not_take_each_other_over(quiet):
     pd.testing.assert_frame_equal(type(first)(first.experiment, first.store).scores(), kept)
 
 
+class SlowToPredict(DummyClassifier):
+    """Takes its time to predict, and cannot be pickled."""
+
+    def predict(self, X):
+        begun = time.process_time()
+        while time.process_time() - begun < 0.05:
+            pass
+        return super().predict(X)
+
+    def __reduce__(self):
+        raise RuntimeError("not me")
+
+
 def count_calls(truth, predicted):
     """Score by code of a user's own, which no audit without consent runs."""
     return float(np.mean(truth == predicted))
+
+
+class TestCosts:
+    """What methods cost is kept beside their scores."""
+
+    def test_a_model_has_the_size_of_its_pickle_and_times_are_those_of_its_own_steps(self, quiet):
+        X, y = load_wine(return_X_y=True)
+        methods = {"tree": DecisionTreeClassifier(random_state=0), "slow": SlowToPredict()}
+        answer = quiet(methods, (X, y), split=KFold(2))
+        costs = answer.costs()
+        models = [DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows]) for rows, _ in KFold(2).split(X)]
+        wanted = np.mean([len(pickle.dumps(model, protocol=5)) for model in models])
+        assert costs.loc["tree", "model_bytes"] == wanted
+        assert costs.loc["slow", "predict_cpu_seconds"] > 0.04 > costs.loc["slow", "fit_cpu_seconds"]
+        assert np.isnan(costs.loc["slow", "model_bytes"]), "what cannot be pickled has no size"
+
+    def test_the_page_shows_them_and_a_store_without_them_has_no_such_table(self, quiet, tmp_path):
+        answer = quiet({"bayes": GaussianNB(), "floor": DummyClassifier()}, load_wine(return_X_y=True))
+        assert (
+            "CPU s per prediction" in (answer.report(tmp_path / "page"), (tmp_path / "page/report.html").read_text())[1]
+        )
+        with sqlite3.connect(answer.store) as db:
+            db.execute("DELETE FROM fit_costs")
+        answer.report(tmp_path / "page")
+        assert "CPU s per prediction" not in (tmp_path / "page/report.html").read_text()
 
 
 class TestAudit:

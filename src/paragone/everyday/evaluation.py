@@ -372,6 +372,14 @@ class Evaluation:
         columns = ["dataset", "fold", "method", "repeat", "trials", "failed", "params", "best_after"]
         return pd.DataFrame(rows, columns=columns)
 
+    def costs(self) -> pd.DataFrame:
+        """Return what a method cost on a split: processor time of fit and prediction, memory, size of the model."""
+        from paragone.lab.contents import costs_by_method
+
+        with self.results as results:
+            places = results.places()
+        return costs_by_method(places[places["experiment"] == self.experiment.name])
+
     def compare(self, metric: str | None = None, **options: Any) -> DatasetComparison:
         """Return the whole comparison over datasets; options are those of `paragone.compare`."""
         from paragone.stats import compare

@@ -184,7 +184,8 @@ class Fitted:
     """What a method gave on a split: arrays and diagnostics, kept for every later scoring.
 
     ``seconds`` is the wall time of the fit alone, ``cpu_seconds`` its processor time; NaN where it is not known. What
-    the method warned of in the fit is kept with it, for the cells that reuse it.
+    the method warned of in the fit is kept with it, for the cells that reuse it. ``predict_cpu_seconds`` is what its
+    model took to predict the test rows, ``model_bytes`` what the model takes on disk; NaN and 0 where not known.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -192,6 +193,8 @@ class Fitted:
     seconds: float = 0.0
     cpu_seconds: float = math.nan
     warnings: tuple[WarningCount, ...] = ()
+    predict_cpu_seconds: float = math.nan
+    model_bytes: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TIMES = ("seconds", "cpu_seconds", "peak_memory")
+MODEL_COSTS = ("fit_cpu_seconds", "predict_cpu_seconds", "model_bytes")
+
+
+def costs_by_method(places: pd.DataFrame) -> pd.DataFrame:
+    """Return what a method cost in the mean over its done cells, from the cells that `StoreContents.places` lists.
+
+    Returns
+    -------
+    DataFrame
+        A row per method: ``fit_cpu_seconds`` and ``predict_cpu_seconds`` of a split, ``model_bytes`` of a model as it
+        would lie on disk, all means, and the most that a cell held, ``peak_memory``, in bytes; NaN where not known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = {"method": "A", "status": "done", "fit_cpu_seconds": 1.0, "predict_cpu_seconds": 0.5, "model_bytes": 80}
+    >>> costs_by_method(pd.DataFrame([{**row, "peak_memory": 10}, {**row, "peak_memory": 30}])).loc["A"].tolist()
+    [1.0, 0.5, 80.0, 30.0]
+    """
+    done = places[places["status"] == "done"].groupby("method", sort=False)
+    return done[list(MODEL_COSTS)].mean().assign(peak_memory=done["peak_memory"].max())
+
+
 """Wall time, processor time and memory of a cell."""
 STATUSES = ("done", "failed", "timeout", "running", "stale", "missing")
 
@@ -165,18 +188,19 @@ class StoreContents:
 
         The column ``why`` says what changed where a result is stale, and the error where one failed. ``seconds`` is
         the wall time of the cell and ``fit_seconds`` that of the fit in it; ``cpu_seconds`` and ``fit_cpu_seconds``
-        are processor time, ``peak_memory`` is in bytes. They are NaN where they are not known; ``costs_kept`` is
-        False where nothing was kept of what the cell cost and warned of, as in a store of an older version.
+        are processor time, as is ``predict_cpu_seconds``; ``peak_memory`` and ``model_bytes`` are in bytes. They are
+        NaN where they are not known; ``costs_kept`` is False where nothing was kept of what the cell cost and warned
+        of, as in a store of an older version.
         """
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
-        further = ["fit_seconds", "protocol", *TIMES[1:], "fit_cpu_seconds", "costs_kept"]
+        further = ["fit_seconds", "protocol", *TIMES[1:], *MODEL_COSTS, "costs_kept"]
         with self._store.one_moment():
             frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
-        frame = frame.astype(dict.fromkeys((*TIMES[1:], "fit_cpu_seconds"), float) | {"costs_kept": bool})
+        frame = frame.astype(dict.fromkeys((*TIMES[1:], *MODEL_COSTS), float) | {"costs_kept": bool})
         open_ = frame.index[frame["status"].isna()]
         where = frame.loc[open_, columns[:5]].itertuples(index=False, name=None)
         why = pd.Series([changed.get(place, "") for place in where], index=open_, dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -136,10 +137,12 @@ class Predict(Protocol):
         told = fit_arguments(estimator, data.w_train, data.g_train)
         model = estimator.fit(data.X_train, data.y_train, **told)
         seconds, cpu_seconds = time.perf_counter() - begun, cpu_clock() - cpu_begun
+        cpu_begun = cpu_clock()
         kept = answers(model, data.X_test, classes=data.task == "classification")
-        # What is kept of a fit is the same whenever it is made: the time of the prediction is the cell's, less this.
+        predicting = cpu_clock() - cpu_begun
         info = {"tuning": model.tuning_} if hasattr(model, "tuning_") else {}
-        return Fitted(kept, info, seconds, cpu_seconds)
+        size = size_on_disk(model)
+        return Fitted(kept, info, seconds, cpu_seconds, predict_cpu_seconds=predicting, model_bytes=size)
 
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score]:
@@ -218,6 +221,34 @@ def fit_arguments(
     if groups is not None and getattr(last, "splits_by_groups", False):
         told[f"{prefix}groups"] = groups
     return told
+
+
+class _Counter:
+    """A file that keeps nothing but the number of bytes written to it."""
+
+    def __init__(self) -> None:
+        self.n_bytes = 0
+
+    def write(self, piece: Any) -> int:
+        size = memoryview(piece).nbytes
+        self.n_bytes += size
+        return size
+
+
+def size_on_disk(model: Any) -> int:
+    """Return how many bytes a fitted model takes as a pickle; 0 where it cannot be pickled.
+
+    Examples
+    --------
+    >>> size_on_disk(np.zeros(1000)) // 1000, size_on_disk(lambda: 0)
+    (8, 0)
+    """
+    counter = _Counter()
+    try:
+        pickle.Pickler(counter, protocol=5).dump(model)
+    except Exception:  # noqa: BLE001  a model may refuse in any way; that its size is not known must not cost the cell
+        return 0
+    return counter.n_bytes
 
 
 def plain(values: Any) -> NDArray[Any]:

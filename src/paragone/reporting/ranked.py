@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from paragone.lab.contents import costs_by_method
 from paragone.lab.method_warnings import verdict_sentences
 from paragone.lab.view import Measure, View
 from paragone.metrics import named_metric
 from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
 from paragone.stats.ranking import MethodRanking
+from paragone.stats.ranking import number as readable
+from paragone.tables import Column, Table, TableCell, number_cell
 
 
 def ranking_of(view: View, measure: Measure) -> MethodRanking:
@@ -28,6 +31,28 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
     )
 
 
+def costs_sheet(view: View) -> Sheet | None:
+    """Return the table of what every method cost; None where the store keeps none of it."""
+    costs = costs_by_method(view.places)
+    if costs["fit_cpu_seconds"].isna().all():
+        return None
+    sizes = costs[["peak_memory", "model_bytes"]] / 2**20
+    rows: list[list[str | TableCell]] = [
+        [
+            view.name(str(name)),
+            *(number_cell(value, readable(value)) for value in (fit, predict)),
+            *(number_cell(value, readable(value)) for value in sizes.loc[name]),
+        ]
+        for name, fit, predict in costs[["fit_cpu_seconds", "predict_cpu_seconds"]].itertuples()
+    ]
+    headings = ("CPU s per fit", "CPU s per prediction", "peak MiB", "model MiB")
+    caption = (
+        "What a method costs on one split, in the mean: processor time of its fit and of predicting the test rows, the "
+        "most memory that a cell held, the size of a fitted model on disk; a dash where not known."
+    )
+    return Sheet("costs", "Cost", Table.of([Column("method", "left"), *headings], rows, caption=caption))
+
+
 def finding_section(view: View) -> Section:
     """Return the section with the finding of every metric, under the name of the common one that it stands for."""
     blocks: list[Block] = []
@@ -47,6 +72,9 @@ def finding_section(view: View) -> Section:
         drawn = [figure(f"{name}-{measure.key}", one, measure.tags) for name, one in charts.items() if one is not None]
         if drawn:
             blocks.append(Gallery(tuple(drawn), tags=measure.tags))
+    costs = costs_sheet(view)
+    if costs is not None:
+        blocks.append(costs)
     told = verdict_sentences(view.warned)
     if told:
         blocks.append(Points(told))

@@ -300,7 +300,8 @@ def storable(fitted: Fitted) -> Fitted:
     except (TypeError, ValueError) as error:
         raise TypeError(f"what a method tells about its fit must be plain values: {error}") from error
     arrays = {str(name): np.asarray(array) for name, array in fitted.arrays.items()}
-    return Fitted(arrays, info, float(fitted.seconds), float(fitted.cpu_seconds), fitted.warnings)
+    seconds, cpu_seconds = float(fitted.seconds), float(fitted.cpu_seconds)
+    return replace(fitted, arrays=arrays, info=info, seconds=seconds, cpu_seconds=cpu_seconds)
 
 
 def _context(task: CellTask) -> FitContext:

@@ -21,6 +21,7 @@ from paragone.validation import FloatArray, IntArray
 COSTS = "SELECT cpu_seconds, peak_memory FROM costs WHERE cell_id = ?"
 WARNINGS = "SELECT position, category, message, count FROM warnings WHERE cell_id = ? ORDER BY position"
 FIT_COSTS = "SELECT cpu_seconds FROM fit_costs WHERE fit_key = ?"
+MODEL_COSTS = "SELECT predict_cpu_seconds, bytes FROM model_costs WHERE fit_key = ?"
 FIT_WARNINGS = "SELECT position, category, message, count FROM fit_warnings WHERE fit_key = ? ORDER BY position"
 OUTPUT = "SELECT printed FROM outputs WHERE cell_id = ?"
 SCORE_ROWS = """
@@ -90,32 +91,47 @@ class CellCosts:
 
 @dataclass(frozen=True)
 class FitCosts:
-    """What a fit cost and said: its processor time, None where it is not known, and its warnings by position."""
+    """What a fit cost and said: processor time, its warnings by position, what its model took to predict and holds.
+
+    None stands for what is not known.
+    """
 
     cpu_seconds: float | None = None
     warnings: WarningRows = ()
+    predict_cpu_seconds: float | None = None
+    model_bytes: int | None = None
 
     @classmethod
     def of(cls, fitted: Fitted) -> FitCosts:
         """Return what a fit tells."""
-        return cls(_known(fitted.cpu_seconds), _warning_rows(fitted.warnings))
+        model = _known(fitted.predict_cpu_seconds), int(fitted.model_bytes) or None
+        return cls(_known(fitted.cpu_seconds), _warning_rows(fitted.warnings), *model)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """What it adds to the checksum of the fit: nothing where nothing is known, as of an older version."""
         known = self.cpu_seconds is not None or self.warnings
-        return (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
+        parts = (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
+        return (*parts, json.dumps({"model": self._model})) if any(self._model) else parts
+
+    @property
+    def _model(self) -> tuple[float | None, int | None]:
+        return self.predict_cpu_seconds, self.model_bytes
 
     @classmethod
     def read(cls, db: sqlite3.Connection, fit_key: str) -> FitCosts:
         """Return what is stored of a fit."""
         cpu = db.execute(FIT_COSTS, (fit_key,)).fetchone()
-        return cls(None if cpu is None else cpu[0], tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall()))
+        model = db.execute(MODEL_COSTS, (fit_key,)).fetchone() or (None, None)
+        warnings = tuple(db.execute(FIT_WARNINGS, (fit_key,)).fetchall())
+        return cls(None if cpu is None else cpu[0], warnings, *model)
 
     def write(self, db: sqlite3.Connection, fit_key: str) -> None:
         """Store it for a fit; within a transaction of the caller's."""
         if self.cpu_seconds is not None:
             db.execute("INSERT INTO fit_costs VALUES (?, ?)", (fit_key, self.cpu_seconds))
+        if any(self._model):
+            db.execute("INSERT INTO model_costs VALUES (?, ?, ?)", (fit_key, *self._model))
         db.executemany("INSERT INTO fit_warnings VALUES (?, ?, ?, ?, ?)", ((fit_key, *row) for row in self.warnings))
 
 
@@ -258,7 +274,7 @@ def replace_outcome(db: sqlite3.Connection, key: str, fit_key: str, outcome: Out
 def _insert_fit(db: sqlite3.Connection, fit_key: str, fitted: Fitted) -> None:
     row = (pack(fitted.arrays), json.dumps(dict(fitted.info), sort_keys=True), float(fitted.seconds))
     costs = FitCosts.of(fitted)
-    for table in ("fit_costs", "fit_warnings"):
+    for table in ("fit_costs", "fit_warnings", "model_costs"):
         db.execute(f"DELETE FROM {table} WHERE fit_key = ?", (fit_key,))  # noqa: S608  names of ours
     db.execute("INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?)", (fit_key, *row))
     costs.write(db, fit_key)

@@ -22,10 +22,12 @@ ORDER BY p.experiment_id, p.position
 """
 PLACES = """
 SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes, f.seconds,
-       p.protocol, k.cpu_seconds, k.peak_memory, g.cpu_seconds, k.cell_id IS NOT NULL
+       p.protocol, k.cpu_seconds, k.peak_memory, g.cpu_seconds,
+       m.predict_cpu_seconds, m.bytes, k.cell_id IS NOT NULL
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
 LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
 LEFT JOIN costs k ON k.cell_id = c.id LEFT JOIN fit_costs g ON g.fit_key = c.fit_key
+LEFT JOIN model_costs m ON m.fit_key = c.fit_key
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
 """

@@ -43,7 +43,7 @@ def transaction(db: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[Non
 
 
 APPLICATION_ID = 0x50415247  # "PARG"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 SCHEMA = """
 CREATE TABLE experiments (
@@ -193,7 +193,15 @@ CREATE TABLE outputs (
 ) STRICT;
 """
 
-SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3}
+SINCE_VERSION_4 = """
+CREATE TABLE model_costs (
+    fit_key TEXT PRIMARY KEY REFERENCES fits(fit_key) ON DELETE CASCADE,
+    predict_cpu_seconds REAL,
+    bytes INTEGER
+) STRICT, WITHOUT ROWID;
+"""
+
+SINCE = {1: SCHEMA, 2: SINCE_VERSION_2, 3: SINCE_VERSION_3, 4: SINCE_VERSION_4}
 """What each version of the tables added. A run into an older store adds what it lacks; reading takes it as it is."""
 
 
@@ -203,7 +211,7 @@ def schema_statements(after: int = 0, until: int = SCHEMA_VERSION) -> list[str]:
     Examples
     --------
     >>> [statement.split()[2] for statement in schema_statements(after=2)]
-    ['costs', 'warnings', 'fit_costs', 'fit_warnings', 'outputs']
+    ['costs', 'warnings', 'fit_costs', 'fit_warnings', 'outputs', 'model_costs']
     """
     text = "".join(SINCE[version] for version in range(after + 1, until + 1))
     return [statement.strip() for statement in text.split(";") if statement.strip()]
@@ -215,7 +223,7 @@ def missing_before(version: int) -> frozenset[str]:
     Examples
     --------
     >>> sorted(missing_before(2))
-    ['costs', 'fit_costs', 'fit_warnings', 'outputs', 'warnings']
+    ['costs', 'fit_costs', 'fit_warnings', 'model_costs', 'outputs', 'warnings']
     """
     return frozenset(statement.split()[2] for statement in schema_statements(after=version))
 

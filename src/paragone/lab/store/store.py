@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Outcome, Parts, Place, WarningCount
 from paragone.lab.store.opening import NOT_READ, FilesInPlace, check_types, connect, damaged
-from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, replace_outcome
+from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, MODEL_COSTS, replace_outcome
 from paragone.lab.store.plans import (
     PLANNED,
     WITH_A_RESULT,
@@ -274,8 +274,17 @@ class Store:
         packed, info, seconds = rows[0]
         cpu = self.read(FIT_COSTS, (fit_key,))
         warnings = tuple(WarningCount(*row[1:]) for row in self.read(FIT_WARNINGS, (fit_key,)))
-        described = json_object(self.path, info)
-        return Fitted(arrays_of(packed, self.path), described, seconds, cpu[0][0] if cpu else math.nan, warnings)
+        model = self.read(MODEL_COSTS, (fit_key,))
+        predicting, size = model[0] if model else (None, None)
+        return Fitted(
+            arrays_of(packed, self.path),
+            json_object(self.path, info),
+            seconds,
+            cpu[0][0] if cpu else math.nan,
+            warnings,
+            math.nan if predicting is None else predicting,
+            size or 0,
+        )
 
     def commit(self, key: str, fit_key: str, outcome: Outcome) -> None:
         """Write what came of a cell, all of it or nothing, and give up its claim.
