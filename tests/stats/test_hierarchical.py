@@ -63,10 +63,14 @@ def test_the_normal_limit_is_that_of_adaptive_quadrature(design):
     assert fit.next_dataset.above == pytest.approx(above, abs=1e-4)
 
 
-def test_the_student_model_is_that_of_a_naive_sum():
-    """Three datasets, every integral a plain sum over a fine grid, the convolution included."""
+@pytest.mark.parametrize(("freedom", "slack"), [(math.inf, 1e-3), (9, 2e-3), (4, 4e-3)])
+def test_the_student_model_is_that_of_a_naive_sum(freedom, slack):
+    """Three datasets, every integral a plain sum over a fine grid, the convolution included.
+
+    Noise that was estimated is a Student t; four normal distributions stand for it.
+    """
     m, v, nu, widest = np.array([0.5, 2.0, -1.0]), np.array([0.25, 0.5, 1.0]), 4.0, 6.0
-    fit = hierarchical_model(m, v, margin=0.3, degrees=(nu,), span=8.0, widest=widest / m.std(ddof=1))
+    fit = hierarchical_model(m, v, freedom, margin=0.3, degrees=(nu,), span=8.0, widest=widest / m.std(ddof=1))
     assert fit.prior.widest == pytest.approx(widest)
     deltas, taus = np.arange(-8, 8, 0.1) + 0.05, np.arange(0, widest, 0.15) + 0.075
     true = np.arange(-30, 30, 0.06) + 0.03
@@ -75,15 +79,15 @@ def test_the_student_model_is_that_of_a_naive_sum():
     for j, tau in enumerate(taus):
         prior = stats.t.pdf((true - deltas[:, None]) / tau, nu) / tau
         for mean, variance in zip(m, v, strict=True):
-            posterior[:, j] *= prior @ stats.norm.pdf(mean, true, math.sqrt(variance)) * 0.06
+            posterior[:, j] *= prior @ stats.t.pdf(mean, freedom, true, math.sqrt(variance)) * 0.06
         below[:, j] = stats.t.cdf((-0.3 - deltas) / tau, nu)
     posterior /= posterior.sum()
     by_delta = posterior.sum(axis=1)
-    assert fit.mean.estimate == pytest.approx(by_delta @ deltas, abs=2e-3)
-    assert fit.better == pytest.approx(by_delta[deltas > 0].sum(), abs=1e-3)
-    assert fit.next_dataset.below == pytest.approx((posterior * below).sum(), abs=1e-3)
+    assert fit.mean.estimate == pytest.approx(by_delta @ deltas, abs=2 * slack)
+    assert fit.better == pytest.approx(by_delta[deltas > 0].sum(), abs=slack)
+    assert fit.next_dataset.below == pytest.approx((posterior * below).sum(), abs=slack)
     low, high = np.interp([0.025, 0.975], np.cumsum(by_delta), deltas + 0.05)
-    assert (fit.mean.low, fit.mean.high) == pytest.approx((low, high), abs=0.02)
+    assert (fit.mean.low, fit.mean.high) == pytest.approx((low, high), abs=0.02 + 10 * (slack - 1e-3))
 
 
 # ---------------------------------------------------------------- Markov chains
@@ -235,6 +239,20 @@ def test_order_of_datasets_does_not_matter_and_noise_ranges_over_orders(seed, n)
     assert -1 <= fit.mean.low <= fit.mean.estimate <= fit.mean.high <= 1
 
 
+def test_noise_from_five_folds_is_itself_unsure():
+    """With variances of four degrees of freedom, intervals that take them for known hold the truth too rarely."""
+    rng = np.random.default_rng(11)
+    inside = {4.0: [], math.inf: []}
+    for _ in range(20):
+        true = rng.normal(0, 0.01, 8)
+        m, v = rng.normal(true, 0.01), 1e-4 * rng.chisquare(4, 8) / 4
+        for freedom, found in inside.items():
+            fit = hierarchical_model(m, v, freedom, span=1.0)
+            found += [one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=True)]
+    assert np.mean(inside[4.0]) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / len(inside[4.0]))
+    assert np.mean(inside[math.inf]) < np.mean(inside[4.0]) - 0.02
+
+
 def test_the_sensitivity_says_how_much_the_prior_decides():
     wide = hierarchical_model([0.03, 0.05], [1e-4, 1e-4], span=1.0)
     many = hierarchical_model(*DESIGNS["many that vary"], span=1.0)
@@ -256,6 +274,7 @@ def test_the_sensitivity_says_how_much_the_prior_decides():
         ([0.1, 0.1], [0.0, 0.0], {}),
         ([0.1, 3.0], [0.1, 0.1], {"span": 1.0}),
         ([0.1, 0.2], [0.1, 0.1], {"margin": -1.0}),
+        ([0.1, 0.2], [0.1, 0.1], {"freedoms": 0.5}),
         ([0.1, 0.2], [0.1, 0.1], {"degrees": (1.0,)}),
     ],
 )
@@ -284,7 +303,7 @@ def calibration(n_runs, n_datasets, ratio, nu, seed):
 
 @pytest.mark.parametrize(("n_datasets", "ratio", "nu"), [(8, 1.0, 5), (12, 3.0, 30)])
 def test_forecasts_of_the_next_dataset_come_true_as_often_as_they_say(n_datasets, ratio, nu):
-    forecast, came = calibration(120, n_datasets, ratio, nu, seed=3)
+    forecast, came = calibration(100, n_datasets, ratio, nu, seed=3)
     for low, high in ((0, 0.3), (0.3, 0.7), (0.7, 1.01)):
         part = (low <= forecast) & (forecast < high)
         error = math.sqrt(max((forecast[part] * (1 - forecast[part])).sum(), 1)) / part.sum()
@@ -292,7 +311,7 @@ def test_forecasts_of_the_next_dataset_come_true_as_often_as_they_say(n_datasets
 
 
 def test_a_pair_takes_milliseconds():
-    """Forty datasets in a tenth of a second of processor time, the quickest of three."""
+    """Forty datasets in less than half a second of processor time on a slow machine, the quickest of three."""
     rng = np.random.default_rng(0)
     m, v = rng.normal(0.01, 0.03, 40), rng.uniform(1, 3, 40) * 1e-4
     taken = []
