@@ -8,6 +8,7 @@ import os
 import pickle
 import resource
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -247,3 +248,16 @@ def test_good_files_of_every_version_still_come_in(tmp_path):
         savemat(tmp_path / "a.mat", {"X": X, "Y": Y}, **options)
         assert load(tmp_path / "a.mat").n_features == 3
     assert Path(tmp_path / "a.mat").exists()
+
+
+@pytest.mark.parametrize("names", [(), ("a", "b", "c")])
+def test_columns_that_a_sparse_file_only_claims_cost_nothing(tmp_path, monkeypatch, names):
+    # A name per column is what such a file would become: 3 bytes of entries and 200 million columns.
+    monkeypatch.setenv(LIMIT_VARIABLE, "2 GiB")
+    parts = {"X_data": np.ones(3), "X_indices": np.zeros(3, int), "X_indptr": np.arange(4), "X_shape": [3, 200_000_000]}
+    np.savez(tmp_path / "a.npz", y=np.array([0, 1, 0]), task="classification", feature_names=np.array(names), **parts)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="more than the limit"):
+        load(tmp_path / "a.npz")
+    assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    tracemalloc.stop()

@@ -100,8 +100,10 @@ class Dataset:
             set_field(self, "time", _checked_time(self.time, f"dataset {self.name!r}"))
         set_field(self, "X", X)
         set_field(self, "y", y)
-        made_up = tuple(map(str, X.columns)) if is_table(X) else tuple(f"x{j}" for j in range(X.shape[1]))
-        set_field(self, "feature_names", self.feature_names or made_up)
+        if not self.feature_names:
+            # Made up only where none are given: a sparse file of a few bytes may claim a great many columns.
+            columns = map(str, X.columns) if is_table(X) else (f"x{j}" for j in range(X.shape[1]))
+            set_field(self, "feature_names", tuple(columns))
         set_field(self, "target_names", self.target_names or tuple(f"y{j}" for j in range(n_targets)))
         for what, given, wanted in (
             ("feature names", len(self.feature_names), X.shape[1]),

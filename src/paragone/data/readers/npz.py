@@ -65,6 +65,10 @@ def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(str) if array.dtype.kind == "O" else array
 
 
+NAME_BYTES = 72
+"""What a column's name takes in memory, with its place in a tuple."""
+
+
 def read_npz(path: Path, options: ReadOptions) -> Dataset:
     """Read ``X`` and ``y`` or ``Y``, and whatever else of a dataset the file holds.
 
@@ -109,7 +113,8 @@ def _features(arrays: dict[str, NDArray[Any]], path: Path) -> Any:
     if any(piece.ndim != 1 or piece.dtype.kind not in "iu" for piece in (indices, indptr, shape)) or len(shape) != 2:
         raise InputError(f"{path}: its sparse X is broken (its places are not whole numbers)")
     # A matrix of many columns and no entries takes no memory, but a name per column does.
-    check_size(8 * sum(int(side) for side in shape), str(path))
+    rows, columns = (int(side) for side in shape)
+    check_size(8 * rows + NAME_BYTES * columns, str(path))
     try:
         matrix = sparse.csr_array((data, indices, indptr), shape=tuple(int(side) for side in shape))
         # Places that are not there would only be met by compiled code, which does not look.
