@@ -3,7 +3,6 @@
 from paragone.metrics.metric import (
     FUNCTIONS,
     Metric,
-    Responses,
     adopt,
     asked_name,
     base_name,
@@ -11,8 +10,6 @@ from paragone.metrics.metric import (
     described_functions,
     find_metric,
     find_metrics,
-    find_scorers,
-    is_at_hand,
     metric_names,
     metric_values,
     metrics,
@@ -20,6 +17,7 @@ from paragone.metrics.metric import (
     ranking_metric,
     remember,
 )
+from paragone.metrics.scorers import Responses, find_scorers, is_at_hand
 from paragone.metrics.topk.metrics import f1_at_k
 
 __all__ = [
