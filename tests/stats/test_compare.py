@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from paragone.errors import InputError
 from paragone.stats import compare
+from paragone.stats.location import hodges_lehmann
 from paragone.stats.registries import corrections
 from paragone.stats.signed_rank import wilcoxon_signed_rank
 from paragone.stats.t_tests import corrected_resampled_t
+from paragone.tables import p_is
 
 FAST = {"n_resamples": 200, "n_samples": 500}
 
@@ -132,7 +134,7 @@ def test_per_dataset_tests_are_the_corrected_t_of_each_dataset():
         for f in range(10)
     ]
     frame = pd.DataFrame(rows)
-    result = compare(frame, metric="accuracy", reference="A", rope=0.01, **FAST)
+    result = compare(frame, metric="accuracy", reference="A", margin=0.01, **FAST)
     for dataset, row in result.per_dataset.set_index("dataset").iterrows():
         part = frame[frame.dataset == dataset]
         expected = corrected_resampled_t(part.A.to_numpy() - part.B.to_numpy())
@@ -147,8 +149,10 @@ def test_pairs_carry_everything_beside_the_p():
     difference = frame.M2.to_numpy() - frame.M0.to_numpy()
     assert pair.p == wilcoxon_signed_rank(frame.M0, frame.M2).p
     assert pair.mean_difference == pytest.approx(difference.mean())
-    assert pair.mean.low < pair.mean_difference < pair.mean.high
-    assert pair.median.low <= pair.median_difference <= pair.median.high
+    assert pair.median_difference == pytest.approx(np.median(difference))
+    expected = hodges_lehmann(difference, level=1 - 0.05 / 2)
+    assert pair.difference.estimate == pytest.approx(expected.estimate)
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((expected.low, expected.high))
     assert set(pair.won) == {f"d{i}" for i in np.flatnonzero(difference > 0)}
     assert pair.posterior.better > 0.99
     assert pair.verdict == "better"
@@ -162,9 +166,9 @@ def test_five_datasets_cannot_be_significant_and_the_verdict_says_so():
     assert result.pairs[0].verdict == "undecided"
 
 
-def test_rope_makes_practical_equality_and_nothing_else_does():
+def test_a_margin_makes_equivalence_and_nothing_else_does():
     frame = random_scores(40, (0.0, 0.0))
-    assert compare(frame, metric="accuracy", rope=0.05, **FAST).pairs[0].verdict == "practically equal"
+    assert compare(frame, metric="accuracy", margin=0.05, **FAST).pairs[0].verdict == "equivalent"
     assert compare(frame, metric="accuracy", **FAST).pairs[0].verdict == "undecided"
 
 
@@ -186,7 +190,7 @@ def test_all_ties_are_undecided_with_the_reason():
 def test_open_question_names_the_datasets_it_would_take():
     result = compare(random_scores(12, (0.0, 0.006), seed=2), metric="accuracy", **FAST)
     assert result.pairs[0].verdict == "undecided"
-    assert f"about {result.pairs[0].needed} datasets like these would give 80 % power" in result.verdict
+    assert f"about {result.pairs[0].needed} datasets like these would show a difference of this size" in result.verdict
 
 
 def test_choices_are_complete_and_printed():
@@ -260,12 +264,16 @@ def test_one_dataset_points_to_its_folds():
     frame = pd.DataFrame({"dataset": "d", "fold": range(10), "A": np.linspace(0.5, 0.6, 10), "B": 0.4})
     result = compare(frame, metric="accuracy", **FAST)
     assert "one dataset only" in repr(result)
-    # Resampling one difference gives it back each time: an interval of no width would pass for certainty.
-    assert np.isnan([result.pairs[0].mean.low, result.pairs[0].median.high]).all()
-    assert "[" not in result.verdict
+    assert np.isnan([result.pairs[0].difference.low, result.pairs[0].difference.high]).all()
     assert result.choices["intervals"].startswith("no interval")
     assert '"low": null' in result.charts["forest"].to_json()
-    assert len(result.per_dataset) == 1
+    # D20: the one valid test is that of its folds, which the text and the JSON show.
+    (row,) = result.to_dict()["per_dataset"]
+    (learner,) = result.learners
+    assert learner.p == pytest.approx(row["p"])
+    assert result.to_dict()["pairs"][0]["on_these_datasets"] == learner.verdict == "better"
+    assert result.finding.startswith("On d, A is better than B by accuracy: 0.550 against 0.400 (+0.150 [")
+    assert f"On d A is better than B (p {p_is(learner.p_adjusted)[2:]}" in result.verdict
 
 
 BAD = {
@@ -274,7 +282,7 @@ BAD = {
     "shaffer with reference": ({"reference": "M0", "correction": "shaffer"}, "needs all pairs"),
     "dunn without": ({"correction": "bonferroni-dunn"}, "one reference"),
     "alpha": ({"alpha": 5}, "alpha lies between"),
-    "rope": ({"rope": -0.1}, "ROPE"),
+    "margin": ({"margin": -0.1}, "the margin is a difference"),
     "tolerance": ({"tolerance": 2}, "tolerance"),
     "resamples": ({"n_resamples": 3}, "at least 100"),
     "ratio": ({"test_train_ratio": 0.0}, "positive"),

@@ -47,7 +47,7 @@ def test_unfiltered_result_stands_beside_and_the_sentence_says_what_the_filter_d
     mma, au = subjects_of_the_specification()
     result = pairwise(mma, au, metric="accuracy", threshold=0.25)
     plain = pairwise(mma, au, metric="accuracy")
-    assert result.everything == plain.everything
+    assert repr(result.everything) == repr(plain.everything)
     assert plain.effective is None
     assert f"{plain.everything.test.p:.3f}" in repr(result)
     assert "widen the gap" in result.verdict

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from paragone.stats.corrections import holm
 from paragone.stats.family import ComparisonSettings
-from paragone.stats.pairs import leave_one_unit_out
 from paragone.stats.registries import Test, tests
+from paragone.stats.robustness import leave_one_unit_out
 from paragone.stats.signed_rank import leave_one_out_p, signed_rank_of_settled
 
 

@@ -56,10 +56,10 @@ def test_several_pairs_are_adjusted_by_holm_and_intervals_agree_with_words():
     rng = np.random.default_rng(0)
     scores = {"d": {m: rng.normal(level, 0.02, 5) for m, level in zip("ABCD", (0.9, 0.88, 0.7, 0.69), strict=True)}}
     found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)
-    np.testing.assert_allclose([one.adjusted for one in found], holm([one.p for one in found]))
+    np.testing.assert_allclose([one.p_adjusted for one in found], holm([one.p for one in found]))
     for one in found:
         inside = one.difference.low < 0 < one.difference.high
-        assert (one.word == "undecided") == inside, one
+        assert (one.verdict == "undecided") == inside, one
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3]))
@@ -74,9 +74,9 @@ def test_order_direction_and_names_change_nothing(seed, repeats):
     one = {frozenset((pair.method, pair.rival)): pair for pair in back}
     for pair in plain:
         other = one[frozenset((pair.method, pair.rival))]
-        other = other if other.method == pair.method else other.turned()
+        other = other if other.method == pair.method else other.seen_from(pair.method)
         assert other.p == pytest.approx(pair.p, rel=1e-9)
-        assert other.word == pair.word
+        assert other.verdict == pair.verdict
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_order_direction_and_names_change_nothing(seed, repeats):
 )
 def test_where_nothing_can_be_told_no_word_is_said(values, design):
     (found,) = compare_learners({"d": {"A": values, "B": np.zeros(len(values))}}, {"d": design}, higher_is_better=True)
-    assert (found.word, np.isnan(found.p), np.isnan(found.difference.low)) == ("undecided", True, True)
+    assert (found.verdict, np.isnan(found.p), np.isnan(found.difference.low)) == ("undecided", True, True)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def false_words(n_runs: int, folds: int, repeats: int, n_datasets: int, rows: in
             scores[f"d{d}"] = {name: np.array(found) for name, found in values.items()}
             designs[f"d{d}"] = Design(folds, repeats, 1 / (folds - 1))
         (found,) = compare_learners(scores, designs, higher_is_better=True)
-        wrong += found.word != "undecided"
+        wrong += found.verdict != "undecided"
     return wrong / n_runs
 
 

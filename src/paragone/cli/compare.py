@@ -16,9 +16,9 @@ from paragone.cli.options import (
     Draws,
     HigherIsBetter,
     LowerIsBetter,
+    Margin,
     Ratio,
     Repeats,
-    Rope,
     Tolerance,
     Zeros,
 )
@@ -39,7 +39,7 @@ def compare(
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,
     at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
-    rope: Rope = 0.0,
+    margin: Margin = 0.0,
     missing: Annotated[
         Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
     ] = "complete",
@@ -53,7 +53,7 @@ def compare(
             "or module:name."
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Family-wise level.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Level of the whole family.")] = 0.05,
     zeros: Zeros = "wilcox",
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
@@ -76,7 +76,7 @@ def compare(
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
     others = {
-        "rope": rope,
+        "margin": margin,
         "test": test,
         "correction": correction,
         "bayes": bayes,
@@ -97,13 +97,14 @@ def compare(
     source = open_scores(scores)
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
+        margin = margin or source.declared_comparison().margin or 0.0
     result = run(
         source,
         metric=metric,
         reference=reference,
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
         at=at,
-        rope=rope,
+        margin=margin,
         missing=missing,
         test=test,
         correction=correction,

@@ -23,8 +23,13 @@ NewFolder: TypeAlias = Annotated[
 
 HigherIsBetter: TypeAlias = Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")]
 LowerIsBetter: TypeAlias = Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")]
-Rope: TypeAlias = Annotated[
-    float, typer.Option("--rope", help="Half-width of practical equivalence, in units of the metric.")
+Margin: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        "--margin",
+        "--rope",
+        help="The largest difference that does not matter, in units of the metric (--rope is its former name).",
+    ),
 ]
 Zeros: TypeAlias = Annotated[
     Literal["wilcox", "pratt", "split"], typer.Option("--zeros", help="Zero differences: wilcox, pratt or split.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -359,7 +360,7 @@ def protocol_argument(protocol: Any) -> Protocol:
 
 @dataclass(frozen=True)
 class DeclaredComparison:
-    """The test and the correction by which the reports of an experiment compare its methods: names or ``module:name``.
+    """Test, correction and margin by which the reports of an experiment compare its methods: names or ``module:name``.
 
     Statistics are imported only where one is named: a run needs none.
 
@@ -375,9 +376,12 @@ class DeclaredComparison:
 
     test: str | None = None
     correction: str | None = None
+    margin: float | None = None
 
     def load(self) -> None:
         """Import what is named, and check that it fits the reference against each other method over datasets."""
+        if self.margin is not None and not 0 < self.margin < math.inf:
+            raise InputError(f"compare: margin is a difference in units of the metric, above 0, not {self.margin}")
         if self.test is not None:
             from paragone.stats.registries import find_test, tests
 
@@ -399,13 +403,13 @@ class DeclaredComparison:
         named = ((self.test, tests), (self.correction, corrections))
         return tuple(name for name, known in named if name and ":" in name and name not in known)
 
-    def chosen(self) -> dict[str, str]:
+    def chosen(self) -> dict[str, str | float]:
         """Return what was chosen, without what is left to the default."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
-    """Return the test and the correction of an experiment's reports, imported and checked."""
+    """Return test, correction and margin of an experiment's reports, imported and checked."""
     given = compare or {}
     if not isinstance(given, Mapping):
         raise InputError(f'compare: expected a mapping such as {{"test": "paired-t"}}, got {_shown(compare)}')
@@ -413,8 +417,11 @@ def comparison_argument(compare: Any, protocol: Protocol) -> DeclaredComparison:
     for name, value in given.items():
         if name not in keys:
             raise unknown_name("key of compare", str(name), keys)
-        if not isinstance(value, str):
-            raise InputError(f"compare: {name} is a name or 'module:name', got {_shown(value)}")
+        if name == "margin" and isinstance(value, int | float) and not isinstance(value, bool):
+            continue
+        if name == "margin" or not isinstance(value, str):
+            wanted = "a number" if name == "margin" else "a name or 'module:name'"
+            raise InputError(f"compare: {name} is {wanted}, got {_shown(value)}")
     if given and protocol.own_comparison:
         raise InputError(
             f"compare is for experiments that are compared over datasets: {protocol.kind} compares "

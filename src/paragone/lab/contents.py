@@ -116,11 +116,12 @@ class StoreContents:
         return str(rows[0][0])
 
     def declared_comparison(self, experiment: str | None = None) -> DeclaredComparison:
-        """Return the test and the correction that an experiment declares for its reports; nothing is imported."""
+        """Return test, correction and margin that an experiment declares for its reports; nothing is imported."""
         given = self.described(experiment).get("compare", {})
         try:
-            return DeclaredComparison(**{str(name): str(value) for name, value in given.items()})
-        except (AttributeError, TypeError) as error:
+            named: dict[str, Any] = {str(name): str(value) for name, value in given.items() if name != "margin"}
+            return DeclaredComparison(**named, margin=float(given["margin"]) if "margin" in given else None)
+        except (AttributeError, TypeError, ValueError) as error:
             raise damaged_part(self.path, f"the [compare] section of experiment {experiment!r}") from error
 
     def designs(self, experiment: str | None = None) -> dict[str, Design | None]:

@@ -275,6 +275,7 @@ class CompareSection(FileSection):
 
     test: str | None = None
     correction: str | None = None
+    margin: Annotated[float, Field(gt=0)] | None = None
 
 
 class Declaration(FileSection):

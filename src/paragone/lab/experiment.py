@@ -85,8 +85,8 @@ class Experiment:
         milliseconds per cell, for millions of tiny ones. ``none`` works in the calling process, for debuggers. What is
         not ``cell`` is kept with the run and said in the report.
     compare : mapping, optional
-        The ``test`` and the ``correction`` of the reports, by name or ``module:name``; Wilcoxon's signed-rank test and
-        Holm's correction where they are not given.
+        The ``test`` and the ``correction`` of the reports, by name or ``module:name``, and the ``margin`` within which
+        methods are equivalent; Wilcoxon's signed-rank test, Holm's correction and no margin where they are not given.
 
     Examples
     --------

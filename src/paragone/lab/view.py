@@ -385,6 +385,7 @@ class View:
                 reference=self.reference,
                 test=declared.test,
                 correction=declared.correction or "holm",
+                margin=declared.margin or 0.0,
                 bayes=False,
                 designs=self.designs,
             )

@@ -8,7 +8,7 @@ from paragone.lab.view import Measure, View
 from paragone.metrics import named_metric
 from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
 from paragone.stats.ranking import MethodRanking
-from paragone.stats.ranking import number as readable
+from paragone.stats.words import number as readable
 from paragone.tables import Column, Table, TableCell, number_cell
 
 

@@ -14,43 +14,18 @@ from paragone.metrics import named_metric
 if TYPE_CHECKING:
     from paragone.stats import DatasetComparison
 
-NAMED = 3
-CLAIMS = {
-    "better": "better than {}",
-    "practically equal": "practically equal to {}",
-    "undecided": "not told apart from {}",
-    "worse": "worse than {}",
-}
-
 
 def headline(comparison: DatasetComparison) -> str:
-    """Say in one sentence how the leader does against its rivals.
+    """Say in a sentence or two how the leader does against its rivals, in both scopes, and its rank.
 
     Examples
     --------
     >>> import pandas as pd, paragone
     >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": range(1, 9), "old": range(8)})
-    >>> headline(paragone.compare(scores, metric="accuracy", reference="new"))
-    'new is better than old. Its average rank is 1.00, the best of 2.'
+    >>> print(headline(paragone.compare(scores, metric="accuracy", reference="new")))
+    On datasets like these new is better than old (Wilcoxon signed-rank over datasets, Holm). Its average rank is...
     """
-    verdicts: dict[str, list[str]] = {}
-    for pair in comparison.leading_pairs:
-        verdicts.setdefault(pair.verdict, []).append(pair.rival)
-    n_rivals = len(comparison.leading_pairs)
-    claims = [
-        CLAIMS[verdict].format(_whom(verdicts[verdict], n_rivals, "any of its" if verdict == "undecided" else "all"))
-        for verdict in CLAIMS
-        if verdict in verdicts
-    ]
-    return " ".join([f"{comparison.leader} is {listing(claims)}.", *_size(comparison), _rank(comparison)])
-
-
-def _size(comparison: DatasetComparison) -> list[str]:
-    """Say so where no difference, however clear, could have been significant."""
-    alpha, n = comparison.settings.alpha, len(comparison.scores.datasets)
-    if comparison.family.on_ranks or any(pair.smallest_p_adjusted <= alpha for pair in comparison.leading_pairs):
-        return []
-    return [f"With {n} dataset{'s' * (n != 1)} nothing can be significant at this size."]
+    return f"{comparison.finding} {_rank(comparison)}"
 
 
 def listing(parts: Sequence[str]) -> str:
@@ -62,12 +37,6 @@ def listing(parts: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _whom(rivals: Sequence[str], n_rivals: int, all_of: str) -> str:
-    if len(rivals) <= NAMED:
-        return listing(rivals)
-    return f"{all_of} {n_rivals} rivals" if len(rivals) == n_rivals else f"{len(rivals)} of {n_rivals} rivals"
 
 
 def _rank(comparison: DatasetComparison) -> str:

@@ -12,10 +12,12 @@ from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import GREEN, colour_where, wrap
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.pair_charts import difference_bars, posterior_triangle, score_scatter
+from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import Cliques, rank_cliques
 from paragone.stats.result import add_charts
+from paragone.stats.scopes import LearnerPair
 from paragone.tables import format_p, format_signed
-from paragone.ties import settle_differences, settled_mean
+from paragone.ties import settled_mean
 
 CELL_WIDTH = 74
 CELL_HEIGHT = 46
@@ -71,25 +73,25 @@ def _pair_matrix_subtitle(comparison: DatasetComparison) -> str:
 
 
 def _cells(comparison: DatasetComparison) -> list[dict[str, Any]]:
-    table = comparison.scores
-    oriented = table.values if table.higher_is_better else -table.values
-    p = {frozenset((pair.method, pair.rival)): pair.p_adjusted for pair in comparison.pairs}
+    table, settings = comparison.scores, comparison.settings
+    scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
+    tested = {frozenset((pair.method, pair.rival)): pair for pair in comparison.pairs}
     cells = []
     for i, j in permutations(range(len(table.methods)), 2):
-        settings = comparison.settings
-        difference = settle_differences(oriented[:, j], oriented[:, i], settings.tolerance, size=settings.size)
-        mean = float(settled_mean(difference))
-        adjusted = p.get(frozenset((table.methods[i], table.methods[j])))
-        wins, ties, losses = (int(np.sum(np.sign(difference) == sign)) for sign in (1, 0, -1))
+        column = scored.differences([(i, j)], settings)[:, 0]
+        both = ~np.isnan(table.values[:, [i, j]]).any(axis=1)
+        mean = float(settled_mean(column[both])) if both.any() else 0.0
+        pair = tested.get(frozenset((table.methods[i], table.methods[j])))
+        wins, ties, losses = (int(np.sum(np.sign(column) == sign)) for sign in (1, 0, -1))
         lines = [format_signed(mean, table.decimals), f"{wins}/{ties}/{losses}"]
-        lines += [] if adjusted is None else [f"p {format_p(adjusted)}"]
+        lines += [] if pair is None else [f"p {format_p(pair.p_adjusted)}"]
         cells.append(
             {
                 "row": table.methods[i],
                 "column": table.methods[j],
                 "difference": mean,
                 "text": "\n".join(lines),
-                "significant": adjusted is not None and adjusted <= comparison.settings.alpha,
+                "significant": pair is not None and pair.verdict in ("better", "worse"),
             }
         )
     return cells
@@ -102,7 +104,7 @@ TOP = 14
 
 
 def critical_difference(comparison: DatasetComparison) -> Any:
-    """Draw average ranks on an axis, with bars over methods that cannot be told apart.
+    """Draw average ranks on an axis, with bars over methods that do not differ significantly.
 
     Parameters
     ----------
@@ -155,9 +157,9 @@ def _around_reference(
 
 
 def _subtitle(comparison: DatasetComparison) -> str:
-    what = "joined methods cannot be told apart"
+    what = "joined methods do not differ significantly"
     if comparison.family.reference is not None:
-        what = f"joined methods cannot be told apart from {comparison.leader}"
+        what = f"joined methods do not differ significantly from {comparison.leader}"
     return f"Average ranks, best on the left; {what} ({comparison.choices['test']}; {comparison.choices['correction']})"
 
 
@@ -278,11 +280,11 @@ def _labels(
     return sides
 
 
-VERDICTS = {"better": BLUE, "practically equal": GREEN, "undecided": GREY, "worse": VERMILION}
+VERDICTS = {"better": BLUE, "equivalent": GREEN, "undecided": GREY, "worse": VERMILION}
 
 
 def forest(comparison: DatasetComparison) -> Any:
-    """Draw the mean difference between the leader and every rival with its bootstrap interval.
+    """Draw the difference between the leader and every rival with its interval, in both scopes where both are known.
 
     Parameters
     ----------
@@ -292,39 +294,53 @@ def forest(comparison: DatasetComparison) -> Any:
     Returns
     -------
     altair chart
-        Right of zero the leader is better; the ROPE is shaded where there is one.
+        Right of zero the leader is better; the margin is shaded where there is one.
     """
     import altair as alt
 
+    like = "on datasets like these"
+    these = "on these datasets" if len(comparison.scores.datasets) > 1 else f"on {comparison.scores.datasets[0]}"
+    shown: list[tuple[str, Pair | LearnerPair]] = [
+        (these, pair) for pair in comparison.leading_learners if not math.isnan(pair.p)
+    ]
+    shown += [(like, pair) for pair in comparison.leading_pairs]
     rows: list[dict[str, Any]] = [
         {
             "rival": pair.rival,
-            "low": None if math.isnan(pair.mean.low) else pair.mean.low,
-            "mean": pair.mean_difference,
-            "high": None if math.isnan(pair.mean.high) else pair.mean.high,
-            "median": pair.median_difference,
+            "low": _limit(pair.difference.low),
+            "difference": pair.difference.estimate,
+            "high": _limit(pair.difference.high),
+            "scope": scope,
             "verdict": pair.verdict,
         }
-        for pair in comparison.leading_pairs
+        for scope, pair in shown
     ]
-    y = alt.Y("rival:N", sort=[row["rival"] for row in rows], title=None)
-    x = alt.X("low:Q", title=wrap(f"mean difference (positive favours {comparison.leader})", 66))
+    rivals = [pair.rival for pair in comparison.leading_pairs]
+    scopes = list(dict.fromkeys(scope for scope, _ in shown))
+    y = alt.Y("rival:N", sort=rivals, title=None)
+    beside = alt.YOffset("scope:N", sort=scopes)
+    x = alt.X("low:Q", title=wrap(f"difference (positive favours {comparison.leader})", 66))
     seen = [name for name in VERDICTS if any(row["verdict"] == name for row in rows)]
     scale = alt.Scale(domain=seen, range=[VERDICTS[name] for name in seen])
     colour = alt.Color("verdict:N", scale=scale, legend=alt.Legend(title=f"{comparison.leader} is", orient="bottom"))
-    base = from_rows(rows).encode(y=y)
+    legend = alt.Legend(title=None, orient="bottom") if len(scopes) > 1 else None
+    shape = alt.Shape("scope:N", sort=scopes, legend=legend)
+    base = from_rows(rows).encode(y=y, yOffset=beside)
     layers = [
         from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q")),
         base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2("high:Q"), color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("mean:Q"), color=colour),
-        base.mark_tick(thickness=2, size=10, color="#000000").encode(x=alt.X("median:Q")),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("difference:Q"), color=colour, shape=shape),
     ]
-    if comparison.settings.rope > 0:
-        band = from_rows([{"from": -comparison.settings.rope, "to": comparison.settings.rope}])
+    if comparison.settings.margin > 0:
+        band = from_rows([{"from": -comparison.settings.margin, "to": comparison.settings.margin}])
         layers.insert(0, band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")))
     chart = alt.layer(*layers).properties(width=460, height=max(22 * len(rows), 60))
-    text = f"Mean difference (dot) and median (tick), {comparison.choices['intervals']}"
+    text = f"Differences with intervals, {comparison.choices['intervals']}"
     return styled(chart, f"{comparison.leader} against each rival", text)
+
+
+def _limit(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def win_tie_loss(comparison: DatasetComparison) -> Any:

@@ -15,14 +15,18 @@ from paragone.errors import unknown_name
 from paragone.metrics import asked_name, named_metric
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
-from paragone.stats.family import PROCEDURES, ComparisonSettings, better_ranked_first, choose_family
+from paragone.stats.family import PROCEDURES, ComparisonSettings, Family, better_ranked_first, choose_family
 from paragone.stats.intake import read_frame
-from paragone.stats.pairs import UnitScores, dataset_pairs
+from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
+from paragone.stats.robustness import dataset_pairs
+from paragone.stats.scopes import LEAST_SPLITS, LearnerPair, dataset_estimates, learner_pairs
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
-from paragone.ties import TOLERANCE, FloatArray, settled_mean, slack_of
+from paragone.stats.verdicts import stated_margin
+from paragone.stats.words import datasets_in_words
+from paragone.ties import TOLERANCE, FloatArray
 
 COLUMNS = [
     "dataset",
@@ -71,35 +75,25 @@ def per_dataset_tests(
         if len(folds) < 2 or design is None:
             continue
         difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
-        tests = _tests(difference, design, settings.rope)
+        tests = _tests(difference, design, settings.margin)
         parts.append({"dataset": [dataset] * len(pairs), **names, "folds": [len(folds)] * len(pairs), **tests})
     return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) if parts else [] for name in COLUMNS})
 
 
-def _tests(difference: FloatArray, design: Design, rope: float) -> dict[str, Any]:
-    """Run the two t-tests on all columns of fold differences at once."""
-    mean = settled_mean(difference)
-    variance, df = design.variance_of_mean(difference)
-    spread = np.ptp(difference, axis=0) > slack_of(np.abs(difference).max(axis=0))
-    error = np.where(spread, np.sqrt(variance), 0.0)
-    certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    t = np.divide(mean, error, out=certain.copy(), where=error > 0)
-    # Without spread the posterior is a point: a deviate of zero (on the edge) is shared by both sides.
-    upper, lower = _deviates(rope - mean, error), _deviates(-rope - mean, error)
-    better, worse = stdtr(df, -upper), stdtr(df, lower)
+def _tests(difference: FloatArray, design: Design, margin: float) -> dict[str, Any]:
+    """Run the t-test on all columns of fold differences at once, with the posterior that belongs to it."""
+    mean, variance, df = dataset_estimates(difference, design)
+    # Without spread nothing can be told.
+    error = np.sqrt(np.where(variance > 0, variance, np.nan))
+    better, worse = stdtr(df, (mean - margin) / error), stdtr(df, (-margin - mean) / error)
     return {
         "mean_difference": mean,
-        "t": t,
-        "p": 2 * stdtr(df, -np.abs(t)),
+        "t": mean / error,
+        "p": 2 * stdtr(df, -np.abs(mean / error)),
         "p_better": better,
-        "p_equal": np.maximum(0.0, 1 - better - worse) if rope > 0 else np.zeros_like(mean),
+        "p_equal": np.maximum(0.0, 1 - better - worse) if margin > 0 else np.full(mean.shape, np.nan),
         "p_worse": worse,
     }
-
-
-def _deviates(distance: FloatArray, error: FloatArray) -> FloatArray:
-    certain = np.where(distance == 0, 0.0, np.copysign(np.inf, distance))
-    return np.divide(distance, error, out=certain, where=error > 0)
 
 
 FEW = 6
@@ -117,7 +111,8 @@ def compare(
     test: str | Test | Callable[..., TestResult] | None = None,
     correction: str | Correction | Callable[..., Any] | None = None,
     alpha: float = 0.05,
-    rope: float = 0.0,
+    margin: float = 0.0,
+    rope: float | None = None,
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
@@ -145,7 +140,8 @@ def compare(
     at : float, optional
         The point of the grid; left out, a grid is reduced to its mean.
     missing : {"complete", "worst", "refuse"}, default="complete"
-        What a missing or failed score counts as.
+        What a missing or failed score counts as: its block is left out for all methods; it is a loss to any score; or
+        it is refused.
     test : str, Test or callable, optional
         How differences over datasets are tested: a name (``wilcoxon`` by default, ``paired-t``), ``module:name``, or a
         function of differences that returns a :class:`~paragone.stats.TestResult`.
@@ -154,10 +150,12 @@ def compare(
         methods), ``hochberg``, ``hommel``, ``bonferroni``, ``benjamini-hochberg``, ``nemenyi``,
         ``bonferroni-dunn``, ``module:name``, or a function from raw to adjusted p-values.
     alpha : float, default=0.05
-        Family-wise level.
-    rope : float, default=0.0
-        Half-width of the region of practical equivalence, in units of the metric. Only with a ROPE can
-        methods be found practically equal.
+        Level for the whole family.
+    margin : float, default=0.0
+        The largest difference that does not matter, in units of the metric, stated before the scores are looked at.
+        Only with a margin can methods be found equivalent.
+    rope : float, optional
+        Former name of ``margin``.
     zeros : {"wilcox", "pratt", "split"}, default="wilcox"
         Treatment of zero differences.
     tolerance : float, default=1e-9
@@ -192,11 +190,11 @@ def compare(
     ... })
     >>> result = compare(scores, metric="accuracy", reference="new")
     >>> print(result.verdict)
-    new is better than old (p = 0.00781 Holm; mean difference +0.0325 [+0.0225, ...
+    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0325 [+0.0150, ...
     """
     settings = ComparisonSettings(
         alpha=alpha,
-        rope=rope,
+        margin=stated_margin(margin, rope),
         missing=missing,
         zeros=zeros,
         tolerance=tolerance,
@@ -235,11 +233,24 @@ def compare_table(
     family = choose_family(len(table.methods), place, correction)
     chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
     settings = replace(settings, size=named_metric(table.metric).score_size)
-    ranks = method_ranks(
-        table.values, higher_is_better=table.higher_is_better, tolerance=settings.tolerance, size=settings.size
-    )
+    # A failed score ranks last: below the worst of its dataset by more than any tie.
+    oriented = table.values if table.higher_is_better else -table.values
+    last = np.nanmin(oriented, axis=1, keepdims=True) - 1 - np.nanmax(np.abs(oriented), axis=1, keepdims=True)
+    ranks = method_ranks(np.where(np.isnan(oriented), last, oriented), tolerance=settings.tolerance, size=settings.size)
     scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
+    turned = better_ranked_first(family, ranks.mean(axis=0))
+    learners: tuple[LearnerPair, ...] = ()
+    if all(design is not None and design.n_splits >= LEAST_SPLITS for design in table.designs):
+        learners = learner_pairs(
+            table.methods,
+            table.folds,
+            table.designs,
+            turned,
+            higher_is_better=table.higher_is_better,
+            adjust=family.for_learners.adjust,
+            settings=settings,
+        )
     return DatasetComparison(
         unit="dataset",
         test=chosen,
@@ -249,21 +260,25 @@ def compare_table(
         ranks=ranks,
         friedman=friedman_of_ranks(ranks),
         pairs=pairs,
-        per_dataset=per_dataset_tests(table, better_ranked_first(family, ranks.mean(axis=0)), settings),
-        warnings=(*table.warnings, *table.notes, *_warnings(table, pairs[0].posterior is not None)),
+        learners=learners,
+        per_dataset=per_dataset_tests(table, turned, settings),
+        warnings=(*table.warnings, *table.notes, *_warnings(table, family, pairs, settings)),
     )
 
 
-def _warnings(table: ScoreTable, has_bayes: bool) -> tuple[str, ...]:
+def _warnings(
+    table: ScoreTable, family: Family, pairs: Sequence[Pair], settings: ComparisonSettings
+) -> tuple[str, ...]:
     warnings = []
     if len(table.datasets) == 1:
+        warnings.append("There is one dataset only, so nothing can be said about datasets in general.")
+    if family.on_ranks and settings.margin > 0:
         warnings.append(
-            "There is one dataset only, so nothing can be said about datasets in general; its folds are compared by "
-            "the corrected resampled t in per_dataset."
+            f"{family.title} tests average ranks and cannot show an equivalence: choose another correction."
         )
-    if has_bayes and len(table.datasets) < FEW:
+    if pairs[0].posterior is not None and len(table.datasets) < FEW:
         warnings.append(
-            f"With {len(table.datasets)} dataset{'s' * (len(table.datasets) > 1)} the Bayesian probabilities are "
-            "overconfident, because the posterior knows only the few differences it has seen: do not lean on them."
+            f"With {datasets_in_words(len(table.datasets))} the Bayesian probabilities are overconfident, because the "
+            "posterior knows only the few differences it has seen: do not lean on them."
         )
     return tuple(warnings)

@@ -359,7 +359,15 @@ corrections.add(Correction("holm", "Holm", holm))
 corrections.add(Correction("hochberg", "Hochberg", hochberg))
 corrections.add(Correction("hommel", "Hommel", hommel))
 corrections.add(Correction("bonferroni", "Bonferroni", bonferroni))
-corrections.add(Correction("benjamini-hochberg", "Benjamini-Hochberg", benjamini_hochberg, aliases=("fdr",)))
+corrections.add(
+    Correction(
+        "benjamini-hochberg",
+        "Benjamini-Hochberg",
+        benjamini_hochberg,
+        aliases=("fdr",),
+        controls="false discovery rate",
+    )
+)
 corrections.add(Correction("shaffer", "Shaffer (static)", shaffer, "all pairs", beside="bergmann"))
 corrections.add(
     Correction(

@@ -13,14 +13,18 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import unknown_name
+from paragone.intervals import Interval
 from paragone.stats.family import Family, fitting_corrections
-from paragone.stats.pairs import OPPOSITE, Pair
-from paragone.stats.pairwise import PairedComparison, pairwise
+from paragone.stats.pairing import Paired
+from paragone.stats.pairs import Pair
+from paragone.stats.pairwise import PairedComparison
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
+from paragone.stats.scopes import LearnerPair, why_untold
 from paragone.stats.scores import ScoreTable, listed
-from paragone.stats.words import dataset_choices, dataset_sentence
+from paragone.stats.verdicts import adjusted_where_known
+from paragone.stats.words import Told, TwoScopes, dataset_choices, dataset_sentence, datasets_in_words, where_in_words
 from paragone.tables import (
     Column,
     Table,
@@ -51,6 +55,8 @@ class DatasetComparison(Comparison):
         Rank of each method on each dataset.
     friedman : Friedman
         Friedman's chi-square and Iman-Davenport's F.
+    learners : tuple of LearnerPair
+        The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
 
@@ -70,6 +76,7 @@ class DatasetComparison(Comparison):
     family: Family
     ranks: FloatArray
     friedman: Friedman
+    learners: tuple[LearnerPair, ...]
     per_dataset: pd.DataFrame
 
     @property
@@ -87,6 +94,61 @@ class DatasetComparison(Comparison):
         mine = [pair.seen_from(self.leader) for pair in self.pairs if self.leader in (pair.method, pair.rival)]
         return tuple(sorted(mine, key=lambda pair: (ranks[pair.rival], pair.rival)))
 
+    @cached_property
+    def leading_learners(self) -> tuple[LearnerPair, ...]:
+        """What the datasets at hand tell of the leader and each rival, in the order of the leading pairs."""
+        return self.learners_of(self.leader, [pair.rival for pair in self.leading_pairs])
+
+    def learners_of(self, leader: str, rivals: Sequence[str]) -> tuple[LearnerPair, ...]:
+        """Return what the datasets at hand tell of a method and each of some rivals."""
+        mine = {
+            pair.seen_from(leader).rival: pair.seen_from(leader)
+            for pair in self.learners
+            if leader in (pair.method, pair.rival)
+        }
+        return tuple(mine[rival] for rival in rivals if rival in mine)
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """Mean score over the datasets that a method has, by method."""
+        return dict(zip(self.scores.methods, _column_means(self.scores.values), strict=True))
+
+    @property
+    def finding(self) -> str:
+        """What is shown on these datasets and on datasets like these, in a sentence each."""
+        return str(self.finding_of(self.leader))
+
+    def finding_of(self, leader: str) -> TwoScopes:
+        """Return what is said of one method against the others that it was compared with."""
+        pairs = [pair.seen_from(leader) for pair in self.pairs if leader in (pair.method, pair.rival)]
+        sign = -1 if self.scores.higher_is_better else 1
+        names = {leader, *(pair.rival for pair in pairs)}
+        order = sorted(
+            (name for name in self.scores.methods if name in names), key=lambda name: sign * self.means[name]
+        )
+        told = self.learners_of(leader, [pair.rival for pair in pairs])
+        # A pair in which one failed has no mean difference.
+        told = tuple(pair for pair in told if not math.isnan(pair.difference.estimate))
+        return TwoScopes(
+            leader=leader,
+            metric=self.scores.metric or "score",
+            datasets=self.scores.datasets,
+            means={name: self.means[name] for name in order},
+            on_these=told,
+            untold="" if any(not math.isnan(pair.p) for pair in told) else self.untold,
+            like_these=tuple(pairs),
+            family=self.family,
+            test=self.test,
+            settings=self.settings,
+        )
+
+    @property
+    def untold(self) -> str:
+        """Why nothing is said of the learners on these datasets; empty where it is, or where there are no folds."""
+        if self.learners and any(np.isnan(folds).any() for folds in self.scores.folds):
+            return "A score failed, which leaves no mean difference of the learners on these datasets."
+        return why_untold(self.scores.designs, [len(folds) for folds in self.scores.folds])
+
     @property
     def test_in_words(self) -> str:
         """What p is and how it was adjusted, as a caption says it."""
@@ -103,13 +165,37 @@ class DatasetComparison(Comparison):
         """Return the leader's tests on the folds of a dataset, their p adjusted over the rivals on that dataset."""
         frame = self.per_dataset
         rows = frame[(frame["dataset"] == dataset) & (frame["method"] == self.leader)]
-        return rows.assign(p=self.correction_within.adjust(rows["p"].to_numpy())) if len(rows) else rows
+        return (
+            rows.assign(p=adjusted_where_known(rows["p"].to_list(), self.correction_within.adjust))
+            if len(rows)
+            else rows
+        )
 
     @property
     def verdict(self) -> str:
         """The verdict in words, one line per rival of the leader."""
-        known = self.family, self.test, self.settings, self.scores.decimals
-        return "\n".join(dataset_sentence(pair, *known) for pair in self.leading_pairs)
+        learners = {pair.rival: pair for pair in self.leading_learners}
+        told = Told(
+            self.family,
+            self.test,
+            self.settings,
+            self.scores.decimals,
+            self.scores.higher_is_better,
+            where_in_words(self.scores.datasets),
+            len(self.scores.datasets),
+        )
+        return "\n".join(dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs)
+
+    @property
+    def marked(self) -> tuple[Pair | LearnerPair, ...]:
+        """The pairs whose words the table of methods marks: with the dataset as unit, or the folds of the only one."""
+        return self.learners if len(self.scores.datasets) == 1 and self.learners else self.pairs
+
+    @property
+    def marked_where(self) -> str:
+        """In which scope the table of methods marks what is significantly worse."""
+        one = len(self.scores.datasets) == 1 and self.learners
+        return f"on {self.scores.datasets[0]}" if one else "on datasets like these"
 
     @property
     def method_warnings(self) -> tuple[str, ...]:
@@ -124,7 +210,10 @@ class DatasetComparison(Comparison):
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row per pair, with everything beside its p."""
-        return pd.DataFrame([_pair_row(pair) for pair in self.pairs])
+        learners = {frozenset((pair.method, pair.rival)): pair for pair in self.learners}
+        return pd.DataFrame(
+            [_pair_row(pair, learners.get(frozenset((pair.method, pair.rival)))) for pair in self.pairs]
+        )
 
     @cached_property
     def rank_table(self) -> pd.DataFrame:
@@ -133,8 +222,12 @@ class DatasetComparison(Comparison):
             {
                 "method": self.scores.methods,
                 "average_rank": self.ranks.mean(axis=0),
-                "mean": self.scores.values.mean(axis=0),
-                "median": np.median(self.scores.values, axis=0),
+                "mean": _column_means(self.scores.values),
+                "median": [
+                    float(np.median(column[~np.isnan(column)])) if not np.isnan(column).all() else math.nan
+                    for column in self.scores.values.T
+                ],
+                "failed_on": np.isnan(self.scores.values).sum(axis=0),
                 "best_on": (self.ranks == self.ranks.min(axis=1, keepdims=True)).sum(axis=0),
             }
         )
@@ -155,34 +248,34 @@ class DatasetComparison(Comparison):
                 frame[correction.title] = correction.adjust(raw)
         return frame
 
-    @cached_property
-    def _rivals(self) -> dict[str, PairedComparison]:
-        return {}
-
     def against(self, rival: str | None = None) -> PairedComparison:
-        """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival."""
-        table = self.scores
+        """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival.
+
+        Its p, interval and word are those of this comparison, adjusted over the whole family.
+        """
+        table, leader = self.scores, self.leader
         name = self.leading_pairs[0].rival if rival is None else rival
-        if name not in table.methods or name == self.leader:
-            raise unknown_name("rival", name, [method for method in table.methods if method != self.leader])
-        if name not in self._rivals:
-            columns = {method: table.values[:, table.methods.index(method)] for method in (name, self.leader)}
-            index = pd.Index(table.datasets, name="dataset")
-            sides = [pd.Series(values, index=index, name=method) for method, values in columns.items()]
-            self._rivals[name] = pairwise(
-                *sides,
-                metric=table.metric,
-                higher_is_better=table.higher_is_better,
-                test=self.test,
-                alpha=self.settings.alpha,
-                rope=self.settings.rope,
-                zeros=self.settings.zeros,
-                tolerance=self.settings.tolerance,
-                n_resamples=self.settings.n_resamples,
-                n_samples=self.settings.n_samples,
-                seed=self.settings.seed,
-            )
-        return self._rivals[name]
+        if name not in table.methods or name == leader:
+            raise unknown_name("rival", name, [method for method in table.methods if method != leader])
+        pair = next(pair for pair in self.leading_pairs if pair.rival == name)
+        a, b = (table.values[:, table.methods.index(method)] for method in (name, leader))
+        there = ~(np.isnan(a) | np.isnan(b))
+        keys = np.array(table.datasets, dtype=object)
+        only_a, only_b = (tuple(keys[np.isnan(gone) & ~np.isnan(has)]) for gone, has in ((b, a), (a, b)))
+        return PairedComparison(
+            unit="dataset",
+            test=self.test,
+            pairs=(pair,),
+            settings=self.settings,
+            name_a=name,
+            name_b=leader,
+            metric=table.metric,
+            higher_is_better=table.higher_is_better,
+            threshold=None,
+            paired=Paired(tuple(keys[there]), a[there], b[there], only_a, only_b, ()),
+            fails=np.zeros(int(there.sum()), dtype=bool),
+            family=self.family if len(self.pairs) > 1 or self.family.on_ranks else None,
+        )
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes ``summary`` (a row per method), ``pairs`` and ``scores`` (a row per dataset)."""
@@ -212,6 +305,7 @@ class DatasetComparison(Comparison):
                 "methods": list(table.methods),
                 "datasets": list(table.datasets),
                 "reference": None if self.family.reference is None else self.leader,
+                "finding": self.finding,
                 "verdict": self.verdict.splitlines(),
                 "method_warnings": list(self.method_warnings),
                 "friedman": asdict(self.friedman),
@@ -220,6 +314,8 @@ class DatasetComparison(Comparison):
                     {**row, "won": pair.won, "tied": pair.tied, "lost": pair.lost, "flipped_by": pair.flipped_by}
                     for row, pair in zip(self.table.to_dict("records"), self.pairs, strict=True)
                 ],
+                "corrections": self.corrections.to_dict("records"),
+                "per_dataset": self.per_dataset.to_dict("records"),
                 "choices": dict(self.choices),
                 "warnings": list(self.warnings),
             }
@@ -236,8 +332,9 @@ class DatasetComparison(Comparison):
         )
         found: dict[str, str | Table] = {
             "": caption(self),
+            "Finding": self.finding,
             "Verdict": "\n".join([self.verdict, *self.method_warnings]),
-            "Ranks (letters: methods that are significantly worse; * best)": summary,
+            f"Ranks (letters: methods that are significantly worse {self.marked_where}; * best)": summary,
             f"Where ({self.leader} against each rival)": where,
             "Pairs (positive favours the method)": pairs,
             "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
@@ -251,34 +348,73 @@ class DatasetComparison(Comparison):
         return "\n\n".join([str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)])
 
 
-def _pair_row(pair: Pair) -> dict[str, Any]:
+def _column_means(values: FloatArray) -> FloatArray:
+    """Return the means of what is there: a failed score has none."""
+    there = ~np.isnan(values)
+    counts = there.sum(axis=0)
+    means: FloatArray = np.divide(
+        np.where(there, values, 0.0).sum(axis=0), counts, out=np.full(counts.shape, np.nan), where=counts > 0
+    )
+    return means
+
+
+def _mean_cells(comparison: DatasetComparison, methods: Sequence[str], marks: Sequence[str] | None) -> Any:
+    """Return the cells of mean scores; a mean of fewer datasets than others have is never the best."""
+    table, means = comparison.scores, comparison.means
+    n = {name: int((~np.isnan(column)).sum()) for name, column in zip(table.methods, table.values.T, strict=True)}
+    whole = [n[method] == len(table.datasets) for method in methods]
+    texts = [
+        format_number(means[method], table.decimals) + ("" if all_ else f" (of {n[method]})")
+        for method, all_ in zip(methods, whole, strict=True)
+    ]
+    values = [means[method] if all_ else math.nan for method, all_ in zip(methods, whole, strict=True)]
+    how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
+    return mark_best(values, texts, superscripts=marks, **how)
+
+
+def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
     posterior = pair.posterior
+    on_these = LearnerPair(pair.method, pair.rival, "undecided", Interval(math.nan), math.nan, math.nan)
+    if learner is not None:
+        on_these = learner.seen_from(pair.method)
     return {
         "method": pair.method,
         "rival": pair.rival,
+        "on_these_datasets": None if math.isnan(on_these.p) else on_these.verdict,
+        "on_these_p": on_these.p,
+        "on_these_p_adjusted": on_these.p_adjusted,
+        "on_these_difference": on_these.difference.estimate,
+        "on_these_low": on_these.difference.low,
+        "on_these_high": on_these.difference.high,
+        "on_these_p_equal": on_these.p_equal,
         "verdict": pair.verdict,
         "p": pair.p,
         "p_adjusted": pair.p_adjusted,
+        "p_equal_adjusted": pair.p_equal,
+        "within_margin": pair.within,
         "exact": pair.test.exact,
         "n_used": pair.n_used,
-        "mean_difference": pair.mean.estimate,
-        "mean_low": pair.mean.low,
-        "mean_high": pair.mean.high,
-        "median_difference": pair.median.estimate,
-        "median_low": pair.median.low,
-        "median_high": pair.median.high,
+        "difference": pair.difference.estimate,
+        "low": pair.difference.low,
+        "high": pair.difference.high,
+        "mean_difference": pair.mean_difference,
+        "median_difference": pair.median_difference,
         "wins": len(pair.won),
         "ties": len(pair.tied),
         "losses": len(pair.lost),
+        "method_failed": pair.failed[0],
+        "rival_failed": pair.failed[1],
         "cliffs_delta": pair.cliffs_delta,
         "a12": pair.a12,
         "rank_biserial": pair.rank_biserial,
         "p_better": math.nan if posterior is None else posterior.better,
-        "p_equal": math.nan if posterior is None else posterior.equal,
+        "p_equal": math.nan if posterior is None or posterior.rope <= 0 else posterior.equal,
         "p_worse": math.nan if posterior is None else posterior.worse,
         "smallest_p": pair.test.smallest_p,
         "smallest_p_adjusted": pair.smallest_p_adjusted,
+        "smallest_margin": pair.smallest_margin,
         "datasets_needed": pair.needed,
+        "datasets_needed_for_margin": pair.needed_for_margin,
         "flipped_by": "; ".join(pair.flipped_by),
         "won": "; ".join(pair.won),
         "lost": "; ".join(pair.lost),
@@ -290,7 +426,7 @@ def caption(comparison: DatasetComparison) -> str:
     table, choices, friedman = comparison.scores, comparison.choices, comparison.friedman
     n = len(table.datasets)
     return (
-        f"{len(table.methods)} methods on {n} dataset{'s' * (n > 1)} by {choices['metric']}. "
+        f"{len(table.methods)} methods on {datasets_in_words(n)} by {choices['metric']}. "
         f"Friedman chi2({friedman.df[0]}) = {friedman.chi2:.3f} with tie correction, {p_is(friedman.p)}; "
         f"Iman-Davenport F({friedman.df[0]}, {friedman.df[1]}) = {format_number(friedman.f, 3)}, "
         f"{p_is(friedman.p_f)}. "
@@ -303,21 +439,19 @@ def summary_table(comparison: DatasetComparison) -> Table:
     frame = comparison.rank_table
     letters = dict(zip(frame["method"], _letters(len(frame)), strict=True))
     beaten = dict.fromkeys(letters, "")
-    for pair in comparison.pairs:
-        if pair.verdict in OPPOSITE:
+    for pair in comparison.marked:
+        if pair.verdict in ("better", "worse"):
             winner, loser = (pair.method, pair.rival) if pair.verdict == "better" else (pair.rival, pair.method)
             beaten[winner] += f" {letters[loser]}"
     marks = [",".join(sorted(beaten[m].split(), key=lambda s: (len(s), s))) for m in frame["method"]]
-    higher = comparison.scores.higher_is_better
-    texts = [format_number(value, comparison.scores.decimals) for value in frame["mean"]]
-    means = mark_best(frame["mean"], texts, higher_is_better=higher, superscripts=marks, size=comparison.settings.size)
+    means = _mean_cells(comparison, frame["method"].tolist(), marks)
     ranks = mark_best(frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False)
     rows = [
         (letters[method], method, mean, rank, str(best))
         for method, mean, rank, best in zip(frame["method"], means, ranks, frame["best_on"], strict=True)
     ]
     columns: list[str | Column] = [Column("", "left"), Column("method", "left"), "mean", "average rank", "best on"]
-    text = caption(comparison) + " Superscripts: methods that are significantly worse."
+    text = caption(comparison) + f" Superscripts: methods that are significantly worse {comparison.marked_where}."
     return Table.of(columns, rows, caption=text, label="tab:comparison")
 
 
@@ -328,39 +462,57 @@ def _letters(count: int) -> list[str]:
 
 
 def pairs_table(comparison: DatasetComparison) -> Table:
-    """Return one row per pair, the leader's pairs first."""
+    """Return one row per pair, the leader's pairs first; first on these datasets, then on datasets like these."""
     rest = [p for p in comparison.pairs if comparison.leader not in (p.method, p.rival)]
-    columns: list[str | Column] = [Column(name, "left") for name in ("method", "rival", "verdict")]
-    columns += ["p", "p adjusted", "mean difference", "median difference", "W/T/L", "delta", "A12"]
+    learners = {frozenset((pair.method, pair.rival)): pair for pair in comparison.learners}
+    columns: list[str | Column] = [Column("method", "left"), Column("rival", "left")]
+    columns += [Column("on these", "left"), "p adjusted", "mean difference"] if learners else []
+    columns += [Column("like these", "left"), "p", "p adjusted", "difference", "mean", "W/T/L", "delta", "A12"]
     bayes = any(pair.posterior is not None for pair in comparison.pairs)
-    columns += ["P(better)", "P(equal)", "P(worse)"] if bayes else []
-    rows = [_pair_cells(pair, bayes, comparison.scores.decimals) for pair in (*comparison.leading_pairs, *rest)]
+    equal = bayes and comparison.settings.margin > 0
+    columns += ["P(better)", *(["P(equal)"] if equal else []), "P(worse)"] if bayes else []
+    rows = []
+    for pair in (*comparison.leading_pairs, *rest):
+        learner = learners.get(frozenset((pair.method, pair.rival)))
+        told = [] if learner is None else _learner_cells(learner.seen_from(pair.method), comparison.scores.decimals)
+        rows.append([pair.method, pair.rival, *told, *_pair_cells(pair, bayes, equal, comparison.scores.decimals)])
     # A sharper correction that takes longer stands beside the chosen one, where the methods are few enough for it.
     fit = {one.name: one.title for one in fitting_corrections(comparison.family, len(comparison.scores.methods))}
     if title := fit.get(comparison.family.correction.beside):
         frame = comparison.corrections
         beside = {frozenset(pair): p for *pair, p in frame[["method", "rival", title]].itertuples(index=False)}
-        columns.insert(5, f"p {title.partition('-')[0]}")
+        place = 8 if learners else 5
+        columns.insert(place, f"p {title.partition('-')[0]}")
         for row in rows:
-            row.insert(5, format_p(beside[frozenset(row[:2])]))
+            row.insert(place, format_p(beside[frozenset(row[:2])]))
     return Table.of(columns, rows, caption=caption(comparison), label="tab:pairs")
 
 
-def _pair_cells(pair: Pair, bayes: bool, decimals: int) -> list[str]:
+def _learner_cells(pair: LearnerPair, decimals: int) -> list[str]:
+    word = "-" if math.isnan(pair.p) else pair.verdict
+    difference = pair.difference
+    return [
+        word,
+        format_p(pair.p_adjusted),
+        format_interval(difference.estimate, difference.low, difference.high, decimals),
+    ]
+
+
+def _pair_cells(pair: Pair, bayes: bool, equal: bool, decimals: int) -> list[str]:
+    difference = pair.difference
     cells = [
-        pair.method,
-        pair.rival,
         pair.verdict,
         format_p(pair.p),
         format_p(pair.p_adjusted),
-        format_interval(pair.mean.estimate, pair.mean.low, pair.mean.high, decimals),
-        format_interval(pair.median.estimate, pair.median.low, pair.median.high, decimals),
+        format_interval(difference.estimate, difference.low, difference.high, decimals),
+        format_signed(pair.mean_difference, decimals),
         f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}",
         format_signed(pair.cliffs_delta, 2),
         format_number(pair.a12, 2),
     ]
     if bayes and pair.posterior is not None:
-        shares = pair.posterior.better, pair.posterior.equal, pair.posterior.worse
+        posterior = pair.posterior
+        shares = [posterior.better, *([posterior.equal] if equal else []), posterior.worse]
         cells += [format_number(share, 3) for share in shares]
     return cells
 
@@ -373,11 +525,12 @@ def scores_table(comparison: DatasetComparison) -> Table:
     rows: list[tuple[str | TableCell, ...]] = []
     for dataset, values, folds in zip(table.datasets, table.values, table.folds, strict=True):
         spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.full(len(values), np.nan)
-        texts = [format_mean_std(values[i], spread[i], table.decimals) for i in order]
+        texts = [
+            "failed" if math.isnan(values[i]) else format_mean_std(values[i], spread[i], table.decimals) for i in order
+        ]
         rows.append((dataset, *mark_best(values[order], texts, **how)))
-    mean, rank = table.values.mean(axis=0)[order], comparison.ranks.mean(axis=0)[order]
-    texts = [format_number(value, table.decimals) for value in mean]
-    rows.append(("Mean", *mark_best(mean, texts, **how)))
+    rank = comparison.ranks.mean(axis=0)[order]
+    rows.append(("Mean", *_mean_cells(comparison, [table.methods[i] for i in order], None)))
     rows.append(("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False)))
     columns = ["dataset", *(table.methods[i] for i in order)]
     return Table.of(columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),))

@@ -28,9 +28,9 @@ class ComparisonSettings:
     Attributes
     ----------
     alpha : float
-        Family-wise level of the decisions.
-    rope : float
-        Half-width of the region of practical equivalence, in units of the metric.
+        Level of the decisions, for the whole family.
+    margin : float
+        Differences up to this size do not matter, in units of the metric; 0: no margin was stated.
     missing : str
         Policy for missing scores.
     zeros : str
@@ -47,14 +47,12 @@ class ComparisonSettings:
         Posterior draws.
     bayes : bool or None
         Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs without.
-    level : float
-        Level of the intervals.
     seed : int
         Seed of bootstrap and posterior.
     """
 
     alpha: float = 0.05
-    rope: float = 0.0
+    margin: float = 0.0
     missing: Missing = "complete"
     zeros: Zeros = "wilcox"
     tolerance: float = TOLERANCE
@@ -63,7 +61,6 @@ class ComparisonSettings:
     n_resamples: int = 10_000
     n_samples: int = 20_000
     bayes: bool | None = None
-    level: float = 0.95
     seed: int = 0
     exact_up_to: int = EXACT_UP_TO
 
@@ -72,8 +69,8 @@ class ComparisonSettings:
             raise unknown_name("treatment of zeros", self.zeros, get_args(Zeros))
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha lies between 0 and 1, not {self.alpha}")
-        if not self.rope >= 0:
-            raise InputError(f"the ROPE is a half-width in units of the metric, 0 or more, not {self.rope}")
+        if not 0 <= self.margin < np.inf:
+            raise InputError(f"the margin is a difference in units of the metric, 0 or more, not {self.margin}")
         if not 0 <= self.tolerance < 1:
             raise InputError(f"the tolerance is relative, from 0 to below 1, not {self.tolerance}")
         if min(self.n_resamples, self.n_samples) < 100:
@@ -88,7 +85,7 @@ class ComparisonSettings:
             "zeros": self.zeros,
             "exact_up_to": self.exact_up_to,
             "test_train_ratio": self.test_train_ratio,
-            "level": self.level,
+            "level": 1 - self.alpha,
             "n_train": None,
             "clusters": None,
         }
@@ -102,8 +99,6 @@ class Procedure:
     ----------
     test, beside : str
         The test by default, and one that is shown for reference.
-    interval : {"bootstrap", "test"}
-        Where the interval of the mean comes from.
     posterior : {"signed-rank", "correlated t", "none"}
         The Bayesian test.
     effects : bool
@@ -112,7 +107,6 @@ class Procedure:
 
     test: str
     beside: str = ""
-    interval: Literal["bootstrap", "test"] = "bootstrap"
     posterior: Literal["signed-rank", "correlated t", "none"] = "signed-rank"
     effects: bool = True
 
@@ -120,8 +114,8 @@ class Procedure:
 PROCEDURES: Mapping[Unit, Procedure] = {
     "dataset": Procedure("wilcoxon"),
     "subject": Procedure("wilcoxon", beside="paired-t"),
-    "fold": Procedure("corrected-t", beside="wilcoxon", interval="test", posterior="correlated t"),
-    "sample": Procedure("clustered-t", interval="test", posterior="none", effects=False),
+    "fold": Procedure("corrected-t", beside="wilcoxon", posterior="correlated t"),
+    "sample": Procedure("clustered-t", posterior="none", effects=False),
 }
 
 
@@ -152,6 +146,11 @@ class Family:
     def on_ranks(self) -> bool:
         """Whether average ranks are tested rather than differences."""
         return self.correction.on_ranks
+
+    @property
+    def for_learners(self) -> Correction:
+        """The correction of the same pairs on the datasets at hand: the chosen one, or Holm's where it is on ranks."""
+        return find_correction("holm") if self.on_ranks else self.correction
 
     def rank_p(self, average_ranks: FloatArray, n_datasets: int) -> tuple[FloatArray, FloatArray]:
         """Return raw and adjusted p of the rank tests."""

@@ -160,21 +160,23 @@ def posterior_triangle(result: PairedComparison) -> Any:
     Returns
     -------
     altair chart
-        A triangle whose corners are the two methods and the ROPE. Without a ROPE all draws lie on its base,
+        A triangle whose corners are the two methods and the margin. Without one all draws lie on its base,
         so their distribution is drawn as a histogram.
     """
     difference = result.differences["difference"][~result.fails if result.effective else slice(None)].to_numpy()
     settings = result.settings
-    posterior = bayesian_signed_rank(difference, rope=settings.rope, n_samples=settings.n_samples, seed=settings.seed)
+    posterior = bayesian_signed_rank(difference, rope=settings.margin, n_samples=settings.n_samples, seed=settings.seed)
     sample = posterior.sample
     if sample is None:
         raise RuntimeError("the signed-rank posterior always comes with its sample")
+    equal = f"P(equal) = {posterior.equal:.3f}, " if settings.margin > 0 else ""
+    margin = f"margin {settings.margin:g}, " if settings.margin > 0 else ""
     text = (
-        f"P({result.name_a} better) = {posterior.worse:.3f}, P(equal) = {posterior.equal:.3f}, "
-        f"P({result.name_b} better) = {posterior.better:.3f}; ROPE {settings.rope:g}, {len(sample)} draws"
+        f"P({result.name_a} better) = {posterior.worse:.3f}, {equal}"
+        f"P({result.name_b} better) = {posterior.better:.3f}; {margin}{len(sample)} draws"
     )
     title = f"Posterior of {result.name_b} against {result.name_a}"
-    chart = _triangle(sample, posterior, result) if settings.rope > 0 else _histogram(sample, result)
+    chart = _triangle(sample, posterior, result) if settings.margin > 0 else _histogram(sample, result)
     return styled(chart, title, text)
 
 

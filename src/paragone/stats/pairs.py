@@ -1,18 +1,24 @@
 """The engine: everything about pairs of methods on common units, whether datasets, subjects, samples or folds.
 
-What fits a unit is written down once, in `paragone.stats.family`: the test, the interval, the posterior.
+What fits a unit is written down once, in `paragone.stats.family`: the test and the posterior. The words come from
+`paragone.stats.verdicts`.
+
+A failed score is a loss to any score, and two failures are a tie. Tests that go by ranks see a failure as the largest
+loss of all; means, intervals and margins are of the units that both methods have.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from paragone.intervals import Interval, median_interval, paired_bootstrap
+from paragone.intervals import Interval
 from paragone.stats.bayes import (
     Posterior,
     bayesian_correlated_t,
@@ -20,25 +26,25 @@ from paragone.stats.bayes import (
     posterior_from_weights,
 )
 from paragone.stats.effects import vargha_delaney_a12
-from paragone.stats.family import (
-    PROCEDURES,
-    ComparisonSettings,
-    Family,
-    Procedure,
-    better_ranked_first,
-    wants_bayes,
-)
+from paragone.stats.family import PROCEDURES, ComparisonSettings, Procedure
+from paragone.stats.location import hodges_lehmann
 from paragone.stats.registries import Test, TestResult, Unit, tests
-from paragone.stats.signed_rank import Wilcoxon, rank_sums
+from paragone.stats.signed_rank import Wilcoxon, pairs_needed, rank_sums
+from paragone.stats.verdicts import (
+    PairEvidence,
+    Word,
+    judge_family,
+    p_of_equivalence,
+    smallest_margin,
+    turned_word,
+)
 from paragone.ties import FloatArray, settle_differences, settled_mean
 
 MOST_NEEDED = 10_000
 """An effect that would need more units than this is not one to speak of."""
 
-EQUAL_FROM = 0.95
-"""Posterior probability of lying within the ROPE from which two methods count as practically equal."""
-
-OPPOSITE = {"better": "worse", "worse": "better"}
+POWER = 0.8
+"""The power that a next study is planned for."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +55,35 @@ class Pair:
     ----------
     method, rival : str
         The two names.
-    verdict : {"better", "worse", "practically equal", "undecided"}
+    verdict : {"better", "worse", "equivalent", "undecided"}
         What the method is, compared with the rival.
     p, p_adjusted : float
-        Raw p-value and that after the correction.
+        Raw p-value and that after the correction; NaN where the test cannot tell.
     test : TestResult
         The test in full.
     n, n_used : int
-        How many differences there are, and how many of them are not zero.
+        How many units there are, and on how many of them the two differ.
+    n_common : int
+        On how many units both have a score.
+    failed : tuple of (int, int)
+        On how many units the method and the rival failed.
     mean_method, mean_rival : float
-        Mean scores, in units of the metric.
-    mean, median : Interval
-        Mean and median difference with their intervals.
+        Mean scores on the units that both have, in units of the metric.
+    difference : Interval
+        The difference that the test is about, with an interval that holds for all pairs of the family together.
+    mean_difference, median_difference : float
+        Of the units that both have.
     won, tied, lost : tuple of str
         Units where the method is ahead, level, behind.
     cliffs_delta, a12, rank_biserial : float
         Effect sizes; the first two ignore the pairing.
+    p_equal : float
+        Adjusted p of the equivalence within the margin; NaN without a margin, or where a score failed.
+    within : bool
+        Whether the difference was shown to be smaller than the margin.
+    smallest_margin : float
+        Any margin from this on would have been shown, the pair taken for the strictest step of the correction;
+        infinite where none can be.
     smallest_p_adjusted : float
         The smallest adjusted p this pair could reach with as many units, the other tests as they are.
     posterior : Posterior or None
@@ -76,6 +95,9 @@ class Pair:
     needed : int or None
         Units in all for 80 % power at the observed effect; None where there is no effect to speak of, or where the test
         does not tell.
+    needed_for_margin : int or None
+        Units in all for 80 % power to show the equivalence; None where the observed difference is no smaller than the
+        margin, or without one.
 
     Examples
     --------
@@ -87,37 +109,34 @@ class Pair:
 
     method: str
     rival: str
-    verdict: str
+    verdict: Word
     p: float
     p_adjusted: float
     test: TestResult
     n: int
     n_used: int
+    n_common: int
+    failed: tuple[int, int]
     mean_method: float
     mean_rival: float
-    mean: Interval
-    median: Interval
+    difference: Interval
+    mean_difference: float
+    median_difference: float
     won: tuple[str, ...]
     tied: tuple[str, ...]
     lost: tuple[str, ...]
     cliffs_delta: float
     a12: float
     rank_biserial: float
+    p_equal: float = math.nan
+    within: bool = False
+    smallest_margin: float = math.inf
     smallest_p_adjusted: float = 0.0
     posterior: Posterior | None = None
     beside: TestResult | None = None
     flipped_by: tuple[str, ...] = ()
     needed: int | None = None
-
-    @property
-    def mean_difference(self) -> float:
-        """The mean difference."""
-        return self.mean.estimate
-
-    @property
-    def median_difference(self) -> float:
-        """The median difference."""
-        return self.median.estimate
+    needed_for_margin: int | None = None
 
     def seen_from(self, method: str) -> Pair:
         """Return the pair as it looks from one of its two methods."""
@@ -128,13 +147,15 @@ class Pair:
             self,
             method=self.rival,
             rival=self.method,
-            verdict=OPPOSITE.get(self.verdict, self.verdict),
+            verdict=turned_word(self.verdict),
             test=self.test.turned(),
             beside=None if beside is None else beside.turned(),
+            failed=self.failed[::-1],
             mean_method=self.mean_rival,
             mean_rival=self.mean_method,
-            mean=self.mean.turned(),
-            median=self.median.turned(),
+            difference=self.difference.turned(),
+            mean_difference=-self.mean_difference,
+            median_difference=-self.median_difference,
             won=self.lost,
             lost=self.won,
             cliffs_delta=-self.cliffs_delta,
@@ -146,24 +167,6 @@ class Pair:
         )
 
 
-def judge(p_adjusted: float, side: float, p_equal: float | None, rope: float, alpha: float) -> str:
-    """Return better, worse, practically equal or undecided.
-
-    A stated ROPE comes first: a difference that is surely too small to matter is an equality, whatever
-    its p. Without a ROPE nothing can be shown to be equal.
-
-    Examples
-    --------
-    >>> judge(0.01, 1.0, 0.2, 0.01, 0.05), judge(0.3, 1.0, 0.97, 0.01, 0.05), judge(0.3, 1.0, None, 0, 0.05)
-    ('better', 'practically equal', 'undecided')
-    """
-    if rope > 0 and p_equal is not None and p_equal >= EQUAL_FROM:
-        return "practically equal"
-    if p_adjusted <= alpha and side != 0:
-        return "better" if side > 0 else "worse"
-    return "undecided"
-
-
 @dataclass(frozen=True)
 class UnitScores:
     """Scores of methods on common units: what the engine takes.
@@ -173,7 +176,7 @@ class UnitScores:
     methods, names : tuple of str
         Columns and rows; rows need no names.
     values : ndarray of shape (n_units, n_methods)
-        The scores.
+        The scores; NaN where a method failed.
     higher_is_better : bool
         The metric's direction.
     clusters : ndarray or None
@@ -190,10 +193,19 @@ class UnitScores:
     n_train: float | None = None
 
     def differences(self, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> FloatArray:
-        """Return the settled differences of pairs, one column per pair, positive where the first is better."""
+        """Return the settled differences of pairs, one column per pair, positive where the first is better.
+
+        Infinite where one of the two failed, zero where both did.
+        """
         first, second = np.array(pairs).T
         oriented = self.values if self.higher_is_better else -self.values
-        return settle_differences(oriented[:, second], oriented[:, first], settings.tolerance, size=settings.size)
+        mine, theirs = oriented[:, first], oriented[:, second]
+        failed, rival_failed = np.isnan(mine), np.isnan(theirs)
+        gone = failed | rival_failed
+        if gone.any():
+            mine, theirs = np.where(gone, 0.0, mine), np.where(gone, 0.0, theirs)
+        settled = settle_differences(theirs, mine, settings.tolerance, size=settings.size)
+        return np.where(failed == rival_failed, settled, np.where(failed, -np.inf, np.inf))
 
 
 def measure_pairs(
@@ -204,6 +216,7 @@ def measure_pairs(
     test: Test,
     settings: ComparisonSettings,
     bayes: bool = True,
+    n_family: int | None = None,
     difference: FloatArray | None = None,
 ) -> tuple[Pair, ...]:
     """Work out everything about pairs that does not depend on the other pairs; p is not adjusted yet.
@@ -222,13 +235,15 @@ def measure_pairs(
         The options.
     bayes : bool, default=True
         Whether the posterior is worked out, where the unit has one.
+    n_family : int, optional
+        How many tests the family has, for intervals that hold together; by default as many as pairs.
     difference : ndarray, optional
         The settled differences, where they are known already.
 
     Returns
     -------
     tuple of Pair
-        In the order of the pairs.
+        In the order of the pairs; `judged` gives them their words.
 
     Examples
     --------
@@ -243,112 +258,200 @@ def measure_pairs(
     if difference is None:
         difference = scored.differences(pairs, settings)
     procedure = PROCEDURES[unit]
-    options = settings.options | {"clusters": scored.clusters, "n_train": scored.n_train}
-    results = [test.run(column, options) for column in difference.T]
-    means = _means(difference, results, procedure, settings)
-    medians = _medians(difference, procedure, settings)
-    posteriors = _posteriors(difference, procedure, settings) if bayes else [None] * len(pairs)
+    share = settings.alpha / (n_family or len(pairs))
+    options = settings.options | {"clusters": scored.clusters, "n_train": scored.n_train, "level": 1 - share}
+    weights = None
+    if bayes and procedure.posterior == "signed-rank":
+        # All pairs share the draws, as they share the datasets.
+        weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
+    return tuple(
+        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, weights)
+        for pair, column in zip(pairs, difference.T, strict=True)
+    )
+
+
+def _measured(
+    scored: UnitScores,
+    pair: tuple[int, int],
+    column: FloatArray,
+    procedure: Procedure,
+    test: Test,
+    settings: ComparisonSettings,
+    options: dict[str, Any],
+    share: float,
+    bayes: bool,
+    weights: FloatArray | None,
+) -> Pair:
+    mine, theirs = scored.values[:, pair[0]], scored.values[:, pair[1]]
+    failed = int(np.isnan(mine).sum()), int(np.isnan(theirs).sum())
+    there = ~(np.isnan(mine) | np.isnan(theirs))
+    common = column if not any(failed) else column[there]
+    if any(failed) and scored.clusters is not None:
+        options = options | {"clusters": scored.clusters[there]}
+    tested = _for_test(column, there, test, settings.margin)
+    result = test.run(tested, options)
+    mean = float(settled_mean(common)) if common.size else math.nan
+    margin = settings.margin if not any(failed) and settings.margin > 0 else None
     beside = tests.get(procedure.beside) if procedure.beside else None
-    found = []
-    for i, (first, second) in enumerate(pairs):
-        column, result, posterior = difference[:, i], results[i], posteriors[i]
-        equal = None if posterior is None else posterior.equal
-        pair = Pair(
-            method=scored.methods[first],
-            rival=scored.methods[second],
-            verdict=judge(result.p, result.side, equal, settings.rope, settings.alpha),
-            p=result.p,
-            p_adjusted=result.p,
-            smallest_p_adjusted=result.smallest_p,
-            test=result,
-            beside=beside.run(column, options) if beside is not None and column.size >= beside.least else None,
-            n=column.size,
-            n_used=int(np.count_nonzero(column)),
-            mean_method=float(scored.values[:, first].mean()),
-            mean_rival=float(scored.values[:, second].mean()),
-            mean=means[i],
-            median=medians[i],
-            won=_names(scored.names, column > 0),
-            tied=_names(scored.names, column == 0),
-            lost=_names(scored.names, column < 0),
-            posterior=posterior,
-            needed=_needed(column, test, len(pairs), procedure, settings),
-            **_effects(scored, first, second, column, result, procedure, settings),
+    return Pair(
+        method=scored.methods[pair[0]],
+        rival=scored.methods[pair[1]],
+        verdict="undecided",
+        p=result.p,
+        p_adjusted=result.p,
+        smallest_p_adjusted=result.smallest_p,
+        test=result,
+        beside=beside.run(common, options) if beside is not None and common.size >= beside.least else None,
+        n=column.size,
+        n_used=int(np.count_nonzero(column)),
+        n_common=common.size,
+        failed=failed,
+        mean_method=float(mine[there].mean()) if there.any() else math.nan,
+        mean_rival=float(theirs[there].mean()) if there.any() else math.nan,
+        difference=_interval(common, test, options, mean),
+        mean_difference=mean,
+        median_difference=float(np.median(common)) if common.size else math.nan,
+        won=_names(scored.names, column > 0),
+        tied=_names(scored.names, column == 0),
+        lost=_names(scored.names, column < 0),
+        p_equal=math.nan if margin is None else p_of_equivalence(column, margin, test, options),
+        smallest_margin=math.inf
+        if any(failed)
+        else smallest_margin(_interval(common, test, options | {"level": 1 - 2 * share}, mean), mean),
+        posterior=_posterior(column, common, result, procedure, settings, weights) if bayes else None,
+        needed=_needed(tested, test, share, procedure),
+        needed_for_margin=None if margin is None else _needed_for_margin(common, mean, margin, share),
+        **_effects(scored, pair, column, result, procedure, settings),
+    )
+
+
+def judged(
+    pairs: Sequence[Pair],
+    adjust: Callable[[FloatArray], FloatArray],
+    settings: ComparisonSettings,
+    *,
+    raw: FloatArray | None = None,
+    side: FloatArray | None = None,
+) -> tuple[Pair, ...]:
+    """Return the pairs of a family with their adjusted p, word and compatible interval.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        As they were measured.
+    adjust : callable
+        The correction, from raw to adjusted p-values.
+    settings : ComparisonSettings
+        The options.
+    raw, side : ndarray, optional
+        The p-values and sides, where they are not those of the pairs' own tests.
+
+    Returns
+    -------
+    tuple of Pair
+        In the same order.
+    """
+    evidence = [
+        PairEvidence(
+            p=pair.test.p if raw is None else float(raw[place]),
+            side=pair.test.side if side is None else float(side[place]),
+            interval=pair.difference,
+            mean=pair.mean_difference,
+            p_equal=pair.p_equal,
         )
-        found.append(pair)
-    return tuple(found)
+        for place, pair in enumerate(pairs)
+    ]
+    verdicts = judge_family(evidence, adjust, alpha=settings.alpha, margin=settings.margin)
+    return tuple(
+        replace(
+            pair,
+            verdict=verdict.word,
+            p=one.p,
+            p_adjusted=verdict.p_adjusted,
+            p_equal=verdict.p_equal,
+            within=verdict.within,
+            # Without its failures a pair is another question than with them: its interval is left as it is.
+            difference=pair.difference if any(pair.failed) else verdict.interval,
+        )
+        for pair, one, verdict in zip(pairs, evidence, verdicts, strict=True)
+    )
 
 
-def decided(pair: Pair, p_adjusted: float, side: float, settings: ComparisonSettings, **more: Any) -> Pair:
-    """Return the pair with its adjusted p, the verdict that follows, and what more came to be known."""
-    equal = None if pair.posterior is None else pair.posterior.equal
-    verdict = judge(p_adjusted, side, equal, settings.rope, settings.alpha)
-    return replace(pair, p_adjusted=float(p_adjusted), verdict=verdict, **more)
+def _for_test(column: FloatArray, there: NDArray[np.bool_], test: Test, margin: float) -> FloatArray:
+    """Return the differences that a test takes: with failures as the largest losses, or without them."""
+    if not np.isinf(column).any():
+        return column if test.by_rank else column[there]
+    return ranked_failures(column, margin) if test.by_rank else column[there]
+
+
+def ranked_failures(column: FloatArray, margin: float = 0.0) -> FloatArray:
+    """Return differences with failures larger than every other, and beyond the margin even beside the largest of them.
+
+    Only their rank and their sign mean anything: never take a mean of these.
+
+    Examples
+    --------
+    >>> ranked_failures(np.array([0.5, -np.inf, 0.0])).tolist()
+    [0.5, -2.5, 0.0]
+    """
+    largest = float(np.max(np.abs(column), where=np.isfinite(column), initial=0.0))
+    beyond = 3 * (largest + margin) + 1
+    return np.where(np.isinf(column), np.sign(column) * beyond, column)
 
 
 def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(names[place] for place in np.flatnonzero(where)) if names else ()
 
 
-def _means(
-    difference: FloatArray, results: Sequence[TestResult], procedure: Procedure, settings: ComparisonSettings
-) -> list[Interval]:
-    """Return the mean differences with their intervals; one unit says nothing of its spread."""
-    means = settled_mean(difference).tolist()
-    if procedure.interval == "test":
-        ends = [(np.nan, np.nan) if r.interval is None else (r.interval.low, r.interval.high) for r in results]
-    elif len(difference) < 2:
-        ends = [(np.nan, np.nan)] * len(means)
-    else:
-        limits = paired_bootstrap(
-            difference, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed
+def _interval(common: FloatArray, test: Test, options: Mapping[str, Any], mean: float) -> Interval:
+    """Return the difference that the test is about between the limits that the same test gives, where it gives them."""
+    if test.by_rank and common.size:
+        shift = hodges_lehmann(
+            common, level=options["level"], zeros=options["zeros"], exact_up_to=options["exact_up_to"]
         )
-        ends = limits.T.tolist()
-    return [Interval(mean, low, high) for mean, (low, high) in zip(means, ends, strict=True)]
+        return shift if np.isfinite([shift.low, shift.high]).all() else Interval(shift.estimate)
+    found = test.run(common, options) if common.size >= test.least else None
+    if found is None or found.interval is None or math.isnan(found.p):
+        return Interval(mean)
+    return found.interval
 
 
-def _medians(difference: FloatArray, procedure: Procedure, settings: ComparisonSettings) -> list[Interval]:
-    medians = np.median(difference, axis=0).tolist()
-    if procedure.interval == "test" or len(difference) < 2:
-        return [Interval(median) for median in medians]
-    ends = median_interval(difference, level=settings.level).T.tolist()
-    return [Interval(median, low, high) for median, (low, high) in zip(medians, ends, strict=True)]
-
-
-def _posteriors(
-    difference: FloatArray, procedure: Procedure, settings: ComparisonSettings
-) -> Sequence[Posterior | None]:
-    if procedure.posterior == "signed-rank":
-        # All pairs share the draws, as they share the datasets.
-        weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
-        return [posterior_from_weights(column, weights, settings.rope, keep=False) for column in difference.T]
-    if procedure.posterior == "none" or len(difference) < 2:
-        return [None] * difference.shape[1]
-    ratio = settings.test_train_ratio
-    return [bayesian_correlated_t(column, rope=settings.rope, test_train_ratio=ratio) for column in difference.T]
+def _posterior(
+    column: FloatArray,
+    common: FloatArray,
+    result: TestResult,
+    procedure: Procedure,
+    settings: ComparisonSettings,
+    weights: FloatArray | None,
+) -> Posterior | None:
+    if weights is not None:
+        return posterior_from_weights(ranked_failures(column, settings.margin), weights, settings.margin, keep=False)
+    if procedure.posterior == "none" or math.isnan(result.p) or not common.any():
+        return None
+    return bayesian_correlated_t(common, rope=settings.margin, test_train_ratio=settings.test_train_ratio)
 
 
 def _effects(
     scored: UnitScores,
-    first: int,
-    second: int,
+    pair: tuple[int, int],
     difference: FloatArray,
     result: TestResult,
     procedure: Procedure,
     settings: ComparisonSettings,
 ) -> dict[str, Any]:
-    """Return effect sizes."""
+    """Return effect sizes, which go by the order of scores: a failure lies below all of them."""
     if not procedure.effects:
         return {"a12": np.nan, "cliffs_delta": np.nan, "rank_biserial": np.nan}
-    higher, lower = (first, second) if scored.higher_is_better else (second, first)
-    a12 = vargha_delaney_a12(
-        scored.values[:, lower], scored.values[:, higher], tolerance=settings.tolerance, size=settings.size
-    )
+    both = scored.values[:, list(pair)] * (1 if scored.higher_is_better else -1)
+    if np.isnan(both).any():
+        known = both[~np.isnan(both)]
+        both = np.where(np.isnan(both), known.min() - np.ptp(known) - 1, both) if known.size else np.zeros_like(both)
+    a12 = vargha_delaney_a12(both[:, 1], both[:, 0], tolerance=settings.tolerance, size=settings.size)
     if isinstance(result, Wilcoxon):
         # The signed-rank test has ranked the differences already.
         plus, minus = result.w_plus, result.w_minus
     else:
-        plus, minus = rank_sums(difference, settings.zeros)
+        plus, minus = rank_sums(ranked_failures(difference), settings.zeros)
     return {
         "a12": a12,
         "cliffs_delta": 2 * a12 - 1,
@@ -356,156 +459,19 @@ def _effects(
     }
 
 
-def _needed(
-    difference: FloatArray, test: Test, n_pairs: int, procedure: Procedure, settings: ComparisonSettings
-) -> int | None:
+def _needed(tested: FloatArray, test: Test, share: float, procedure: Procedure) -> int | None:
     """Return how many units would be needed at the level that is left to one of the pairs, where the test tells."""
-    if test.power is None or not procedure.effects or difference.size < 2:
+    if test.power is None or not procedure.effects or tested.size < 2:
         return None
-    return test.power(difference, alpha=settings.alpha / n_pairs, most=MOST_NEEDED)
+    return test.power(tested, alpha=share, most=MOST_NEEDED)
 
 
-def decisions(p_adjusted: FloatArray, side: FloatArray, alpha: float) -> NDArray[np.int64]:
-    """Return 1 where a difference favours the first side significantly, -1 the second, 0 undecided.
-
-    Examples
-    --------
-    >>> decisions(np.array([0.01, 0.2, 0.03]), np.array([1.0, 1.0, -1.0]), 0.05).tolist()
-    [1, 0, -1]
-    """
-    return np.where(p_adjusted <= alpha, np.sign(side), 0).astype(np.int64)
-
-
-def leave_one_unit_out(
-    differences: FloatArray,
-    adjust: Callable[[FloatArray], FloatArray],
-    test: Test,
-    options: Mapping[str, Any],
-    alpha: float = 0.05,
-) -> NDArray[np.int64]:
-    """Decide every comparison again without each unit, correction included.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_units, n_comparisons)
-        Settled differences, two rows or more; positive favours the first side.
-    adjust : callable
-        The correction, from raw to adjusted p-values.
-    test : Test
-        How differences are tested.
-    options : mapping
-        What the test may ask for.
-    alpha : float, default=0.05
-        Level of the decision.
-
-    Returns
-    -------
-    ndarray of int of shape (n_units, n_comparisons)
-        Row i: the decisions (1, 0, -1) without unit i.
-
-    Examples
-    --------
-    >>> d = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> from paragone.stats.registries import corrections
-    >>> holm = corrections.get("holm").adjust
-    >>> leave_one_unit_out(d, holm, tests.get("wilcoxon"), ComparisonSettings().options).ravel().tolist()
-    [0, 0, 0, 0, 0, 0]
-    """
-    columns = [test.leave_one_out(column, options) for column in differences.T]
-    p = np.stack([column[0] for column in columns], axis=1)
-    side = np.stack([column[1] for column in columns], axis=1)
-    return decisions(np.stack([adjust(row) for row in p]), side, alpha)
-
-
-def dataset_pairs(
-    scored: UnitScores, family: Family, ranks: FloatArray, test: Test, settings: ComparisonSettings
-) -> tuple[Pair, ...]:
-    """Work out every pair of a family over datasets: adjusted, and decided again without each dataset.
-
-    Parameters
-    ----------
-    scored : UnitScores
-        Scores of all methods.
-    family : Family
-        Which pairs, and how they are adjusted.
-    ranks : ndarray of shape (n_datasets, n_methods)
-        Ranks within each dataset.
-    test : Test
-        How differences are tested.
-    settings : ComparisonSettings
-        The choices.
-
-    Returns
-    -------
-    tuple of Pair
-        In the order of the family.
-    """
-    turned = better_ranked_first(family, ranks.mean(axis=0))
-    difference = scored.differences(turned, settings)
-    pairs = measure_pairs(
-        scored,
-        turned,
-        unit="dataset",
-        test=test,
-        settings=settings,
-        bayes=wants_bayes(family, settings),
-        difference=difference,
-    )
-    first, second = np.array(turned).T
-    if family.on_ranks:
-        average = ranks.mean(axis=0)
-        raw, adjusted = family.rank_p(average, len(ranks))
-        side = average[second] - average[first]
-        smallest = np.zeros(len(turned))
-        again = _rank_decisions_without_each(family, ranks, turned, settings.alpha)
-    else:
-        raw = np.array([pair.p for pair in pairs])
-        adjusted = family.correction.adjust(raw)
-        side = np.array([pair.test.side for pair in pairs])
-        smallest = _smallest_adjusted(family, raw, pairs)
-        again = _decisions_without_each(difference, family, test, settings)
-    changed = again != decisions(adjusted, side, settings.alpha)
-    return tuple(
-        decided(
-            pair,
-            float(adjusted[i]),
-            float(side[i]),
-            settings,
-            p=float(raw[i]),
-            smallest_p_adjusted=float(smallest[i]),
-            flipped_by=_names(scored.names, np.broadcast_to(changed[:, i], len(difference))),
-        )
-        for i, pair in enumerate(pairs)
-    )
-
-
-def _smallest_adjusted(family: Family, raw: FloatArray, pairs: Sequence[Pair]) -> FloatArray:
-    """Return the adjusted p each pair would have if all its datasets agreed, the other tests as they are."""
-    best = np.empty(raw.size)
-    for i, pair in enumerate(pairs):
-        other = raw.copy()
-        other[i] = min(raw[i], pair.test.smallest_p)
-        best[i] = family.correction.adjust(other)[i]
-    return best
-
-
-def _decisions_without_each(
-    difference: FloatArray, family: Family, test: Test, settings: ComparisonSettings
-) -> NDArray[np.int64]:
-    if len(difference) < 2:
-        return np.zeros(difference.shape, dtype=np.int64)
-    return leave_one_unit_out(difference, family.correction.adjust, test, settings.options, settings.alpha)
-
-
-def _rank_decisions_without_each(
-    family: Family, ranks: FloatArray, turned: tuple[tuple[int, int], ...], alpha: float
-) -> NDArray[np.int64]:
-    if len(ranks) < 2:
-        return np.zeros((1, len(turned)), dtype=np.int64)
-    first, second = np.array(turned).T
-    rows = []
-    for left_out in range(len(ranks)):
-        average = np.delete(ranks, left_out, axis=0).mean(axis=0)
-        adjusted = family.rank_p(average, len(ranks) - 1)[1]
-        rows.append(decisions(adjusted, average[second] - average[first], alpha))
-    return np.stack(rows)
+def _needed_for_margin(common: FloatArray, mean: float, margin: float, share: float) -> int | None:
+    """Return how many units like these would show the equivalence, by the normal approximation of two t-tests."""
+    if common.size < 2 or abs(mean) >= margin:
+        return None
+    # Both sides must be shown where the difference is next to nothing: each may then miss half as often.
+    missed = (1 - POWER) / 2 if abs(mean) < margin / 2 else 1 - POWER
+    deviates = float(ndtri(1 - share) - ndtri(missed))
+    units = (deviates * float(common.std(ddof=1)) / (margin - abs(mean))) ** 2
+    return None if units > MOST_NEEDED else max(math.ceil(units), pairs_needed(share, two_sided=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,14 +14,15 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name, named_metric
-from paragone.stats.family import PROCEDURES, ComparisonSettings
+from paragone.stats.family import PROCEDURES, ComparisonSettings, Family
 from paragone.stats.pairing import Paired, pair_scores
-from paragone.stats.pairs import Pair, UnitScores, measure_pairs
+from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
 from paragone.stats.registries import Test, TestResult, Unit, find_test, tests
 from paragone.stats.result import Comparison, plain
 from paragone.stats.scores import direction
 from paragone.stats.signed_rank import Zeros, pairs_needed
 from paragone.stats.t_tests import TTest
+from paragone.stats.verdicts import stated_margin
 from paragone.stats.words import direction_in_words
 from paragone.tables import Table, decimals_for, format_interval, format_number, format_p, format_signed, p_is
 from paragone.ties import TOLERANCE, FloatArray, settle_differences, slack_of
@@ -46,6 +48,8 @@ class PairedComparison(Comparison):
         The scores, and what was left out.
     fails : ndarray of bool
         Which pairs are double fails.
+    family : Family or None
+        The tests that this one belongs to, where the two were taken out of a comparison of many.
 
     Examples
     --------
@@ -64,6 +68,7 @@ class PairedComparison(Comparison):
     threshold: float | None
     paired: Paired
     fails: np.ndarray
+    family: Family | None = None
 
     @property
     def kind(self) -> PairKind:
@@ -114,19 +119,23 @@ class PairedComparison(Comparison):
     @cached_property
     def choices(self) -> Mapping[str, str]:
         """Everything that was chosen, in words."""
-        settings, folds = self.settings, self.unit == "fold"
+        settings, folds, family = self.settings, self.unit == "fold", self.family
         threshold = "none" if self.threshold is None else f"{self.threshold:g}, declared; double fails excluded"
-        bootstrap = f"BCa bootstrap over {self.units} ({settings.n_resamples} resamples)"
-        bayes = f"correlated t, ROPE {settings.rope:g}" if folds else f"signed-rank, ROPE {settings.rope:g}, "
+        of = "one test" if family is None else f"{family.title} over a family of {len(family.pairs)}"
+        margin = f", margin {settings.margin:g}" if settings.margin > 0 else ""
+        bayes = f"correlated t{margin}" if folds else f"signed-rank{margin}, {settings.n_samples} draws"
         lines = {
             "metric": f"{self.metric or 'not named'} ({direction_in_words(self.higher_is_better)})",
             "pairs": f"{self.everything.n} {self.units}, paired by key",
             "threshold": threshold,
             "test": self.test.in_words([self.main.test], settings.options),
-            "level": f"alpha = {settings.alpha:g}, one test",
+            "level": f"alpha = {settings.alpha:g}, {of}",
+            "margin": "none was stated, so nothing can be shown to be equivalent"
+            if settings.margin <= 0
+            else f"{settings.margin:g}, two one-sided tests",
             "ties": f"differences within {settings.tolerance:g} (relative) are zero or tied",
-            "interval": f"{settings.level:.0%}, {self.test.label if folds else bootstrap}",
-            "bayes": bayes if folds else f"{bayes}{settings.n_samples} draws",
+            "interval": f"{1 - settings.alpha:.0%}, {self.test.interval_in_words}",
+            "bayes": f"{bayes}; decides no word",
             "seed": str(settings.seed),
         }
         return MappingProxyType(lines)
@@ -181,7 +190,9 @@ class PairedComparison(Comparison):
                 "higher_is_better": self.higher_is_better,
                 "threshold": self.threshold,
                 "pairs": self.kind,
+                "word": self.main.verdict,
                 "p": self.p,
+                "p_adjusted": self.main.p_adjusted,
                 "double_fails": self.n_double_fails,
                 "figures": {name: frame.to_dict() for name, frame in self.table.items()},
                 "verdict": self.verdict,
@@ -213,7 +224,9 @@ def _headline(result: PairedComparison) -> list[str]:
         means = _means(result, main) if result.effective else "none left: every pair is a double fail"
         lines.append(f"Effective mean  {means}   {excluded}")
     lines.append(f"Win / tie / loss{label}  {_win_tie_loss(main)}   ({result.name_a} / tie / {result.name_b})")
-    lines.append(f"{result.test.heading} p  {format_p(result.p)} ({main.test.words(main.n, result.units)})")
+    family = result.family
+    adjusted = "" if family is None else f"; {format_p(main.p_adjusted)} after {family.title}"
+    lines.append(f"{result.test.heading} p  {format_p(result.p)} ({main.test.words(main.n, result.units)}){adjusted}")
     return lines
 
 
@@ -224,10 +237,12 @@ def _further_lines(result: PairedComparison) -> list[str]:
         every = result.everything
         lines += [
             f"Without the filter: win / tie / loss {_win_tie_loss(every)}, {p_is(every.p)}, "
-            f"mean difference {_difference(every, result.decimals)}"
+            f"{result.test.estimate} {_difference(every, result.decimals)}"
         ]
+    label = result.test.estimate[:1].upper() + result.test.estimate[1:]
     lines += [
-        f"Mean difference {result.name_b} - {result.name_a}  {_difference(main, result.decimals)}, median "
+        f"{label} {result.name_b} - {result.name_a}  {_difference(main, result.decimals)}, mean "
+        f"{format_signed(main.mean_difference, result.decimals)}, median "
         f"{format_signed(main.median_difference, result.decimals)} (positive favours {result.name_b})",
         f"Effect sizes  Cliff's delta {format_signed(main.cliffs_delta, 2)}, A12 {main.a12:.2f}, "
         f"rank-biserial {format_signed(main.rank_biserial, 2)}",
@@ -237,9 +252,11 @@ def _further_lines(result: PairedComparison) -> list[str]:
         lines.append(f"{beside.heading} p  {format_p(main.beside.p)} (for reference, two-sided, df = {df})")
     if main.posterior is not None:
         post = main.posterior
+        equal = f"P(equal) {post.equal:.3f}, " if post.rope > 0 else ""
+        margin = f" (margin {post.rope:g})" if post.rope > 0 else ""
         lines.append(
-            f"Bayes  P({result.name_b} better) {post.better:.3f}, P(equal) {post.equal:.3f}, "
-            f"P({result.name_a} better) {post.worse:.3f} (ROPE {post.rope:g})"
+            f"Bayes  P({result.name_b} better) {post.better:.3f}, {equal}"
+            f"P({result.name_a} better) {post.worse:.3f}{margin}; for this pair alone"
         )
     return lines
 
@@ -260,7 +277,7 @@ def _win_tie_loss(pair: Pair) -> str:
 
 
 def _difference(pair: Pair, decimals: int) -> str:
-    return format_interval(pair.mean.estimate, pair.mean.low, pair.mean.high, decimals)
+    return format_interval(pair.difference.estimate, pair.difference.low, pair.difference.high, decimals)
 
 
 def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
@@ -271,13 +288,18 @@ def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
         f"{result.name_a} wins": len(pair.lost),
         "ties": len(pair.tied),
         f"{result.name_b} wins": len(pair.won),
-        "mean difference": pair.mean.estimate,
-        "mean difference, low": pair.mean.low,
-        "mean difference, high": pair.mean.high,
-        "median difference": pair.median.estimate,
+        "mean difference": pair.mean_difference,
+        "median difference": pair.median_difference,
+        "difference": pair.difference.estimate,
+        "difference, low": pair.difference.low,
+        "difference, high": pair.difference.high,
     }
     if pair.n >= result.test.least:
         values[f"{result.test.label} p"] = pair.p
+    if result.family is not None:
+        values[f"{result.family.title} p"] = pair.p_adjusted
+    if result.settings.margin > 0:
+        values["equivalence p"] = pair.p_equal
     if (beside := _beside(result)) and pair.beside is not None:
         values[f"{beside.label} p"] = pair.beside.p
     values |= {
@@ -286,11 +308,10 @@ def _figures(result: PairedComparison, pair: Pair) -> dict[str, float]:
         "rank-biserial": pair.rank_biserial,
     }
     if pair.posterior is not None:
-        values |= {
-            f"P({result.name_b} better)": pair.posterior.better,
-            "P(equal)": pair.posterior.equal,
-            f"P({result.name_a} better)": pair.posterior.worse,
-        }
+        values[f"P({result.name_b} better)"] = pair.posterior.better
+        if pair.posterior.rope > 0:
+            values["P(equal)"] = pair.posterior.equal
+        values[f"P({result.name_a} better)"] = pair.posterior.worse
     return values
 
 
@@ -306,45 +327,66 @@ def _printed(name: str, value: float, decimals: int) -> str:
 
 def _shown_sentence(result: PairedComparison) -> str:
     """Say what the test shows and what it does not."""
-    main, alpha = result.main, result.settings.alpha
-    if main.n_used == 0:
-        return f"Every one of the {main.n} differences is zero, so p = 1: nothing tells the two methods apart."
-    if main.test.smallest_p > alpha:
+    main, settings = result.main, result.settings
+    if main.verdict == "equivalent":
         return (
-            f"With {main.n_used} {result.units} that differ nothing can be significant at this size: the smallest "
-            f"attainable p is {format_p(main.test.smallest_p)}, and {pairs_needed(alpha)} are the least."
+            f"On {result.units} like these {result.name_a} and {result.name_b} are equivalent within "
+            f"{settings.margin:g} ({p_is(main.p_equal)}, two one-sided tests)."
         )
-    if main.n < 2:
-        return "One pair alone cannot be tested."
-    if result.p > alpha:
-        return (
-            f"This does not show that {result.name_a} and {result.name_b} differ ({p_is(result.p)}), and it does not "
-            "show that they are equal."
-        )
-    side = main.test.side
-    ahead, behind = (result.name_b, result.name_a) if side > 0 else (result.name_a, result.name_b)
+    if main.verdict == "undecided":
+        return _undecided_sentence(result)
+    ahead, behind = (main.method, main.rival) if main.verdict == "better" else (main.rival, main.method)
+    small = ", by less than the margin" if main.within else ""
     text = (
-        f"On {result.units} like these {ahead} is better than {behind} ({p_is(result.p)}); this says nothing about "
-        "other data, and the interval says how large the difference may be."
+        f"On {result.units} like these {ahead} is better than {behind}{small} ({p_is(main.p_adjusted)}); this says "
+        "nothing about other data, and the interval says how large the difference may be."
     )
-    if side * main.mean_difference < 0:
+    if main.test.side * main.mean_difference < 0:
         text += f" The mean difference points the other way: {behind} wins more where it wins."
     return text
 
 
+def _undecided_sentence(result: PairedComparison) -> str:
+    main, settings = result.main, result.settings
+    if main.n_used == 0:
+        return f"Every one of the {main.n} differences is zero, so p = 1: nothing tells the two methods apart."
+    if math.isnan(main.p_adjusted):
+        return (
+            f"{main.n} {result.units} without a spread among their differences give no p: give "
+            f"{result.test.least} or more that differ in size."
+        )
+    if main.test.smallest_p > settings.alpha:
+        return (
+            f"With {main.n_used} {result.units} that differ nothing can be significant at this size: the smallest "
+            f"attainable p is {format_p(main.test.smallest_p)}, and {pairs_needed(settings.alpha)} are the least."
+        )
+    text = f"This does not show that {result.name_a} and {result.name_b} differ ({p_is(main.p_adjusted)})"
+    if settings.margin > 0:
+        return f"{text}, nor that they are equivalent within {settings.margin:g} ({p_is(main.p_equal)})."
+    return f"{text}, and it does not show that they are equal."
+
+
 def _needed_sentence(result: PairedComparison) -> str:
-    """Say how many subjects it would take, where the question is open."""
-    main = result.main
-    if result.test.power is None or result.p <= result.settings.alpha or main.n_used == 0:
+    """Say how many subjects it would take, and which margin could be shown, where the question is open."""
+    main, units = result.main, result.units
+    if main.verdict != "undecided" or main.n_used == 0 or math.isnan(main.p_adjusted):
         return ""
-    if main.needed is None:
-        return f"The observed effect is next to nothing: more than 10 000 {result.units} like these would be needed."
+    parts = []
     filtered = " that are no double fails" if result.effective else ""
-    more = max(main.needed - main.n, 0)
-    return (
-        f"If the observed effect is the true one, about {main.needed} {result.units}{filtered} would give 80 % power"
-        + (f", {more} more than there are." if more else ".")
-    )
+    for needed, what in ((main.needed, "a difference of this size"), (main.needed_for_margin, "the equivalence")):
+        if needed is not None:
+            more = f", {needed - main.n} more than there are" if needed > main.n else ""
+            parts.append(
+                f"If the observed effect is the true one, about {needed} {units}{filtered} would show {what} with "
+                f"80 % power{more}."
+            )
+    if main.needed is None and result.test.power is not None:
+        parts.append(f"The observed effect is next to nothing: more than 10 000 {units} like these would be needed.")
+    if math.isfinite(main.smallest_margin):
+        decimals = result.decimals
+        margin = math.ceil(main.smallest_margin * 10**decimals) / 10**decimals
+        parts.append(f"The smallest margin that these {units} could show is {margin:.{decimals}f}.")
+    return " ".join(parts)
 
 
 def _filter_sentence(result: PairedComparison) -> str:
@@ -391,7 +433,8 @@ def pairwise(
     pairs: PairKind | None = None,
     test: str | Test | Callable[..., TestResult] | None = None,
     alpha: float = 0.05,
-    rope: float = 0.0,
+    margin: float = 0.0,
+    rope: float | None = None,
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
@@ -420,7 +463,7 @@ def pairwise(
         resampled t). By default folds where the Series' index is called ``fold``, subjects otherwise.
     test : str, Test or callable, optional
         How the differences are tested; by default ``wilcoxon`` for subjects and ``corrected-t`` for folds.
-    alpha, rope, zeros, tolerance, test_train_ratio, n_resamples, n_samples, seed
+    alpha, margin, rope, zeros, tolerance, test_train_ratio, n_resamples, n_samples, seed
         As in :func:`paragone.compare`.
 
     Returns
@@ -453,7 +496,7 @@ def pairwise(
     chosen = find_test(PROCEDURES[engine_unit].test if test is None else test, engine_unit)
     settings = ComparisonSettings(
         alpha=alpha,
-        rope=rope,
+        margin=stated_margin(margin, rope),
         zeros=zeros,
         tolerance=tolerance,
         size=named_metric(metric).score_size,
@@ -471,12 +514,16 @@ def pairwise(
         unit=unit,
         test=chosen,
         pairs=tuple(
-            measure_pairs(
-                UnitScores((first, second), tuple(keys[kept]), values[kept], higher),
-                [(1, 0)],
-                unit=engine_unit,
-                test=chosen,
-                settings=settings,
+            judged(
+                measure_pairs(
+                    UnitScores((first, second), tuple(keys[kept]), values[kept], higher),
+                    [(1, 0)],
+                    unit=engine_unit,
+                    test=chosen,
+                    settings=settings,
+                ),
+                np.asarray,
+                settings,
             )[0]
             for kept in sets
         ),

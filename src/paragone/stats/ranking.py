@@ -1,8 +1,7 @@
 """The ranking of methods by one metric: who leads on the datasets at hand, by how much, and how sure that is.
 
-A ranking is made of scores per split. Its finding is a sentence that is true at the size of the data: on these
-datasets, from folds and repeats within each; on datasets like these, from the datasets as a sample, where there are
-enough.
+A ranking is made of scores per split. What it says is what `paragone.compare` says of the same scores, in both scopes:
+it holds that comparison, and has no test of its own.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ import numpy as np
 from paragone.intervals import Interval
 from paragone.metrics import named_metric
 from paragone.stats.compare import compare
+from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
-from paragone.stats.scopes import LearnerPair, compare_learners
+from paragone.stats.scopes import LearnerPair
+from paragone.stats.words import named, number, signed, where_in_words
 from paragone.tables import Column, Table, TableCell
 from paragone.ties import rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALPHA = 0.05
 WIDTH = 80
-MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class RankedMethod:
         """What stands beside it in a table."""
         if self.n_failed:
             return f"{self.n_failed} failed"
-        return "best" if self.rank == 1 else "" if self.against_best is None else self.against_best.word
+        return "best" if self.rank == 1 else "" if self.against_best is None else self.against_best.verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,20 +112,23 @@ class MethodRanking:
         return {name: {method: by[method] for method in complete} for name, by in found.items()}
 
     @cached_property
-    def pairs(self) -> tuple[LearnerPair, ...]:
-        """What is said of every pair of methods on these datasets."""
-        if not self.scores or len(next(iter(self.scores.values()))) < 2:
-            return ()
-        return compare_learners(self.scores, self.designs, higher_is_better=self.higher_is_better)
+    def comparison(self) -> DatasetComparison | None:
+        """The comparison of the methods that have all their scores; None where there are not two."""
+        complete = list(next(iter(self.scores.values()), {}))
+        if len(complete) < 2:
+            return None
+        frame = self.frame[self.frame["method"].isin(complete) & self.frame["dataset"].isin(self.datasets)]
+        return compare(
+            frame.assign(metric=self.metric),
+            metric=self.metric,
+            higher_is_better=self.higher_is_better,
+            designs=self.designs,
+            bayes=False,
+        )
 
     def pair(self, method: str, rival: str) -> LearnerPair | None:
-        """Return what is said of a method against another."""
-        for one in self.pairs:
-            if (one.method, one.rival) == (method, rival):
-                return one
-            if (one.method, one.rival) == (rival, method):
-                return one.turned()
-        return None
+        """Return what the datasets at hand tell of a method against another."""
+        return next(iter(self.comparison.learners_of(method, [rival])), None) if self.comparison else None
 
     @cached_property
     def rows(self) -> tuple[RankedMethod, ...]:
@@ -157,13 +159,13 @@ class MethodRanking:
         """The answer in a sentence or two."""
         ranked = [one for one in self.rows if math.isfinite(one.mean)]
         failed = [one.method for one in self.rows if not math.isfinite(one.mean)]
-        where = f"On {self.datasets[0]}" if len(self.datasets) == 1 else f"On these {len(self.datasets)} datasets"
+        where = where_in_words(self.datasets)
         if not ranked:
-            return f"{where}, no method has a score in every split: {listed(failed)} failed."
-        if len(ranked) == 1:
-            alone = f" {listed(failed)} failed." if failed else ""
+            return f"{where}, no method has a score in every split: {named(failed)} failed."
+        if self.comparison is None:
+            alone = f" {named(failed)} failed." if failed else ""
             return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
-        return " ".join([_on_these(where, self, ranked), *_on_others(self, ranked[0].method)])
+        return str(self.comparison.finding_of(ranked[0].method))
 
     def text(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding and the ranked table for a terminal of 80 columns."""
@@ -234,7 +236,10 @@ class MethodRanking:
         best = self.rows[0].method
         colour = alt.Color(
             "word:N",
-            scale=alt.Scale(domain=["worse", "undecided", "better"], range=["#b2182b", "#777777", "#2166ac"]),
+            scale=alt.Scale(
+                domain=["worse", "undecided", "equivalent", "better"],
+                range=["#b2182b", "#777777", "#1b7837", "#2166ac"],
+            ),
             legend=alt.Legend(title=None, orient="bottom"),
         )
         base = from_rows(rows).encode(y=y, color=colour)
@@ -281,112 +286,6 @@ class MethodRanking:
                 found = one.against_best.difference
                 ends += [end for end in (found.estimate, found.low, found.high) if math.isfinite(end)]
         return min(ends), max(ends)
-
-
-def number(value: float) -> str:
-    """Return a number as people read it: three digits that count.
-
-    Examples
-    --------
-    >>> number(0.97185), number(1234.5), number(float("nan"))
-    ('0.972', '1234', '-')
-    """
-    if not math.isfinite(value):
-        return "-"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 1 else f"{value:.3f}"
-
-
-def signed(interval: Interval) -> str:
-    """Return a difference with its interval.
-
-    Examples
-    --------
-    >>> signed(Interval(0.1, 0.05, 0.15)), signed(Interval(0.1))
-    ('+0.100 [+0.050, +0.150]', '+0.100')
-    """
-
-    def plus(value: float) -> str:
-        return f"+{number(value)}" if value >= 0 else number(value)
-
-    shown = plus(interval.estimate)
-    if math.isfinite(interval.low):
-        shown += f" [{plus(interval.low)}, {plus(interval.high)}]"
-    return shown
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(list("abcdef"))
-    ('a, b and c', 'a, b, c, d and 2 others')
-    """
-    if len(names) > MOST_NAMED + 1:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _on_these(where: str, ranking: MethodRanking, ranked: Sequence[RankedMethod]) -> str:
-    best, others = ranked[0], ranked[1:]
-    beaten = [one for one in others if one.against_best is not None and one.against_best.word == "worse"]
-    open_ = [one.method for one in others if one not in beaten]
-    if not beaten:
-        told = any(one.against_best is not None and math.isfinite(one.against_best.p) for one in others)
-        why = "" if told else ": one split says nothing of the spread, give more folds"
-        return (
-            f"{where}, no method differs significantly from {best.method} by {ranking.metric} ({number(best.mean)}; "
-            f"next {others[0].method}, {number(others[0].mean)}){why}."
-        )
-    if not open_:
-        rival = others[0]
-        pair = ranking.pair(best.method, rival.method)
-        difference = "" if pair is None else f" ({signed(pair.difference)})"
-        whom = rival.method if len(others) == 1 else f"all {len(others)} others"
-        against = "against" if len(others) == 1 else f"the next, {rival.method},"
-        return (
-            f"{where}, {best.method} is better than {whom} by {ranking.metric}: {number(best.mean)} {against} "
-            f"{number(rival.mean)}{difference}."
-        )
-    return (
-        f"{where}, {best.method} leads by {ranking.metric} ({number(best.mean)}): better than "
-        f"{listed([one.method for one in beaten])}, and not significantly different from {listed(open_)}."
-    )
-
-
-def _on_others(ranking: MethodRanking, best: str) -> list[str]:
-    """Say what the datasets show of others like them, the dataset as the unit."""
-    n_datasets = len(ranking.datasets)
-    if n_datasets == 1:
-        return []
-    enough = enough_datasets(len(next(iter(ranking.scores.values()))))
-    if n_datasets < enough:
-        return [f"Whether that holds for other datasets, {n_datasets} cannot show (at least {enough} are needed)."]
-    # All pairs are one family: the best was picked by looking at these very scores.
-    found = compare(
-        ranking.frame.assign(metric=ranking.metric),
-        metric=ranking.metric,
-        higher_is_better=ranking.higher_is_better,
-        bayes=False,
-        correction="holm",
-    )
-    better = [pair.rival for pair in found.pairs if pair.method == best and pair.verdict == "better"]
-    better += [pair.method for pair in found.pairs if pair.rival == best and pair.verdict == "worse"]
-    if not better:
-        return ["On datasets like these nothing is shown: no difference holds over the datasets as a sample."]
-    return [f"On datasets like these it is better than {listed(better)} (signed-rank test over datasets, Holm)."]
-
-
-def enough_datasets(n_methods: int) -> int:
-    """Return on how many datasets a method must win for the signed-rank test to show it, over all pairs.
-
-    Examples
-    --------
-    >>> enough_datasets(2), enough_datasets(5)
-    (6, 9)
-    """
-    n_pairs = n_methods * (n_methods - 1) // 2
-    return math.ceil(math.log2(2 * n_pairs / ALPHA))
 
 
 HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")

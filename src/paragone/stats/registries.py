@@ -34,7 +34,7 @@ class TestResult:
     Attributes
     ----------
     p : float
-        Two-sided p.
+        Two-sided p; NaN where the test cannot tell.
     side : float
         Positive where the differences favour the method, negative where they favour the rival.
     exact : bool
@@ -93,6 +93,11 @@ class Test:
         From the results and the options to the words behind the title among the choices.
     without_each : callable, optional
         A quicker way to p and side without each difference in turn than to run the test anew.
+    by_rank : bool
+        Whether only the order of the differences counts, so that a failed score can be the largest loss of all; other
+        tests leave failed scores out.
+    estimate, interval_in_words : str
+        What the test is about, and how the interval of it comes about.
     power : callable, optional
         From differences, the level ``alpha`` and the ``most`` worth naming to how many would give 80 % power, or None.
 
@@ -115,6 +120,9 @@ class Test:
     remark: Callable[[Mapping[str, Any]], str] | None = None
     chosen: Callable[[Sequence[Any], Mapping[str, Any]], str] | None = None
     without_each: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    by_rank: bool = False
+    estimate: str = "mean difference"
+    interval_in_words: str = "of the mean difference, from the same test"
     power: Callable[..., int | None] | None = None
 
     __test__: ClassVar[bool] = False
@@ -126,9 +134,9 @@ class Test:
     def run(self, differences: FloatArray, options: Mapping[str, Any]) -> TestResult:
         """Test settled differences."""
         if differences.size < self.least:
-            return TestResult(p=1.0, side=0.0)
+            return TestResult(p=np.nan, side=0.0)
         found = self.function(differences, **self._wanted(options))
-        if not isinstance(found, TestResult) or not 0 <= found.p <= 1:
+        if not isinstance(found, TestResult) or not (np.isnan(found.p) or 0 <= found.p <= 1):
             raise InputError(f"test {self.name!r} must return a TestResult with a p between 0 and 1, not {found!r}")
         return found
 
@@ -172,6 +180,8 @@ class Correction:
         Other names it is asked for by.
     instead, beside : str
         The one to choose where there is no reference but it needs one; the one whose p a table shows beside its own.
+    controls : str
+        The rate of errors that it keeps at the level.
     critical : callable, optional
         From the numbers of methods and datasets and the level to the critical difference of average ranks.
 
@@ -190,6 +200,7 @@ class Correction:
     aliases: tuple[str, ...] = ()
     instead: str = ""
     beside: str = ""
+    controls: str = "family-wise error rate"
     critical: Callable[[int, int, float], float] | None = None
 
     def adjust(self, p: FloatArray) -> FloatArray:

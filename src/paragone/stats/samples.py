@@ -14,7 +14,7 @@ import pandas as pd
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.family import PROCEDURES, ComparisonSettings
-from paragone.stats.pairs import Pair, UnitScores, decided, measure_pairs
+from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
 from paragone.stats.t_tests import TTest
@@ -103,9 +103,9 @@ class SampleComparison(Comparison):
                     "clusters": place.clusters,
                     "mean_reference": pair.mean_method,
                     "mean_rival": pair.mean_rival,
-                    "difference": pair.mean.estimate,
-                    "low": pair.mean.low,
-                    "high": pair.mean.high,
+                    "difference": pair.difference.estimate,
+                    "low": pair.difference.low,
+                    "high": pair.difference.high,
                     "detectable": _detectable(pair),
                     "p": pair.p,
                     adjusted: pair.p_adjusted,
@@ -143,13 +143,13 @@ class SampleComparison(Comparison):
             shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
             ahead = sum(pair.mean_difference > 0 for pair in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
-            found = " and ".join(words) if shown else "told apart by none"
+            found = " and ".join(words) if shown else "not significantly different by any"
             place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
                 f"{self.reference} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
-                f"surest: {place.metric} at {place.at:g}, {format_signed(surest.mean.estimate)} "
-                f"[{format_signed(surest.mean.low)}, {format_signed(surest.mean.high)}], {p_is(surest.p_adjusted)}, "
-                f"{format_number(_detectable(surest))} detectable."
+                f"surest: {place.metric} at {place.at:g}, {format_signed(surest.difference.estimate)} "
+                f"[{format_signed(surest.difference.low)}, {format_signed(surest.difference.high)}], "
+                f"{p_is(surest.p_adjusted)}, {format_number(_detectable(surest))} detectable."
             )
         return "\n".join(lines)
 
@@ -174,8 +174,8 @@ class SampleComparison(Comparison):
                 TableCell(pair.rival),
                 TableCell(format_number(pair.mean_method)),
                 TableCell(format_number(pair.mean_rival)),
-                TableCell(format_signed(pair.mean.estimate)),
-                TableCell(f"[{format_signed(pair.mean.low)}, {format_signed(pair.mean.high)}]"),
+                TableCell(format_signed(pair.difference.estimate)),
+                TableCell(f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"),
                 TableCell(format_number(_detectable(pair))),
                 TableCell(format_p(pair.p)),
                 TableCell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
@@ -280,8 +280,8 @@ def compare_samples(
     if adjustment.family != "any":
         raise InputError(f"{adjustment.title} does not fit differences on samples: choose holm")
     clustered = cluster is not None and cluster in frame.columns
-    settings = ComparisonSettings(alpha=alpha, tolerance=tolerance, level=1 - alpha)
-    found: list[tuple[Measurement, Pair]] = []
+    settings = ComparisonSettings(alpha=alpha, tolerance=tolerance)
+    given: list[tuple[Measurement, UnitScores, float]] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
@@ -296,29 +296,35 @@ def compare_samples(
             continue
         there = [reference, *(method for method in methods if method != reference and method in values)]
         scored = UnitScores(tuple(there), (), np.stack([values[method] for method in there], axis=1), higher, groups)
-        pairs = measure_pairs(
+        n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
+        given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
+    # Intervals hold for everything that is shown together, so how much that is must be known first.
+    n_family = sum(len(scored.methods) - 1 for _, scored, _ in given)
+    if not n_family:
+        raise InputError(f"nothing can be compared: {'; '.join(notes)}")
+    found = [
+        (place, pair)
+        for place, scored, size in given
+        for pair in measure_pairs(
             scored,
-            [(0, rival) for rival in range(1, len(there))],
+            [(0, rival) for rival in range(1, len(scored.methods))],
             unit="sample",
             test=chosen,
-            settings=replace(settings, size=known.score_size),
+            settings=replace(settings, size=size),
+            n_family=n_family,
         )
-        n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
-        found += [(Measurement(dataset, name, cut, n_clusters), pair) for pair in pairs]
-    if not found:
-        raise InputError(f"nothing can be compared: {'; '.join(notes)}")
-    adjusted = adjustment.adjust(np.array([pair.p for _, pair in found])).tolist()
+    ]
     return SampleComparison(
         unit="sample",
         test=chosen,
-        pairs=tuple(decided(pair, p, pair.test.side, settings) for (_, pair), p in zip(found, adjusted, strict=True)),
+        pairs=judged([pair for _, pair in found], adjustment.adjust, settings),
         settings=settings,
         warnings=tuple(dict.fromkeys(notes)),
         reference=reference,
         measurements=tuple(place for place, _ in found),
         correction=adjustment,
         clustered=clustered,
-        n_family=len(found),
+        n_family=n_family,
     )
 
 
@@ -358,7 +364,7 @@ def compare_losses(
     Returns
     -------
     SampleComparison
-        With fewer than two samples p is NaN, and nothing is decided.
+        With fewer than three samples p is NaN, and nothing is decided.
 
     Examples
     --------
@@ -368,17 +374,15 @@ def compare_losses(
     ('other', 0.085, 'undecided')
     """
     scored = UnitScores(tuple(losses), (), np.stack(list(losses.values()), axis=1), False, n_train=n_train)
-    settings = ComparisonSettings(alpha=alpha, level=1 - alpha, size=size)
+    settings = ComparisonSettings(alpha=alpha, size=size)
     test, correction = find_test("corrected-sample-t", "sample"), find_correction("holm")
     against = [(0, rival) for rival in range(1, len(losses))]
-    pairs = measure_pairs(scored, against, unit="sample", test=test, settings=settings)
+    pairs = measure_pairs(scored, against, unit="sample", test=test, settings=settings, n_family=n_family)
     n = len(scored.values)
-    raw = np.array([pair.p if n >= test.least else np.nan for pair in pairs])
-    adjusted = correction.adjust_among(raw, n_family).tolist()
     return SampleComparison(
         unit="sample",
         test=test,
-        pairs=tuple(decided(pair, p, pair.test.side, settings) for pair, p in zip(pairs, adjusted, strict=True)),
+        pairs=judged(pairs, lambda p: correction.adjust_among(p, n_family), settings),
         settings=settings,
         reference=scored.methods[0],
         measurements=(Measurement(dataset, "loss", np.nan, n),) * len(pairs),

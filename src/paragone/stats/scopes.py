@@ -7,10 +7,10 @@ variance of a dataset's mean is inflated by the share of test to train rows, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -18,39 +18,53 @@ from paragone.errors import InputError
 from paragone.intervals import Interval
 from paragone.stats.corrections import holm
 from paragone.stats.designs import Design
-from paragone.validation import FloatArray
+from paragone.stats.family import ComparisonSettings
+from paragone.stats.pairs import UnitScores
+from paragone.stats.verdicts import PairEvidence, Word, judge_family, turned_word
+from paragone.ties import FloatArray, settled_mean, slack_of
 
-Word: TypeAlias = Literal["better", "worse", "undecided"]
+LEAST_SPLITS = 3
+"""Fewer scores of a dataset say next to nothing of their spread."""
 
 
 @dataclass(frozen=True)
 class LearnerPair:
     """What is said of two learners on the datasets at hand.
 
-    Parameters
+    Attributes
     ----------
     method, rival : str
         The two.
+    verdict : {"better", "worse", "equivalent", "undecided"}
+        Of the method, against the rival.
     difference : Interval
         The mean difference, positive where the method is better, with an interval that holds for all pairs together.
-    p, adjusted : float
-        Two-sided, and adjusted over the pairs by Holm; NaN where nothing can be told.
-    word : {"better", "worse", "undecided"}
-        Of the method, against the rival.
+    p, p_adjusted : float
+        Two-sided, and adjusted over the pairs; NaN where nothing can be told.
+    p_equal : float
+        Adjusted p of the equivalence within the margin; NaN without one.
+    within : bool
+        Whether the difference was shown to be smaller than the margin.
+    smallest_margin : float
+        Any margin from this on would have been shown, the pair taken for the strictest step of the correction.
     """
 
     method: str
     rival: str
+    verdict: Word
     difference: Interval
     p: float
-    adjusted: float
-    word: Word
+    p_adjusted: float
+    p_equal: float = math.nan
+    within: bool = False
+    smallest_margin: float = math.inf
 
-    def turned(self) -> LearnerPair:
-        """Return the same of the rival against the method."""
-        turned: dict[Word, Word] = {"better": "worse", "worse": "better", "undecided": "undecided"}
-        word = turned[self.word]
-        return LearnerPair(self.rival, self.method, self.difference.turned(), self.p, self.adjusted, word)
+    def seen_from(self, method: str) -> LearnerPair:
+        """Return the pair as it looks from one of its two methods."""
+        if self.method == method:
+            return self
+        verdict, difference = turned_word(self.verdict), self.difference.turned()
+        return replace(self, method=self.rival, rival=self.method, verdict=verdict, difference=difference)
 
 
 def compare_learners(
@@ -59,6 +73,7 @@ def compare_learners(
     *,
     higher_is_better: bool,
     alpha: float = 0.05,
+    margin: float = 0.0,
     reference: str | None = None,
 ) -> tuple[LearnerPair, ...]:
     """Compare learners on the datasets at hand.
@@ -73,13 +88,15 @@ def compare_learners(
         The metric's direction.
     alpha : float, default=0.05
         The level for all pairs together.
+    margin : float, default=0.0
+        Differences up to this size do not matter; 0: no margin was stated.
     reference : str, optional
         Compare this method with each other one; all pairs where it is not given.
 
     Returns
     -------
     tuple of LearnerPair
-        NaN and ``undecided`` where a dataset has one split only, or where no score differs.
+        NaN and ``undecided`` where a dataset has fewer than three splits, or where no score differs.
 
     References
     ----------
@@ -90,76 +107,171 @@ def compare_learners(
     --------
     >>> scores = {"d": {"A": np.array([0.9, 0.92, 0.91, 0.93, 0.9]), "B": np.array([0.7, 0.72, 0.69, 0.74, 0.7])}}
     >>> found = compare_learners(scores, {"d": Design(5, 1, 0.25)}, higher_is_better=True)[0]
-    >>> found.word, round(found.difference.estimate, 3)
+    >>> found.verdict, round(found.difference.estimate, 3)
     ('better', 0.202)
     """
-    methods = list(next(iter(scores.values())))
+    methods = tuple(next(iter(scores.values())))
     if reference is not None and reference not in methods:
         raise InputError(f"the method {reference!r} has no scores: choose one of {', '.join(methods)}")
-    pairs = (
-        list(combinations(methods, 2))
-        if reference is None
-        else [(reference, one) for one in methods if one != reference]
+    places = range(len(methods))
+    first = None if reference is None else methods.index(reference)
+    pairs = list(combinations(places, 2)) if first is None else [(first, other) for other in places if other != first]
+    return learner_pairs(
+        methods,
+        [np.stack([by[method] for method in methods], axis=1) for by in scores.values()],
+        [designs.get(dataset) for dataset in scores],
+        pairs,
+        higher_is_better=higher_is_better,
+        adjust=holm,
+        settings=ComparisonSettings(alpha=alpha, margin=margin),
     )
-    sign = 1.0 if higher_is_better else -1.0
-    found = [_estimate(scores, designs, pair, sign) for pair in pairs]
-    known = [place for place, (_, _, _, p) in enumerate(found) if np.isfinite(p)]
-    adjusted = np.full(len(found), np.nan)
-    if known:
-        adjusted[known] = holm([found[place][3] for place in known])
+
+
+def learner_pairs(
+    methods: tuple[str, ...],
+    folds: Sequence[FloatArray],
+    designs: Sequence[Design | None],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    higher_is_better: bool,
+    adjust: Callable[[FloatArray], FloatArray],
+    settings: ComparisonSettings,
+) -> tuple[LearnerPair, ...]:
+    """Compare pairs of learners on the datasets at hand.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The columns.
+    folds : sequence of ndarray of shape (n_splits, n_methods)
+        The scores of every dataset, in the order of its splits; NaN where a method failed.
+    designs : sequence of Design or None
+        How every dataset was split.
+    pairs : sequence of (int, int)
+        Positions of method and rival: the family.
+    higher_is_better : bool
+        The metric's direction.
+    adjust : callable
+        The correction, from raw to adjusted p-values.
+    settings : ComparisonSettings
+        Level, margin and ties.
+
+    Returns
+    -------
+    tuple of LearnerPair
+        In the order of the pairs.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    mean, error, freedom = _estimates(methods, folds, designs, pairs, higher_is_better, settings)
+    share, margin = settings.alpha / len(pairs), settings.margin
+    with np.errstate(invalid="ignore"):
+        p = 2 * stdtr(freedom, -np.abs(mean) / error)
+        half, narrow = (stdtrit(freedom, 1 - tail) * error for tail in (share / 2, share))
+        equal = np.maximum(stdtr(freedom, -(mean + margin) / error), stdtr(freedom, (mean - margin) / error))
+    evidence = [
+        PairEvidence(
+            p=float(p[place]),
+            side=float(mean[place]),
+            interval=Interval(float(mean[place]), float((mean - half)[place]), float((mean + half)[place])),
+            mean=float(mean[place]),
+            p_equal=float(equal[place]) if margin > 0 else math.nan,
+        )
+        for place in range(len(pairs))
+    ]
+    verdicts = judge_family(evidence, adjust, alpha=settings.alpha, margin=margin)
+    smallest = np.where(np.isnan(p), math.inf, np.abs(mean) + narrow)
     return tuple(
-        _told(pair, one, float(p), len(known), alpha) for pair, one, p in zip(pairs, found, adjusted, strict=True)
+        LearnerPair(
+            methods[first],
+            methods[second],
+            verdict.word,
+            verdict.interval,
+            one.p,
+            verdict.p_adjusted,
+            verdict.p_equal,
+            verdict.within,
+            float(smallest[place]),
+        )
+        for place, ((first, second), one, verdict) in enumerate(zip(pairs, evidence, verdicts, strict=True))
     )
 
 
-def _estimate(
-    scores: Mapping[str, Mapping[str, FloatArray]],
-    designs: Mapping[str, Design | None],
-    pair: tuple[str, str],
-    sign: float,
-) -> tuple[float, float, float, float]:
-    """Return mean, standard error, degrees of freedom and p."""
-    from scipy.stats import t as student
-
-    means, variances, freedoms = [], [], []
-    for dataset, by_method in scores.items():
-        differences = sign * (by_method[pair[0]] - by_method[pair[1]])
-        mean, variance, freedom = _of_dataset(differences, designs.get(dataset))
-        means.append(mean)
-        variances.append(variance)
-        freedoms.append(freedom)
-    mean = float(np.mean(means))
-    total = float(np.sum(variances))
-    if not np.isfinite(total) or total <= 0:
-        return mean, np.nan, np.nan, np.nan
-    error = np.sqrt(total) / len(means)
-    spread = [(v, f) for v, f in zip(variances, freedoms, strict=True) if v > 0]
-    freedom = total**2 / sum(v**2 / f for v, f in spread)
-    return mean, error, freedom, float(2 * student.sf(abs(mean) / error, freedom))
+def _estimates(
+    methods: tuple[str, ...],
+    folds: Sequence[FloatArray],
+    designs: Sequence[Design | None],
+    pairs: Sequence[tuple[int, int]],
+    higher_is_better: bool,
+    settings: ComparisonSettings,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean, standard error and degrees of freedom of every pair; error and freedom NaN where none is known."""
+    means = np.empty((len(folds), len(pairs)))
+    variances = np.empty((len(folds), len(pairs)))
+    inverse_freedoms = np.zeros((len(folds), 1))
+    for place, (scores, design) in enumerate(zip(folds, designs, strict=True)):
+        difference = UnitScores(methods, (), scores, higher_is_better).differences(pairs, settings)
+        means[place], variances[place], freedom = dataset_estimates(difference, design)
+        inverse_freedoms[place] = 1 / freedom
+    mean, total = means.mean(axis=0), variances.sum(axis=0)
+    known = np.isfinite(total) & (total > 0)
+    error = np.where(known, np.sqrt(np.where(known, total, 1.0)) / len(folds), np.nan)
+    squares = (np.where(known, variances, 1.0) ** 2 * inverse_freedoms).sum(axis=0)
+    return mean, error, np.where(known, np.where(known, total, 1.0) ** 2 / squares, np.nan)
 
 
-def _of_dataset(differences: FloatArray, design: Design | None) -> tuple[float, float, float]:
-    """Return a dataset's mean difference, the variance of that mean, and its degrees of freedom."""
-    mean = float(np.mean(differences))
-    if design is None or design.n_splits < 2 or len(differences) != design.n_splits or not np.isfinite(mean):
-        return mean, np.nan, np.nan
-    variance, freedom = design.variance_of_mean(differences)
-    return mean, float(variance), freedom
+def dataset_estimates(difference: FloatArray, design: Design | None) -> tuple[FloatArray, FloatArray, float]:
+    """Return mean difference, variance of that mean and degrees of freedom on one dataset, a column per pair.
+
+    Parameters
+    ----------
+    difference : ndarray of shape (n_splits, n_pairs)
+        Settled differences; infinite where one of the two failed.
+    design : Design or None
+        How the dataset was split.
+
+    Returns
+    -------
+    mean, variance : ndarray of shape (n_pairs,)
+        The variance is NaN where it cannot be told: too few splits, an unknown design, a failed score.
+    freedom : float
+        Degrees of freedom.
+    """
+    failed = np.isinf(difference).any(axis=0)
+    values = np.where(failed, 0.0, difference)
+    mean = np.where(failed, np.nan, settled_mean(values))
+    if design is None or design.n_splits < LEAST_SPLITS or len(values) != design.n_splits:
+        return mean, np.full(mean.shape, np.nan), np.nan
+    variance, freedom = design.variance_of_mean(values)
+    # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
+    spread = np.ptp(values, axis=0) > slack_of(np.abs(values).max(axis=0))
+    return mean, np.where(failed, np.nan, np.where(spread, variance, 0.0)), freedom
 
 
-def _told(
-    pair: tuple[str, str], found: tuple[float, float, float, float], adjusted: float, family: int, alpha: float
-) -> LearnerPair:
-    from scipy.stats import t as student
+def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str:
+    """Say why nothing is said of the learners on the datasets at hand; nothing where there are no splits to go by.
 
-    mean, error, freedom, p = found
-    if not np.isfinite(p):
-        return LearnerPair(*pair, Interval(mean), np.nan, np.nan, "undecided")
-    half = float(student.ppf(1 - alpha / (2 * family), freedom)) * error
-    low, high = mean - half, mean + half
-    word: Word = "undecided"
-    if adjusted <= alpha:
-        word = "better" if mean > 0 else "worse"
-        # The step-down test may tell what the single interval leaves open: the interval then ends at zero.
-        low, high = (max(low, 0.0), high) if mean > 0 else (low, min(high, 0.0))
-    return LearnerPair(*pair, Interval(mean, low, high), p, adjusted, word)
+    Parameters
+    ----------
+    designs : sequence of Design or None
+        How every dataset was split.
+    n_scores : sequence of int
+        How many scores a method has on each.
+
+    Examples
+    --------
+    >>> why_untold([Design(1, 1, 0.25)], [1])
+    'There is one split only: this is about these fitted models and this test set, not about the learners.'
+    >>> why_untold([None], [1])
+    ''
+    """
+    if any(design is not None and design.n_splits == 1 for design in designs):
+        one = "this test set" if len(designs) == 1 else "these test sets"
+        return f"There is one split only: this is about these fitted models and {one}, not about the learners."
+    if any(design is None and n > 1 for design, n in zip(designs, n_scores, strict=True)):
+        return "How the folds came about is not known, so nothing is said of the learners on these datasets."
+    if any(design is not None and design.n_splits < LEAST_SPLITS for design in designs):
+        return "Two scores of a dataset say too little of their spread: nothing is said of the learners."
+    if all(design is not None for design in designs):
+        return "The differences do not vary from split to split, which tells nothing of the learners."
+    return ""

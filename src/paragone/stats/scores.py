@@ -160,13 +160,8 @@ Missing = Literal["complete", "worst", "refuse"]
 BLOCK = ("dataset", "repeat", "fold")
 """The keys of a block: scores that all methods have from the same split."""
 
-HAIR = 1e-6
-"""A failure lies this much (relative) below the worst score that was measured, so that it ranks last."""
 
-
-def fill_blocks(
-    blocks: pd.DataFrame, policy: Missing, *, higher_is_better: bool
-) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+def fill_blocks(blocks: pd.DataFrame, policy: Missing) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
     """Apply the policy to a frame of blocks (dataset, repeat, fold) x methods.
 
     Parameters
@@ -174,15 +169,13 @@ def fill_blocks(
     blocks : DataFrame
         Indexed by (dataset, repeat, fold), one column per method; missing and failed scores are NaN.
     policy : {"complete", "worst", "refuse"}
-        Keep only the blocks that all methods have; let a failure count as just below the worst score of
-        its block; or stop at the first missing score.
-    higher_is_better : bool
-        The metric's direction.
+        Keep only the blocks that all methods have; keep a failure, which is lost to any score; or stop at the first
+        missing score.
 
     Returns
     -------
     blocks : DataFrame
-        Without a missing value.
+        What is left; a value is missing only where the policy is ``worst``.
     dropped : tuple of str
         Names of the blocks that were left out.
     warnings : tuple of str
@@ -193,7 +186,7 @@ def fill_blocks(
     >>> import pandas as pd
     >>> index = pd.MultiIndex.from_tuples([("iris", "", ""), ("wine", "", "")], names=["dataset", "repeat", "fold"])
     >>> blocks = pd.DataFrame({"A": [0.9, 0.8], "B": [0.7, None]}, index=index)
-    >>> kept, dropped, _ = fill_blocks(blocks, "complete", higher_is_better=True)
+    >>> kept, dropped, _ = fill_blocks(blocks, "complete")
     >>> len(kept), dropped
     (1, ('wine',))
     """
@@ -209,7 +202,7 @@ def fill_blocks(
             f"method {method!r} has no score on {block_name(block)} ({int(missing.to_numpy().sum())} missing in "
             "all): run it, or choose missing=complete or missing=worst"
         )
-    return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing, higher_is_better)
+    return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing)
 
 
 def block_name(block: tuple[str, str, str]) -> str:
@@ -247,21 +240,15 @@ def _complete(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame
     return kept, dropped, (warning,)
 
 
-def _worst(
-    blocks: pd.DataFrame, missing: pd.DataFrame, higher_is_better: bool
-) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
+def _worst(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
     nobody = missing.all(axis=1).to_numpy()
     kept = blocks[~nobody]
-    worst = kept.min(axis=1) if higher_is_better else kept.max(axis=1)
-    hair = HAIR * np.maximum(kept.abs().max(axis=1), np.finfo(float).tiny)
-    last = worst - hair if higher_is_better else worst + hair
-    filled = kept.apply(lambda column: column.fillna(last))
     names = [f"{m} on {block_name(b)}" for b, row in missing[~nobody].iterrows() for m in row.index[row]]
-    warnings = [f"{len(names)} missing scores count as just below the worst of their block: {listed(names)}."]
+    warnings = [f"{len(names)} missing scores count as lost to any score: {listed(names)}."] if names else []
     dropped = tuple(block_name(block) for block in blocks.index[nobody])
     if dropped:
         warnings.append(f"Blocks where no method has a score were left out: {listed(dropped)}.")
-    return filled, dropped, tuple(warnings)
+    return kept, dropped, tuple(warnings)
 
 
 def listed(names: list[str] | tuple[str, ...], most: int = 8) -> str:
@@ -381,7 +368,7 @@ def score_table(
     higher = direction(name, higher_is_better)
     frame, point = select_point(frame, at)
     blocks, notes = _blocks(frame)
-    filled, dropped, warnings = fill_blocks(blocks, missing, higher_is_better=higher)
+    filled, dropped, warnings = fill_blocks(blocks, missing)
     names = filled.index.get_level_values(0).to_numpy()
     starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1)]
     folds = np.split(np.ascontiguousarray(filled.to_numpy()), starts[1:])

@@ -446,6 +446,9 @@ WILCOXON = tests.add(
         remark=_remark,
         chosen=_chosen,
         without_each=leave_one_out_p,
+        by_rank=True,
+        estimate="difference",
+        interval_in_words="the Hodges-Lehmann estimate between the limits of the same test",
         power=pairs_for_power,
     )
 )

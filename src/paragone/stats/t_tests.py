@@ -33,7 +33,7 @@ class TTest(TestResult):
     Attributes
     ----------
     t : float
-        The statistic; infinite where all differences are the same and not zero.
+        The statistic; NaN where all differences are the same and not zero.
     df : int
         Degrees of freedom.
     standard_error : float
@@ -189,17 +189,19 @@ def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
 
 
 def tested_mean(mean: float, error: float, df: int, level: float) -> TTest:
-    """Test a mean by its standard error, with Student's t; a mean without error is certain.
+    """Test a mean by its standard error, with Student's t.
+
+    Differences without spread have no p unless they are zero: a few equal folds of a small test set are no certainty.
 
     Examples
     --------
     >>> tested_mean(0.0, 0.0, 3, 0.95).p, tested_mean(0.1, 0.0, 3, 0.95).p
-    (1.0, 0.0)
+    (1.0, nan)
     """
     # The same bits as scipy.stats.t, which takes most of a second to import.
     from scipy.special import stdtr, stdtrit
 
-    t = mean / error if error > 0 else float(np.copysign(np.inf, mean)) if mean else 0.0
+    t = mean / error if error > 0 else np.nan if mean else 0.0
     half = float(stdtrit(df, (1 + level) / 2)) * error
     return TTest(
         p=float(2 * stdtr(df, -abs(t))),
@@ -262,7 +264,7 @@ def _ratio(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
     return f"n_test/n_train = {'1/(folds - 1)' if given is None else f'{given:g}'}"
 
 
-PAIRED_T = tests.add(Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 2))
+PAIRED_T = tests.add(Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 3))
 CORRECTED_T = tests.add(
     Test(
         "corrected-t",
@@ -270,14 +272,14 @@ CORRECTED_T = tests.add(
         corrected_resampled_t,
         ("test_train_ratio", "level"),
         ("fold",),
-        least=2,
+        least=3,
         label="corrected t",
         chosen=_ratio,
     )
 )
 CLUSTERED_T = tests.add(
-    Test("clustered-t", "paired t", clustered_t, ("clusters", "level"), ("dataset", "subject", "sample"), 2)
+    Test("clustered-t", "paired t", clustered_t, ("clusters", "level"), ("dataset", "subject", "sample"), 3)
 )
 CORRECTED_SAMPLE_T = tests.add(
-    Test("corrected-sample-t", "corrected paired t", corrected_sample_t, ("n_train", "level"), ("sample",), 2)
+    Test("corrected-sample-t", "corrected paired t", corrected_sample_t, ("n_train", "level"), ("sample",), 3)
 )

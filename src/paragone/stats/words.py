@@ -1,22 +1,29 @@
-"""The verdict over datasets in words, one line per rival with the evidence in brackets, and every choice behind it."""
+"""The verdict in words: the finding in both scopes, one line per rival with its evidence, every choice behind it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
+from paragone.intervals import Interval
 from paragone.stats.designs import designs_in_words
 from paragone.stats.family import ComparisonSettings, Family, wants_bayes
 from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test
+from paragone.stats.scopes import LearnerPair
 from paragone.stats.scores import ScoreTable, listed
+from paragone.stats.signed_rank import pairs_needed
 from paragone.tables import format_interval, format_p, p_is
 
 _MISSING = {
     "complete": "only blocks (dataset and fold) that every method has",
-    "worst": "a missing score counts as just below the worst of its block",
+    "worst": "a missing score is a loss to any score, the largest in ranks; means and intervals leave it out",
     "refuse": "a missing score is refused",
 }
+
+MOST_NAMED = 4
 
 
 def direction_in_words(higher_is_better: bool) -> str:
@@ -47,6 +54,7 @@ def dataset_choices(
     mapping of str to str
         Read-only, in the order of printing.
     """
+    n = len(table.datasets)
     point = f", {table.point}" if table.point else ""
     who = "all pairs" if family.reference is None else "the reference against each"
     how = "average ranks, normal deviates, two-sided"
@@ -54,22 +62,42 @@ def dataset_choices(
         how = test.in_words([pair.test for pair in pairs], settings.options)
     lines = {
         "metric": f"{table.metric or 'not named'} ({direction_in_words(table.higher_is_better)}){point}",
-        "blocks": f"{len(table.datasets)} datasets; {_folds(table)}",
+        "blocks": f"{datasets_in_words(n)}; {_folds(table)}",
         "missing": _MISSING[settings.missing] + (f"; {len(table.dropped)} left out" if table.dropped else ""),
-        "test": f"{how}, n = {len(table.datasets)}",
+        "test": f"{how}, n = {n}",
         "correction": f"{family.title} over a family of {len(family.pairs)} ({who})",
-        "level": f"alpha = {settings.alpha:g}, for the whole family",
+        "level": f"alpha = {settings.alpha:g}, {family.correction.controls} of the whole family",
+        "margin": _margin(family, settings),
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
-        "intervals": _intervals(table, settings),
+        "intervals": _intervals(table, family, test, settings),
         "bayes": _bayes(family, settings),
         "per dataset": _per_dataset(table),
         "robustness": "every decision taken again, correction included, without each dataset in turn",
-        "power": f"Noether's formula at alpha/{len(family.pairs)}, the observed effect taken as the true one"
+        "power": f"Noether's formula, 80 % at alpha / {len(family.pairs)}, the observed effect taken as the true one"
         if test.power is not None
         else "not worked out for this test",
         "seed": str(settings.seed),
     }
     return MappingProxyType(lines)
+
+
+def datasets_in_words(n: int) -> str:
+    """Return a number of datasets.
+
+    Examples
+    --------
+    >>> datasets_in_words(1), datasets_in_words(2)
+    ('1 dataset', '2 datasets')
+    """
+    return f"{n} dataset{'s' * (n != 1)}"
+
+
+def _margin(family: Family, settings: ComparisonSettings) -> str:
+    if settings.margin <= 0:
+        return "none was stated, so nothing can be shown to be equivalent"
+    if family.on_ranks:
+        return f"{settings.margin:g}, but a test of average ranks cannot show an equivalence"
+    return f"{settings.margin:g}, two one-sided tests, Holm over the family"
 
 
 def _folds(table: ScoreTable) -> str:
@@ -80,73 +108,145 @@ def _folds(table: ScoreTable) -> str:
     return f"each the mean of its {span} folds"
 
 
-def _intervals(table: ScoreTable, settings: ComparisonSettings) -> str:
-    if len(table.datasets) < 2:
-        return "no interval: one dataset says nothing of its spread"
-    return (
-        f"{settings.level:.0%} paired bootstrap over datasets: mean BCa ({settings.n_resamples} resamples), "
-        "median percentile (exact)"
-    )
+def _intervals(table: ScoreTable, family: Family, test: Test, settings: ComparisonSettings) -> str:
+    if family.on_ranks:
+        return "none: a test of average ranks gives no interval of a difference"
+    if len(table.datasets) < 3:
+        return f"no interval: {datasets_in_words(len(table.datasets))} say nothing of their spread"
+    return f"{1 - settings.alpha:.0%} for the whole family together, {test.interval_in_words}"
 
 
 def _bayes(family: Family, settings: ComparisonSettings) -> str:
     if not wants_bayes(family, settings):
         return f"left out for {len(family.pairs)} pairs; bayes=True (--bayes) computes it"
-    return f"signed-rank, ROPE {settings.rope:g}, prior weight 0.5 at zero, {settings.n_samples} draws"
+    margin = f"margin {settings.margin:g}, " if settings.margin > 0 else ""
+    return f"signed-rank, {margin}prior weight 0.5 at zero, {settings.n_samples} draws; decides no word"
 
 
 def _per_dataset(table: ScoreTable) -> str:
     if max(len(folds) for folds in table.folds) < 2:
         return "no folds, so no test within a dataset"
-    return f"corrected resampled t and Bayesian correlated t, {designs_in_words(table.designs)}; p not adjusted"
+    return f"corrected t on {designs_in_words(table.designs)}; p not adjusted"
 
 
-def dataset_sentence(pair: Pair, family: Family, test: Test, settings: ComparisonSettings, decimals: int) -> str:
-    """Return one line about one pair over datasets: the claim, and its evidence in brackets."""
-    return f"{_claim(pair)} ({'; '.join(_evidence(pair, family, test, settings, decimals))})."
+# One line per rival, with the evidence in brackets.
 
 
-def _claim(pair: Pair) -> str:
-    if pair.verdict == "practically equal":
-        return f"{pair.method} and {pair.rival} are practically equal"
+@dataclass(frozen=True)
+class Told:
+    """What the lines of a comparison need to know beside their pairs."""
+
+    family: Family
+    test: Test
+    settings: ComparisonSettings
+    decimals: int
+    higher_is_better: bool
+    where: str
+    n_datasets: int
+
+    def of(self, label: str, interval: Interval, leader: str) -> str:
+        """Return a difference with its interval, and whom it favours where a lower score is better."""
+        favours = "" if self.higher_is_better else f" (positive favours {leader})"
+        return f"{label} {format_interval(interval.estimate, interval.low, interval.high, self.decimals)}{favours}"
+
+
+def dataset_sentence(pair: Pair, learner: LearnerPair | None, told: Told) -> str:
+    """Return one line about one pair in both scopes: each claim, and its evidence in brackets."""
+    parts = []
+    shown = learner is not None and not math.isnan(learner.p)
+    if learner is not None and shown:
+        parts.append(f"{told.where} {_claim(learner, told.settings)} ({'; '.join(_learner_evidence(learner, told))}).")
+    if told.n_datasets > 1 or not shown:
+        parts.append(_dataset_claim(pair, bool(parts), told))
+    return " ".join(parts)
+
+
+def _dataset_claim(pair: Pair, beside: bool, told: Told) -> str:
+    evidence = "; ".join(_evidence(pair, told))
+    if told.n_datasets == 1:
+        return f"{pair.method} against {pair.rival}: one dataset says nothing of others ({evidence})."
+    enough = enough_datasets(len(told.family.pairs), told.settings.alpha)
+    if pair.verdict == "undecided" and not told.family.on_ranks and pair.n_used < enough:
+        needed = (
+            f"at least {enough} that differ are needed" if pair.n_used < pair.n else f"at least {enough} are needed"
+        )
+        if beside:
+            return f"Whether that holds for other datasets, {pair.n_used} cannot show ({needed}; {evidence})."
+        if len(pair.won) == pair.n or len(pair.lost) == pair.n:
+            what = "wins" if pair.won else "loses"
+            return (
+                f"{pair.method} {what} on all {pair.n} datasets against {pair.rival}; whether that holds for other "
+                f"datasets, {pair.n} cannot show ({needed}; {evidence})."
+            )
+    return f"On datasets like these {_claim(pair, told.settings)} ({evidence})."
+
+
+def _claim(pair: Pair | LearnerPair, settings: ComparisonSettings) -> str:
+    if pair.verdict == "equivalent":
+        return f"{pair.method} and {pair.rival} are equivalent within {settings.margin:g}"
     if pair.verdict == "undecided":
         return f"{pair.method} against {pair.rival} is undecided"
-    return f"{pair.method} is {pair.verdict} than {pair.rival}"
+    return f"{pair.method} is {pair.verdict} than {pair.rival}" + (", by less than the margin" if pair.within else "")
 
 
-def _evidence(pair: Pair, family: Family, test: Test, settings: ComparisonSettings, decimals: int) -> list[str]:
-    parts = [
-        f"{p_is(pair.p_adjusted)} {family.title}",
-        f"mean difference {format_interval(pair.mean.estimate, pair.mean.low, pair.mean.high, decimals)}",
-        f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}",
-    ]
-    if pair.posterior is not None:
-        posterior = pair.posterior
-        shares = f"P(better) {posterior.better:.2f}, P(equal) {posterior.equal:.2f}, P(worse) {posterior.worse:.2f}"
-        parts.append(shares)
-    if pair.n_used == 0:
+def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
+    parts = [f"{p_is(pair.p_adjusted)} {told.family.for_learners.title}"]
+    if pair.within:
+        parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
+    parts.append(told.of("mean difference", pair.difference, pair.method))
+    if pair.verdict == "undecided":
+        parts.append(_margin_shown(pair, "these datasets", told.decimals))
+    return parts
+
+
+def _evidence(pair: Pair, told: Told) -> list[str]:
+    parts = [f"{p_is(pair.p_adjusted)} {told.family.title}" if not math.isnan(pair.p_adjusted) else "no p at this size"]
+    if pair.within:
+        parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
+    parts.append(told.of(told.test.estimate, pair.difference, pair.method))
+    if any(pair.failed):
+        both = [f"{name} failed on {n}" for name, n in zip((pair.method, pair.rival), pair.failed, strict=True) if n]
+        parts.append(f"{' and '.join(both)}, counted as lost; the difference is of the {pair.n_common} that both have")
+    parts.append(f"won {len(pair.won)}, tied {len(pair.tied)}, lost {len(pair.lost)}")
+    if pair.n_used == 0 and pair.verdict == "undecided":
         parts.append("every dataset is a tie")
     elif pair.verdict == "undecided":
-        parts += _why_undecided(pair, family, test, settings)
+        parts += _why_undecided(pair, told)
     elif pair.verdict in ("better", "worse"):
         parts += _doubts(pair)
     return parts
 
 
-def _why_undecided(pair: Pair, family: Family, test: Test, settings: ComparisonSettings) -> list[str]:
-    if not family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
-        differing = "one dataset that differs" if pair.n_used == 1 else f"{pair.n_used} datasets that differ"
+def _why_undecided(pair: Pair, told: Told) -> list[str]:
+    settings = told.settings
+    if not told.family.on_ranks and pair.smallest_p_adjusted > settings.alpha:
         return [
-            f"cannot be significant at this size: with {differing} the smallest "
-            f"attainable p is {format_p(pair.test.smallest_p)}, {format_p(pair.smallest_p_adjusted)} after correction"
+            f"cannot be significant at this size: the smallest attainable p is {format_p(pair.test.smallest_p)}, "
+            f"{format_p(pair.smallest_p_adjusted)} after correction"
         ]
-    if test.power is None:
-        return []
-    if pair.needed is None:
-        return ["no effect to speak of: more than 10 000 datasets like these would be needed"]
-    more = max(pair.needed - pair.n, 0)
+    parts = []
+    if told.test.power is not None:
+        parts.append(_needed(pair.needed, pair.n, "show a difference of this size"))
+    if settings.margin > 0 and not told.family.on_ranks:
+        parts.append(_needed(pair.needed_for_margin, pair.n, f"show one of less than {settings.margin:g}"))
+    if not told.family.on_ranks and not any(pair.failed):
+        parts.append(_margin_shown(pair, datasets_in_words(pair.n), told.decimals))
+    return parts
+
+
+def _needed(needed: int | None, n: int, what: str) -> str:
+    if needed is None:
+        return f"more than 10 000 datasets like these would be needed to {what}"
+    more = max(needed - n, 0)
     tail = f", {more} more" if more else ""
-    return [f"about {pair.needed} datasets like these would give 80 % power{tail}"]
+    return f"about {needed} datasets like these would {what} with 80 % power{tail}"
+
+
+def _margin_shown(pair: Pair | LearnerPair, by: str, decimals: int) -> str:
+    if math.isinf(pair.smallest_margin):
+        return f"{by} cannot show any equivalence"
+    unit = 10.0**-decimals
+    return f"the smallest margin that {by} could show is {math.ceil(pair.smallest_margin / unit) * unit:.{decimals}f}"
 
 
 def _doubts(pair: Pair) -> list[str]:
@@ -158,3 +258,203 @@ def _doubts(pair: Pair) -> list[str]:
     else:
         doubts.append("holds without any one dataset")
     return doubts
+
+
+# The finding: what is shown in both scopes, in a sentence each.
+
+
+@dataclass(frozen=True)
+class TwoScopes:
+    """What is said of a leader against its rivals, in both scopes.
+
+    Attributes
+    ----------
+    leader : str
+        The method that the sentences are about.
+    metric : str
+        What it leads by.
+    datasets : tuple of str
+        Where.
+    means : mapping of str to float
+        Mean scores over the datasets, by method, the best first.
+    on_these : tuple of LearnerPair
+        The leader against each rival on the datasets at hand; empty where nothing can be told.
+    untold : str
+        Why nothing can be told on these datasets; empty where it can, or where there are no splits.
+    like_these : tuple of Pair
+        The leader against each rival with the dataset as the unit; empty for one dataset.
+    family : Family
+        The tests made together.
+    test : Test
+        How differences over datasets were tested.
+    settings : ComparisonSettings
+        The choices.
+    """
+
+    leader: str
+    metric: str
+    datasets: tuple[str, ...]
+    means: Mapping[str, float]
+    on_these: tuple[LearnerPair, ...]
+    untold: str
+    like_these: tuple[Pair, ...]
+    family: Family
+    test: Test
+    settings: ComparisonSettings
+
+    def __str__(self) -> str:
+        parts = [_on_these(self)] if self.on_these else []
+        if not parts and (self.untold or len(self.datasets) == 1):
+            parts.append(_standing(self))
+        parts += _like_these(self, bool(self.on_these)) if len(self.datasets) > 1 else []
+        untold = self.untold
+        if not untold and not self.on_these and len(self.datasets) == 1:
+            untold = "One score on one dataset says nothing of chance: give the scores of folds."
+        return " ".join([*parts, *([untold] if untold else [])])
+
+
+def where_in_words(datasets: Sequence[str]) -> str:
+    """Say which datasets are meant.
+
+    Examples
+    --------
+    >>> where_in_words(["iris"]), where_in_words(["iris", "wine"])
+    ('On iris', 'On these 2 datasets')
+    """
+    return f"On {datasets[0]}" if len(datasets) == 1 else f"On these {len(datasets)} datasets"
+
+
+def _standing(found: TwoScopes) -> str:
+    """Say where the leader stands, without a word of whether that is chance."""
+    best, second = list(found.means)[:2]
+    leader, where = found.leader, where_in_words(found.datasets)
+    other, place = (second, "next") if leader == best else (best, "best")
+    mine, theirs = number(found.means[leader]), number(found.means[other])
+    return f"{where}, {leader} has {mine} by {found.metric}; the {place} is {other} with {theirs}."
+
+
+def _on_these(found: TwoScopes) -> str:
+    leader, where = found.leader, where_in_words(found.datasets)
+    by = f"by {found.metric}"
+    words = {pair.rival: pair for pair in found.on_these}
+    rivals = [name for name in found.means if name in words]
+    mine = number(found.means[leader])
+    if all(words[name].verdict == "better" for name in rivals):
+        next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else f"all {len(rivals)} others"
+        against = "against" if len(rivals) == 1 else f"the next, {next_},"
+        difference = signed(words[next_].difference)
+        small = ", though by less than the margin" if all(words[name].within for name in rivals) else ""
+        return (
+            f"{where}, {leader} is better than {whom} {by}{small}: {mine} {against} {number(found.means[next_])} "
+            f"({difference})."
+        )
+    if all(words[name].verdict == "undecided" for name in rivals):
+        return (
+            f"{where}, no method differs significantly from {leader} {by} ({mine}; next {rivals[0]}, "
+            f"{number(found.means[rivals[0]])})."
+        )
+    first = next(iter(found.means)) == leader
+    lead = f"{leader} leads {by} ({mine}):" if first else f"{leader} ({mine} {by}) is"
+    return f"{where}, {lead} {_claims(found.on_these, rivals, found.settings)}."
+
+
+CLAIMS = {
+    "better": "better than {}",
+    "equivalent": "equivalent to {} within {:g}",
+    "undecided": "not significantly different from {}",
+    "worse": "worse than {}",
+}
+
+
+def _claims(pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings) -> str:
+    told: dict[str, list[str]] = {}
+    for pair in sorted(pairs, key=lambda one: order.index(one.rival)):
+        told.setdefault(pair.verdict, []).append(pair.rival)
+    claims = [
+        text.format(named(told[word], len(pairs)), settings.margin) for word, text in CLAIMS.items() if word in told
+    ]
+    return claims[0] if len(claims) == 1 else f"{', '.join(claims[:-1])}, and {claims[-1]}"
+
+
+def _like_these(found: TwoScopes, beside: bool) -> list[str]:
+    """Say what the datasets show of others like them, the dataset as the unit."""
+    n, pairs, leader = len(found.datasets), found.like_these, found.leader
+    order = [name for name in found.means if name != leader]
+    who = "it" if beside else leader
+    how = f"{found.test.title} over datasets, {found.family.title}"
+    if found.family.on_ranks:
+        how = found.family.title
+    if any(pair.verdict != "undecided" for pair in pairs):
+        return [f"On datasets like these {who} is {_claims(pairs, order, found.settings)} ({how})."]
+    enough = enough_datasets(len(found.family.pairs), found.settings.alpha)
+    if n < enough and not found.family.on_ranks:
+        if beside:
+            return [f"Whether that holds for other datasets, {n} cannot show (at least {enough} are needed)."]
+        beaten = [pair.rival for pair in pairs if len(pair.won) == n]
+        lead = "Which method is better on datasets like these"
+        if beaten:
+            everywhere = f"all {n} datasets against {named(beaten, len(pairs))}"
+            lead = f"{leader} wins on {everywhere}; whether that holds for other datasets"
+        return [f"{lead}, {n} cannot show (at least {enough} are needed)."]
+    if beside:
+        return [f"On datasets like these no difference is shown ({how})."]
+    return [f"On datasets like these {leader} is {_claims(pairs, order, found.settings)} ({how})."]
+
+
+def enough_datasets(n_pairs: int, alpha: float) -> int:
+    """Return on how many datasets a method must win for a signed-rank test to show it, whichever of the pairs it is.
+
+    Examples
+    --------
+    >>> enough_datasets(1, 0.05), enough_datasets(10, 0.05)
+    (6, 9)
+    """
+    return pairs_needed(alpha / n_pairs)
+
+
+def named(names: Sequence[str], n_all: int = 0) -> str:
+    """Return names as a sentence has them; many that are all of them by their number.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"]), named(list("abcdef")), named(list("abcdef"), 6)
+    ('a, b and c', 'a, b, c, d and 2 others', 'all 6 others')
+    """
+    if len(names) > MOST_NAMED + 1:
+        if len(names) == n_all:
+            return f"all {n_all} others"
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def number(value: float) -> str:
+    """Return a number as people read it: three digits that count.
+
+    Examples
+    --------
+    >>> number(0.97185), number(1234.5), number(float("nan"))
+    ('0.972', '1234', '-')
+    """
+    if not math.isfinite(value):
+        return "-"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.3g}" if abs(value) >= 1 or 0 < abs(value) < 0.001 else f"{value:.3f}"
+
+
+def signed(interval: Interval) -> str:
+    """Return a difference with its interval.
+
+    Examples
+    --------
+    >>> signed(Interval(0.1, 0.05, 0.15)), signed(Interval(0.1))
+    ('+0.100 [+0.050, +0.150]', '+0.100')
+    """
+
+    def plus(value: float) -> str:
+        return f"+{number(value)}" if value >= 0 else number(value)
+
+    shown = plus(interval.estimate)
+    if math.isfinite(interval.low):
+        shown += f" [{plus(interval.low)}, {plus(interval.high)}]"
+    return shown
