@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from shlex import quote
 
 _OPTIONS: ContextVar[bool] = ContextVar("messages speak of options", default=False)
 
@@ -93,12 +94,20 @@ def argument(name: str, value: object = None) -> str:
     >>> with messages_of_options():
     ...     print(argument("test_train_ratio", 0.25), argument("higher_is_better", False), argument("bayes", True))
     --test-train-ratio 0.25 --lower-is-better --bayes
+    >>> with messages_of_options():
+    ...     print(argument("columns", {"my run": "seed"}))
+    --column 'my run=seed'
     """
     if not _OPTIONS.get():
         if value is None:
             return name
         return f"{name}={value}" if isinstance(value, str) and value.isupper() else f"{name}={value!r}"
     option = f"--{name.replace('_', '-')}"
+    if isinstance(value, Mapping):
+        # One of a list: the option is given once for each.
+        return " ".join(f"{option.removesuffix('s')} {quote(f'{key}={one}')}" for key, one in value.items())
     if value is False:
         return option.replace("--higher", "--lower") if "higher" in option else option.replace("--", "--no-", 1)
-    return option if value is None or value is True else f"{option} {value}"
+    if value is None or value is True:
+        return option
+    return f"{option} {quote(value) if isinstance(value, str) else value}"

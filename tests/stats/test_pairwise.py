@@ -139,9 +139,15 @@ def test_folds_are_tested_with_the_corrected_t_and_the_text_says_why():
 
 def test_repeated_folds_take_the_ratio_that_is_given():
     difference = np.random.default_rng(1).normal(0.01, 0.02, 100)
-    result = pairwise(np.zeros(100), difference, metric="accuracy", pairs="folds", test_train_ratio=1 / 9)
+    options = {"metric": "accuracy", "pairs": "folds"}
+    result = pairwise(np.zeros(100), difference, **options, repeats=100, test_train_ratio=1 / 9)
     t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 100 + 1 / 9))
     assert result.p == pytest.approx(2 * stats.t.sf(abs(t), 99), rel=1e-9)
+    # The ratio of ten folds and ten times as many scores: ten repeats, which are not new data.
+    between = difference.reshape(10, 10).mean(axis=1).var(ddof=1)
+    variance = difference.var(ddof=1) * (1 / 10 + 1 / 9) - 0.9 * between
+    again = pairwise(np.zeros(100), difference, **options, test_train_ratio=1 / 9)
+    assert again.p == pytest.approx(2 * stats.t.sf(abs(difference.mean()) / np.sqrt(variance), 90), rel=1e-9)
 
 
 def test_five_subjects_cannot_be_significant_and_the_text_says_so():
@@ -183,7 +189,7 @@ BAD = {
     "no common subject": (({"a": 1.0}, {"b": 1.0}), {"metric": "f1"}, "no subject with a score in common"),
     "unequal arrays": (([1.0, 2.0], [1.0]), {"metric": "f1"}, "equally long"),
     "mixed": (({"a": 1.0}, [1.0]), {"metric": "f1"}, "one side has keys"),
-    "direction": (([1.0], [2.0]), {"metric": "zest"}, "--higher-is-better or --lower-is-better"),
+    "direction": (([1.0], [2.0]), {"metric": "zest"}, "say higher_is_better=True or higher_is_better=False"),
     "no direction": (([1.0], [2.0]), {}, "do not say which metric"),
     "text": ((["x"], ["y"]), {"metric": "f1"}, "the text 'x'"),
     "doubled key": (

@@ -102,7 +102,7 @@ def test_infinite_scores_count_as_missing_and_are_counted():
 
 
 def test_grid_is_reduced_to_its_mean_or_to_a_chosen_point():
-    frame = tidy_scores()
+    frame = tidy_scores().assign(value=lambda scores: scores.value / 4)
     curve = pd.concat([frame.assign(at=k, value=frame.value + k / 100) for k in (10, 20, 60)])
     mean, point = score_table(curve), score_table(curve, at=20)
     assert mean.values == pytest.approx(score_table(frame).values + 0.3)
@@ -131,7 +131,7 @@ def test_names_that_only_begin_like_a_summary_are_kept(name):
     assert not is_summary(name)
 
 
-def test_subjects_are_blocks_of_their_own_on_one_dataset_and_folds_within_several():
+def test_subjects_are_blocks_of_their_own_on_one_dataset_and_stand_within_several():
     wide = pd.DataFrame({"subject": ["s1", "s2"], "A": [1.0, 2.0], "B": [2.0, 1.0]})
     assert score_table(wide, higher_is_better=True).datasets == ("s1", "s2")
     several = pd.concat([wide.assign(dataset="x"), wide.assign(dataset="y")])

@@ -13,8 +13,10 @@ from paragone.cli.app import app
 from paragone.cli.options import (
     AsJson,
     ChartFormats,
+    Columns,
     Draws,
     HigherIsBetter,
+    Ignored,
     LowerIsBetter,
     Margin,
     Ratio,
@@ -58,6 +60,15 @@ def compare(
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
     repeats: Repeats = None,
+    differences: Annotated[
+        Literal["plain", "log"] | None,
+        typer.Option(help="Compare scores as they are or by log-ratios; by default the latter where units differ."),
+    ] = None,
+    methods_in: Annotated[
+        Literal["rows", "columns"] | None, typer.Option(help="Where the methods of a wide table stand.")
+    ] = None,
+    column: Columns = None,
+    ignore: Ignored = None,
     bayes: Annotated[
         bool | None, typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.")
     ] = None,
@@ -82,6 +93,8 @@ def compare(
         "bayes": bayes,
         "test-train-ratio": test_train_ratio,
         "repeats": repeats,
+        "differences": differences,
+        "methods-in": methods_in,
     }
     if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
         for name in _set(others):
@@ -89,7 +102,7 @@ def compare(
         higher = _direction(higher_is_better, lower_is_better)
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
-    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
+    from paragone.cli.sources import chart_formats, column_roles, direction_flag, import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
 
@@ -113,6 +126,10 @@ def compare(
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
         repeats=repeats,
+        differences=differences,
+        methods_in=methods_in,
+        columns=column_roles(column),
+        ignore=ignore or (),
         bayes=bayes,
         seed=seed,
     )
@@ -145,7 +162,7 @@ def compare_test_samples(
 
     with Results.open(store) as results:
         samples = results.sample_scores(metric, None if at is None else int(at))
-        warned = results.warned()
+        warned = (*results.warned(), *results.seed_notes())
     result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
     result = replace(result, warnings=(*warned, *result.warnings))
     show_comparison(result, as_json=as_json, out=out)

@@ -41,6 +41,14 @@ Ratio: TypeAlias = Annotated[
 Repeats: TypeAlias = Annotated[
     int | None, typer.Option("--repeats", help="How often rows were split anew, for tests on folds of a file.", min=1)
 ]
+Columns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--column", metavar="NAME=ROLE", help="What a column is: run=seed, time=value, ... May be repeated."),
+]
+Ignored: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="NAME", help="A method, dataset or column to leave out. May be repeated."),
+]
 Draws: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of bootstrap and posterior.")]
 ChartFormats: TypeAlias = Annotated[str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")]
 

@@ -17,6 +17,7 @@ from paragone.cli.options import (
     LowerIsBetter,
     Margin,
     Ratio,
+    Repeats,
     Tolerance,
     Zeros,
 )
@@ -54,12 +55,16 @@ def pairwise(
     zeros: Zeros = "wilcox",
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
+    repeats: Repeats = None,
     seed: Draws = 0,
     as_json: AsJson = False,
     out: Annotated[Path | None, typer.Option(help="Write the differences, figures and charts here.")] = None,
     formats: ChartFormats = "svg,pdf",
 ) -> None:
-    """Say whether two methods differ on the pairs that both were measured on."""
+    """Say whether two methods differ on the pairs that both were measured on.
+
+    Scores are paired by every key that both sides have: dataset, repeat, fold, seed, subject.
+    """
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides
     from paragone.metrics import asked_name
     from paragone.stats import pairwise as run
@@ -81,6 +86,8 @@ def pairwise(
         zeros=zeros,
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
+        repeats=repeats,
+        design=sides.design,
         seed=seed,
     )
     result = replace(result, warnings=(*sides.warned, *result.warnings))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from paragone.lab.results import Results
+    from paragone.stats.designs import Design
 
 GROUP = "group"
 STORES = (".sqlite", ".sqlite3", ".db")
@@ -88,7 +89,7 @@ def chart_formats(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TwoSides:
-    """Two Series of scores, what they are called, the metric both are, and what their stores say of the methods."""
+    """Two Series of scores, what they are called, the metric both are, and what their stores say of them."""
 
     a: pd.Series
     b: pd.Series
@@ -96,13 +97,14 @@ class TwoSides:
     name_b: str
     metric: str | None
     warned: tuple[str, ...] = ()
+    design: Design | None = None
 
 
 def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: float | None) -> TwoSides:
     """Read both sides of a pairwise comparison; names come from ``::NAME``, the file or its folder."""
     (path_a, method_a), (path_b, method_b) = split_name(a), split_name(b)
-    first, metric_a = _side(path_a, method_a, metric, key, at)
-    second, metric_b = _side(path_b, method_b, metric, key, at)
+    first, metric_a, design = _side(path_a, method_a, metric, key, at)
+    second, metric_b, other = _side(path_b, method_b, metric, key, at)
     if metric_a != metric_b:
         raise InputError(f"{a} holds {metric_a or 'an unnamed metric'} and {b} {metric_b or 'an unnamed metric'}")
     names = [method_a or Path(path_a).stem, method_b or Path(path_b).stem]
@@ -110,32 +112,53 @@ def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: f
         folders = [Path(path).resolve().parent.name for path in (path_a, path_b)]
         names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
     warned = dict.fromkeys([*_warned(path_a, method_a), *_warned(path_b, method_b)])
-    return TwoSides(first, second, names[0], names[1], metric_a, tuple(warned))
+    return TwoSides(first, second, names[0], names[1], metric_a, tuple(warned), design if design == other else None)
 
 
 def _warned(path: str, method: str | None) -> tuple[str, ...]:
     """Return what a store says of a method that a verdict must not leave out; a file says nothing."""
     if not is_store(path):
         return ()
+    from paragone.lab.method_seeds import seed_sentences
     from paragone.lab.method_warnings import verdict_sentences, warned_groups
 
     with open_results(path) as results:
-        groups = [group for name in results.experiments() for group in warned_groups(results, name)]
-    return verdict_sentences(group for group in groups if method in (None, group.method))
+        names = results.experiments()
+        groups = [group for name in names for group in warned_groups(results, name)]
+        methods = {one: facts for name in names for one, facts in results.described(name)["methods"].items()}
+    mine = {one: facts for one, facts in methods.items() if method in (None, one)}
+    return (*verdict_sentences(group for group in groups if method in (None, group.method)), *seed_sentences(mine))
 
 
 def _side(
     path: str, method: str | None, metric: str | None, key: str | None, at: float | None
-) -> tuple[pd.Series, str | None]:
+) -> tuple[pd.Series, str | None, Design | None]:
+    """Return the scores of a side, their metric, and how a store split its only dataset."""
     from paragone.stats.intake import read_frame
     from paragone.stats.pairing import one_side
 
-    if is_store(path):
-        with open_results(path) as results:
-            if key == GROUP:
-                side: tuple[pd.Series, str | None] = results.scores_by_group(method, metric)
-                return side
-            frame = results.scores()
-    else:
-        frame = read_frame(Path(path))
-    return one_side(frame, method, metric=metric, key=key, at=at)
+    if not is_store(path):
+        return *one_side(read_frame(Path(path)), method, metric=metric, key=key, at=at), None
+    with open_results(path) as results:
+        if key == GROUP:
+            return *results.scores_by_group(method, metric), None
+        frame = results.scores()
+        designs = [one for name in results.experiments() for one in results.designs(name).values()]
+    return *one_side(frame, method, metric=metric, key=key, at=at), designs[0] if len(designs) == 1 else None
+
+
+def column_roles(given: list[str] | None) -> dict[str, str]:
+    """Split what columns are, such as ``run=seed``.
+
+    Examples
+    --------
+    >>> column_roles(["run=seed"]), column_roles(None)
+    ({'run': 'seed'}, {})
+    """
+    roles = {}
+    for text in given or ():
+        name, _, role = text.rpartition("=")
+        if not name:
+            raise InputError(f"--column {text}: say which column is what, as in --column run=seed")
+        roles[name] = role
+    return roles

@@ -441,9 +441,9 @@ class Evaluation:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the methods warned of, and the cells that failed."""
+        """What the methods warned of, the cells that failed, and whose seed was fixed."""
         with self.results as results:
-            warned = results.warned(self.experiment.name)
+            warned = (*results.warned(self.experiment.name), *results.seed_notes(self.experiment.name))
             failures = results.failures()
         mine = failures[failures["experiment"] == self.experiment.name]
         told = [

@@ -10,6 +10,7 @@ from paragone.charts import BLUE, PALETTE, embedded, from_rows, styled
 from paragone.errors import unknown_name
 from paragone.lab.contents import STATUSES, StoreContents, score_frame
 from paragone.lab.grids import mean_table
+from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import verdict_sentences, warned_groups
 from paragone.lab.protocol import import_protocol, our_kinds
 from paragone.lab.store import queries
@@ -118,6 +119,11 @@ class Results(StoreContents):
         """
         names = self.experiments() if experiment is None else [experiment]
         return tuple(line for name in names for line in verdict_sentences(warned_groups(self, name)))
+
+    def seed_notes(self, experiment: str | None = None) -> tuple[str, ...]:
+        """Return whose seed was fixed, and which methods are the same but for it, in sentences."""
+        names = self.experiments() if experiment is None else [experiment]
+        return tuple(line for name in names for line in seed_sentences(self.described(name)["methods"]))
 
     def __repr__(self) -> str:
         counts = self.places()["status"].value_counts()

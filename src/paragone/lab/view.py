@@ -16,6 +16,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import GridScores, grid_at, mean_table, names_in_order, reduced_grid
+from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
@@ -262,6 +263,11 @@ class View:
     def warned(self) -> tuple[Warned, ...]:
         """What the methods warned of, put together."""
         return warned_groups(self.results, self.experiment, self.wording.names)
+
+    @property
+    def seed_notes(self) -> tuple[str, ...]:
+        """Whose seed was fixed, and which methods are the same but for it, by the names to display."""
+        return seed_sentences({self.name(name): facts for name, facts in self.method_facts.items()})
 
     @cached_property
     def runs(self) -> pd.DataFrame:

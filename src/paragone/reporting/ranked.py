@@ -75,7 +75,7 @@ def finding_section(view: View) -> Section:
     costs = costs_sheet(view)
     if costs is not None:
         blocks.append(costs)
-    told = verdict_sentences(view.warned)
+    told = (*verdict_sentences(view.warned), *view.seed_notes)
     if told:
         blocks.append(Points(told))
     return Section("verdict", "The finding", tuple(blocks))

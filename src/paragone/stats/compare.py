@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ import pandas as pd
 from scipy.special import stdtr
 
 from paragone.errors import unknown_name
-from paragone.metrics import asked_name, named_metric
+from paragone.metrics import asked_name
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Family, better_ranked_first, choose_family
 from paragone.stats.intake import read_frame
+from paragone.stats.layouts import MethodsIn
 from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import friedman_of_ranks, method_ranks
 from paragone.stats.registries import Correction, Test, TestResult, find_test
@@ -24,6 +25,7 @@ from paragone.stats.robustness import dataset_pairs
 from paragone.stats.scopes import LEAST_SPLITS, LearnerPair, dataset_estimates, learner_pairs
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
+from paragone.stats.suspicions import Differences
 from paragone.stats.verdicts import stated_margin
 from paragone.stats.words import datasets_in_words
 from paragone.ties import TOLERANCE, FloatArray
@@ -118,6 +120,10 @@ def compare(
     test_train_ratio: float | None = None,
     repeats: int | None = None,
     designs: Mapping[str, Design | None] | None = None,
+    differences: Differences | None = None,
+    columns: Mapping[str, str] | None = None,
+    methods_in: MethodsIn | None = None,
+    ignore: Iterable[str] = (),
     n_resamples: int = 10_000,
     n_samples: int = 20_000,
     bayes: bool | None = None,
@@ -128,9 +134,9 @@ def compare(
     Parameters
     ----------
     scores : DataFrame, path or object with ``scores()``
-        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``, ``fold`` or
-        ``subject``, ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the same; or the
-        results of an experiment.
+        Scores in tidy form (columns ``method``, ``dataset``, ``value``; optionally ``repeat``, ``fold``,
+        ``seed`` or ``subject``, ``metric``, ``at``) or wide with one column per method; a CSV or Parquet file of the
+        same; or the results of an experiment.
     metric : str, callable or Metric, optional
         Which metric, as `find_metric` takes it; needed where the scores hold several.
     reference : str, optional
@@ -168,6 +174,15 @@ def compare(
         ``repeat``.
     designs : mapping of str to Design, optional
         How each dataset was split, where the scores do not tell.
+    differences : {"plain", "log"}, optional
+        Compare scores as they are or by log-ratios; by default the latter where a metric that has the target's unit
+        (RMSE, MAE) has scores of very different size on the datasets.
+    columns : mapping of str to str, optional
+        What columns of a table are, where their names do not tell: ``{"run": "seed"}``.
+    methods_in : {"rows", "columns"}, optional
+        Where the methods of a wide table stand.
+    ignore : iterable of str
+        Methods, datasets and columns to leave out.
     n_resamples, n_samples : int
         Bootstrap resamples and posterior draws.
     bayes : bool, optional
@@ -214,6 +229,10 @@ def compare(
         repeats=repeats,
         test_train_ratio=test_train_ratio,
         designs=designs,
+        differences=differences,
+        columns=columns,
+        methods_in=methods_in,
+        ignore=ignore,
     )
     return compare_table(table, reference=reference, test=test, correction=correction, settings=settings)
 
@@ -232,7 +251,7 @@ def compare_table(
     place = None if reference is None else table.methods.index(reference)
     family = choose_family(len(table.methods), place, correction)
     chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
-    settings = replace(settings, size=named_metric(table.metric).score_size)
+    settings = replace(settings, size=table.size)
     # A failed score ranks last: below the worst of its dataset by more than any tie.
     oriented = table.values if table.higher_is_better else -table.values
     last = np.nanmin(oriented, axis=1, keepdims=True) - 1 - np.nanmax(np.abs(oriented), axis=1, keepdims=True)

@@ -272,7 +272,7 @@ class DatasetComparison(Comparison):
             metric=table.metric,
             higher_is_better=table.higher_is_better,
             threshold=None,
-            paired=Paired(tuple(keys[there]), a[there], b[there], only_a, only_b, ()),
+            paired=Paired(tuple(keys[there]), a[there], b[there], "dataset", only_a, only_b, ()),
             fails=np.zeros(int(there.sum()), dtype=bool),
             family=self.family if len(self.pairs) > 1 or self.family.on_ranks else None,
         )

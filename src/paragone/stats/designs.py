@@ -33,7 +33,7 @@ class Design:
     repeats : int
         How often the rows were split anew.
     ratio : float
-        Test rows per train row, the mean over the splits.
+        Test rows per train row, the mean over the splits; 0 where nothing overlaps, as between subjects.
 
     Examples
     --------
@@ -242,6 +242,9 @@ def designs_in_words(designs: Sequence[Design | None]) -> str:
     texts: dict[str, None] = {}
     for one in designs:
         if one is None:
+            continue
+        if one.ratio == 0:
+            texts[f"{one.n_splits} subjects"] = None
             continue
         what = f"{one.repeats} hold-outs" if one.folds == 1 else f"{one.folds} folds"
         times = f"{one.repeats} x " if one.folds > 1 and one.repeats > 1 else ""

@@ -41,6 +41,8 @@ class ComparisonSettings:
         The size of what the scores were made from: 1 for a metric without a unit. See `paragone.ties`.
     test_train_ratio : float or None
         ``n_test / n_train`` of a split, for the tests on folds.
+    repeats : int
+        How often the rows were split anew, for the same.
     n_resamples : int
         Bootstrap resamples.
     n_samples : int
@@ -58,6 +60,7 @@ class ComparisonSettings:
     tolerance: float = TOLERANCE
     size: float = 0.0
     test_train_ratio: float | None = None
+    repeats: int = 1
     n_resamples: int = 10_000
     n_samples: int = 20_000
     bayes: bool | None = None
@@ -85,6 +88,7 @@ class ComparisonSettings:
             "zeros": self.zeros,
             "exact_up_to": self.exact_up_to,
             "test_train_ratio": self.test_train_ratio,
+            "repeats": self.repeats,
             "level": 1 - self.alpha,
             "n_train": None,
             "clusters": None,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,8 +17,12 @@ import pandas as pd
 from paragone.errors import InputError
 from paragone.reading import check_size, read_parquet
 from paragone.stats.designs import Design
+from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
+from paragone.stats.number_texts import read_numbers
 
 _TABLES = (".csv", ".tsv", ".txt")
+LINES_LOOKED_AT = 50
+NOTES = "paragone: how the file was read"
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
@@ -46,10 +52,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
             frame = read_parquet(file, str(file))
         else:
             check_size(file.stat().st_size, str(file))
-            # Names such as NA or None are names; only an empty cell and NaN are missing.
-            frame = pd.read_csv(
-                file, sep=_separator(file), encoding="utf-8-sig", keep_default_na=False, na_values=["", "NaN", "nan"]
-            )
+            frame = _read_text(file)
     except InputError:
         raise
     except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
@@ -73,15 +76,43 @@ def _single_file(path: Path) -> Path:
     return files[0]
 
 
-def _separator(file: Path) -> str:
-    with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        heading = lines.readline()
-    return max(",;\t", key=heading.count)
+def _read_text(file: Path) -> pd.DataFrame:
+    """Read a text table with the encoding and the separator that it has, and keep what was done beside it."""
+    content = file.read_bytes()
+    notes = []
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+        notes.append("The file is not UTF-8 and was read as Latin-1: look at its names.")
+    separator = _separator(text)
+    heading = next(csv.reader(io.StringIO(text), delimiter=separator), [])
+    twice = next((name for name in heading if name.strip() and heading.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the column {twice!r} stands twice in {file}: rename one of them")
+    # Names such as NA or None are names; only an empty cell and NaN are missing.
+    frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
+    frame.attrs[NOTES] = notes
+    return frame
+
+
+def _separator(text: str) -> str:
+    """Return the separator that cuts the first lines into equally many parts, the most; of equals not the comma."""
+    lines = [line for line in text.splitlines()[:LINES_LOOKED_AT] if line.strip()]
+
+    def cut(separator: str) -> tuple[bool, int]:
+        widths = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        return bool(widths) and len(set(widths)) == 1 and widths[0] > 1, widths[0] if widths else 0
+
+    return max("\t;,", key=cut)
 
 
 _SUMMARY = re.compile(
-    r"^(grand[ _]|overall[ _]|macro[ _]|micro[ _])?"
-    r"((mean|avg\.?|averages?)([ _]?rank)?|median|std\.?|sd|stdev|std\.?[ _]?dev|total|overall|sum)"
+    r"^(grand[ _]|overall[ _]|macro[ _]|micro[ _]|geometric[ _]|geo\.?[ _])?"
+    r"((mean|avg\.?|averages?)([ _]?rank(ing)?)?|median|std\.?|sd|stdev|std\.?[ _]?dev|total|overall|sum"
+    r"|min(imum)?|max(imum)?|ranks?"
+    r"|(#|no\.?|number of|n|count of)?[ _]?(wins?|ties|losses|best|win[ /]tie[ /]loss(es)?|w[ /][td][ /]l)"
+    r"|p[ _-]?values?)"
     r"([ _]?(±|\+/?-)[ _]?(std|sd))?$",
     re.IGNORECASE,
 )
@@ -155,9 +186,6 @@ def is_summary(key: str) -> bool:
     return _SUMMARY.match(key.strip()) is not None
 
 
-KEY_NAMES = ("experiment", "protocol", "dataset", "repeat", "fold", "subject", "metric", "at")
-
-
 @dataclass(frozen=True)
 class Tidy:
     """Scores in long form, what was noticed on the way there, and how the datasets were split, where that is known."""
@@ -167,19 +195,34 @@ class Tidy:
     warnings: tuple[str, ...]
     method_warnings: tuple[str, ...] = ()
     designs: Mapping[str, Design | None] = field(default_factory=dict)
+    subjects: bool = False
+    """Whether what stands for folds are subjects, which are independent."""
+    subject_is_dataset: bool = False
+    """Whether what stands for datasets are subjects of one."""
+    split_named: bool = False
+    """Whether what stands for folds is called splits, which may be hold-outs."""
 
 
-def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
-    """Return scores in long form with the columns method, dataset, fold, value and what else was given.
+def to_tidy(
+    scores: Any,
+    metric: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    methods_in: MethodsIn | None = None,
+    ignore: Iterable[str] = (),
+) -> Tidy:
+    """Return scores in long form with the columns method, dataset, repeat, fold, seed, value and what else was given.
 
     Parameters
     ----------
     scores : DataFrame or object with a ``scores()`` method
         Tidy (columns ``method`` and ``value``) or wide (one column per method).
-        What an object has to say of its methods, by a method ``warned()``, goes along as ``method_warnings``, and how
-        it split its datasets, by ``designs(experiment)``, as ``designs``.
+        What an object has to say of its methods, by ``warned()`` and ``seed_notes()``, goes along as
+        ``method_warnings``, and how it split its datasets, by ``designs(experiment)``, as ``designs``.
     metric : str, optional
         The only metric that is wanted of an object with ``scores()``; a frame is taken as it is.
+    columns, methods_in, ignore
+        As in `long_form`.
 
     Returns
     -------
@@ -198,13 +241,19 @@ def to_tidy(scores: Any, metric: str | None = None) -> Tidy:
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"the column {twice!r} stands twice in the scores: rename one of them")
+    own = frame.attrs.get(NOTES, ())
     frame = frame.set_axis(names, axis=1)
-    frame = frame.rename(columns={n: n.strip().lower() for n in names if _is_key(n) and _lower_is_free(n, names)})
-    notes: list[str] = []
-    method_warnings = scores.warned() if callable(getattr(scores, "warned", None)) else ()
-    tidy = frame.copy() if {"method", "value"} <= set(frame.columns) else _melt(frame, notes)
-    tidy["value"] = numbers(tidy["value"], tidy["method"])
-    return replace(_check_keys(tidy, notes, method_warnings), designs=_designs_of(scores, tidy))
+    if {"experiment", "protocol", "repeat"} <= set(names) and "seed" not in names:
+        # Paragone's own frames count the seeds of a method in this column; every fold has its own.
+        several = frame["repeat"].nunique() > 1
+        frame = frame.rename(columns={"repeat": "seed"}) if several else frame.drop(columns="repeat")
+    told = [getattr(scores, name, None) for name in ("warned", "seed_notes")]
+    method_warnings = [line for one in told if callable(one) for line in one()]
+    laid = long_form(frame, metric, columns=columns, methods_in=methods_in, ignore=ignore)
+    tidy = laid.frame.reset_index(drop=True)
+    tidy["value"], tidy["spread"], read = read_numbers(tidy["value"], tidy["method"])
+    found = _check_keys(tidy, (*own, *laid.notes, *read), tuple(laid.warnings), tuple(method_warnings))
+    return replace(found, designs=_designs_of(scores, tidy), split_named=laid.split_named)
 
 
 def _designs_of(scores: Any, tidy: pd.DataFrame) -> Mapping[str, Design | None]:
@@ -216,30 +265,11 @@ def _designs_of(scores: Any, tidy: pd.DataFrame) -> Mapping[str, Design | None]:
     return {spell(name): one for name, one in found.items()}
 
 
-def numbers(values: pd.Series, owners: pd.Series | None = None) -> pd.Series:
-    """Return a column as floats, or name the first text in it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> numbers(pd.Series(["1", 2])).tolist()
-    [1.0, 2.0]
-    """
-    numeric = pd.to_numeric(values, errors="coerce").astype("float64")
-    text = numeric.isna() & values.notna()
-    if text.any():
-        place = text.to_numpy().argmax()
-        of = "" if owners is None else f" of method {owners.iloc[place]!r}"
-        raise InputError(
-            f"the value{of} in data row {place + 1} is the text {values.iloc[place]!r}, not a number: "
-            "leave failed scores empty"
-        )
-    return numeric
-
-
 def _frame_of(scores: Any, metric: str | None) -> pd.DataFrame:
     asked = hasattr(scores, "scores") and not isinstance(scores, pd.DataFrame)
-    frame = scores.scores(metric=metric) if asked else scores
+    # The seeds of a method stand row by row where the object can tell them apart.
+    seeds = {"repeats": True} if asked and callable(getattr(scores, "seed_notes", None)) else {}
+    frame = scores.scores(metric=metric, **seeds) if asked else scores
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
             f"scores must be a DataFrame, a score file or results with a scores() method, not {type(frame).__name__}"
@@ -266,48 +296,22 @@ def _with_index_as_key(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.rename_axis(levels).reset_index()
 
 
-def _is_key(name: str) -> bool:
-    return name.strip().lower() in (*KEY_NAMES, "method", "value")
-
-
-def _lower_is_free(name: str, names: Sequence[str]) -> bool:
-    return name.strip().lower() == name or name.strip().lower() not in names
-
-
-def _melt(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Turn a wide table, one column per method, into long form."""
-    keys = [name for name in frame.columns if name in KEY_NAMES]
-    rest = [name for name in frame.columns if name not in KEY_NAMES]
-    if not {"dataset", "subject", "fold", "repeat"} & set(keys):
-        text = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name])]
-        unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
-        key = next(iter(text or unnamed), None)
-        if key is None:
-            frame = frame.assign(dataset=[f"row {i}" for i in frame.index + 1])
-            notes.append("No column names the rows, so each row is a dataset of its own, called by its number.")
-        else:
-            frame, rest = frame.rename(columns={key: "dataset"}), [name for name in rest if name != key]
-            notes.append(f"Rows are keyed by the column {key.strip() or 'without a name'!r}.")
-        keys.append("dataset")
-    if len(rest) < 2:
-        raise InputError(
-            f"a comparison needs two methods or more; the table has {len(rest)} method column(s): {', '.join(rest)}"
-        )
-    return frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
-
-
-def _check_keys(tidy: pd.DataFrame, notes: list[str], method_warnings: Sequence[str]) -> Tidy:
-    """Spell the keys, let a subject be a block, and take out rows that sum up others."""
+def _check_keys(
+    tidy: pd.DataFrame, notes: tuple[str, ...], warnings: tuple[str, ...], method_warnings: tuple[str, ...]
+) -> Tidy:
+    """Spell the keys, let subjects be units, and take out rows that sum up others."""
     for name in ("method", *KEY_NAMES):
         if name in tidy.columns and name != "at":
             tidy[name] = spell_all(tidy[name])
-    if "subject" in tidy.columns:
-        tidy = _place_subjects(tidy)
+    subjects = "subject" in tidy.columns
+    several = "dataset" in tidy.columns and tidy["dataset"].nunique() > 1
+    if subjects:
+        tidy = _place_subjects(tidy, several)
     if "dataset" not in tidy.columns:
-        if not {"repeat", "fold"} & set(tidy.columns):
+        if not {"repeat", "fold", "seed"} & set(tidy.columns):
             raise InputError("the scores have no key: a column called dataset, subject or fold is needed for pairing")
         tidy["dataset"] = "data"
-    for name in ("repeat", "fold"):
+    for name in ("repeat", "fold", "seed"):
         if name not in tidy.columns:
             tidy[name] = ""
     for name in ("method", "dataset"):
@@ -315,20 +319,26 @@ def _check_keys(tidy: pd.DataFrame, notes: list[str], method_warnings: Sequence[
         if empty.any():
             raise InputError(f"data row {empty.argmax() + 1} of the scores has no {name}")
     summary = summary_rows(tidy["dataset"]) | summary_rows(tidy["fold"])
-    warnings = []
     if summary.all():
         # There is nothing that they could sum up: it is a dataset that is called so.
         summary[:] = False
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
-        warnings.append(f"Rows that sum up others were left out: {', '.join(rows)}.")
-    return Tidy(tidy[~summary].reset_index(drop=True), tuple(notes), tuple(warnings), tuple(method_warnings))
+        warnings = (*warnings, f"Rows that sum up others were left out: {', '.join(rows)}.")
+    kept = tidy[~summary].reset_index(drop=True)
+    return Tidy(
+        kept,
+        notes,
+        warnings,
+        method_warnings,
+        subjects=subjects and several,
+        subject_is_dataset=subjects and not several,
+    )
 
 
-def _place_subjects(tidy: pd.DataFrame) -> pd.DataFrame:
-    """Let subjects be the blocks where there is one dataset; within several datasets they act as folds."""
+def _place_subjects(tidy: pd.DataFrame, several: bool) -> pd.DataFrame:
+    """Let subjects be the blocks where there is one dataset; within several they stand where folds do."""
     if "fold" in tidy.columns and tidy["fold"].nunique() > 1:
         raise InputError("the scores have both folds and subjects: keep one of the two columns")
-    several = "dataset" in tidy.columns and tidy["dataset"].nunique() > 1
     target = "fold" if several else "dataset"
     return tidy.drop(columns=[target], errors="ignore").rename(columns={"subject": target})

@@ -1,4 +1,4 @@
-"""Pair two sets of scores by key, never by row order."""
+"""Pair two sets of scores by every key that both have, never by row order."""
 
 from __future__ import annotations
 
@@ -8,36 +8,79 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import base_name, named_metric
-from paragone.stats.intake import is_summary, natural_order, numbers, spell, to_tidy
-from paragone.stats.scores import duplicated_key, listed, one_run, select_metric, select_point
+from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
+from paragone.stats.intake import natural_order, spell_all, summary_rows, to_tidy
+from paragone.stats.layouts import AMBIGUOUS, ROLE_OF, UNITS
+from paragone.stats.number_texts import is_numeric, read_numbers
+from paragone.stats.registries import Unit
+from paragone.stats.scores import listed, one_run, select_metric, select_point
+from paragone.stats.suspicions import in_range
 from paragone.ties import FloatArray
+
+FOLDS = ("repeat", "fold", "split")
+"""Keys of splits of the same rows."""
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Scores of two methods on the subjects (or folds) that both have, sorted by key.
+    """Scores of two methods on the units that both have, sorted by key.
 
     Attributes
     ----------
     keys : tuple of str
-        The subjects.
+        The subjects, folds or datasets.
     a, b : ndarray of shape (n,)
-        Their scores.
+        Their scores; of a dataset the mean over the splits that both have.
+    unit : {"subject", "fold", "dataset"}
+        What they are, by the names of their keys.
     only_a, only_b : tuple of str
-        Subjects left out because the other side has no finite score.
+        Keys left out because the other side has no finite score.
     warnings : tuple of str
         What was left out, in words.
+    splits : tuple of (str, str)
+        Repeat and fold of every unit that either side names, of which those at ``places`` are left.
+    places : tuple of int
+        As many as there are keys.
     """
 
     keys: tuple[str, ...]
     a: FloatArray
     b: FloatArray
+    unit: Unit
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     warnings: tuple[str, ...]
+    splits: tuple[tuple[str, str], ...] = ()
+    places: tuple[int, ...] = ()
+
+    def design(self, known: Design | None, repeats: int | None, ratio: float | None) -> Design:
+        """Return how the folds came about; they are not tested before that is known.
+
+        Parameters
+        ----------
+        known : Design or None
+            What a store tells of its splits.
+        repeats, ratio : int or None, float or None
+            What the user says, which overrules.
+        """
+        of_repeats, of_folds = zip(*self.splits, strict=True)
+        if known is not None and known.n_splits != len(self.splits):
+            known = None
+        told = None if any(name.startswith("split ") for name in of_folds) else design_of_columns(of_repeats, of_folds)
+        found = said_design(told if known is None else known, len(self.splits), repeats, ratio)
+        if found is not None and np.isfinite(found.ratio):
+            found = found.of_places(self.places)
+            if found is None:
+                raise InputError("the repeats have unequal numbers of folds that both methods have a score on")
+            return found
+        raise InputError(
+            f"how these {len(self.splits)} splits came about is not known, and a test depends on it: say "
+            f"{asked_for(len(self.splits), of_folds)}"
+        )
 
 
 def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Paired:
@@ -46,8 +89,9 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
     Parameters
     ----------
     a, b : Series, mapping or array-like
-        Series and mappings are paired by key. Plain arrays have no keys; they must be equally long and
-        are paired by position.
+        Series and mappings are paired by key, and by every level that both have where there are several; the mean is
+        taken over a level that one side lacks. Plain arrays have no keys; they must be equally long and are paired by
+        position.
     name_a, name_b : str
         Names for messages.
 
@@ -70,34 +114,35 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
             f"{name_a} has {np.size(a)} scores and {name_b} has {np.size(b)}: without keys both must be equally long"
         )
     (first, summaries_a), (second, summaries_b) = _keyed(a, name_a), _keyed(b, name_b)
-    finite_a, finite_b = _finite(first), _finite(second)
-    common = sorted(set(finite_a) & set(finite_b), key=natural_order)
-    if not common:
+    keys, averaged = _common_keys(first, second, name_a, name_b)
+    both = _of_keys(first, keys, name_a).merge(
+        _of_keys(second, keys, name_b), on=keys, how="outer", suffixes=("_a", "_b")
+    )
+    order = sorted(range(len(both)), key=_in_order(both[keys]))
+    both = both.iloc[order].reset_index(drop=True)
+    values = both[["value_a", "value_b"]].to_numpy()
+    finite = np.isfinite(values)
+    names = _names(both[keys])
+    whole = finite.all(axis=1)
+    if not whole.any():
         raise InputError(f"{name_a} and {name_b} have no subject with a score in common: check the key column")
-    only_a = tuple(sorted(set(finite_a) - set(finite_b), key=natural_order))
-    only_b = tuple(sorted(set(finite_b) - set(finite_a), key=natural_order))
-    neither = sorted((set(first) | set(second)) - set(finite_a) - set(finite_b), key=natural_order)
-    warnings = [
-        f"{len(names)} with a score of {name} only, left out: {listed(names)}."
-        for names, name in ((only_a, name_a), (only_b, name_b))
-        if names
+    only_a, only_b, neither = (
+        tuple(names[where]) for where in (finite[:, 0] & ~whole, finite[:, 1] & ~whole, ~finite.any(axis=1))
+    )
+    warnings = averaged + [
+        f"{len(some)} with a score of {name} only, left out: {listed(some)}."
+        for some, name in ((only_a, name_a), (only_b, name_b))
+        if some
     ]
     if neither:
         warnings.append(f"{len(neither)} without a finite score on either side, left out: {listed(neither)}.")
     if summaries := sorted({*summaries_a, *summaries_b}):
         warnings.append(f"Rows that sum up others were left out: {', '.join(summaries)}.")
-    return Paired(
-        tuple(common),
-        np.array([finite_a[key] for key in common]),
-        np.array([finite_b[key] for key in common]),
-        only_a,
-        only_b,
-        tuple(warnings),
-    )
+    return _units(both, keys, whole, (only_a, only_b), warnings)
 
 
-def _keyed(side: Any, name: str) -> tuple[dict[str, float], list[str]]:
-    """Return scores by key, and the keys of summary rows that were taken out."""
+def _keyed(side: Any, name: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return a frame of keys and scores, and the keys of summary rows that were taken out."""
     if isinstance(side, Mapping):
         side = pd.Series(dict(side), dtype=object)
     if not isinstance(side, pd.Series):
@@ -105,22 +150,113 @@ def _keyed(side: Any, name: str) -> tuple[dict[str, float], list[str]]:
         if values.ndim != 1 or values.size == 0:
             raise InputError(f"the scores of {name} must be a flat list with one or more numbers")
         side = pd.Series(values, index=range(1, values.size + 1))
-    scores = numbers(side.reset_index(drop=True)).tolist()
-    keys = [" ".join(map(spell, key)) if isinstance(key, tuple) else spell(key) for key in side.index]
-    seen: set[str] = set()
-    for key in keys:
-        if key in seen:
-            raise InputError(f"the key {key!r} of {name} stands twice: keep one")
-        seen.add(key)
-    kept = {key: value for key, value in zip(keys, scores, strict=True) if not is_summary(key)}
-    return kept, [key for key in keys if is_summary(key)]
+    index = side.index
+    levels = [f"level {i}" if level is None else str(level).strip().lower() for i, level in enumerate(index.names)]
+    found = pd.DataFrame({name: spell_all(pd.Series(index.get_level_values(i))) for i, name in enumerate(levels)})
+    found["value"] = read_numbers(side.reset_index(drop=True))[0].to_numpy()
+    summary = np.zeros(len(found), dtype=bool)
+    for level in levels:
+        summary |= summary_rows(found[level]).to_numpy()
+    if summary.all():
+        summary[:] = False
+    return found[~summary], _names(found.loc[summary, levels]).tolist()
 
 
-def _finite(scores: dict[str, float]) -> dict[str, float]:
-    return {key: value for key, value in scores.items() if np.isfinite(value)}
+def _common_keys(first: pd.DataFrame, second: pd.DataFrame, name_a: str, name_b: str) -> tuple[list[str], list[str]]:
+    """Return the keys that both sides have, and what is said of those that one has alone."""
+    mine, yours = (list(frame.columns[:-1]) for frame in (first, second))
+    if len(mine) == len(yours) == 1:
+        # A key of its own on each side is the same thing, whatever it is called.
+        known = next((name for name in (*mine, *yours) if name in (*UNITS, "split")), mine[0])
+        first.columns = second.columns = [known, "value"]
+        return [known], []
+    common = [name for name in mine if name in yours]
+    if not common:
+        raise InputError(f"{name_a} has the keys {', '.join(mine)} and {name_b} {', '.join(yours)}: none in common")
+    said = []
+    for names, name in ((mine, name_a), (yours, name_b)):
+        alone = [one for one in names if one not in common]
+        if alone:
+            said.append(f"Only {name} has the key {', '.join(alone)}: its mean over it is taken.")
+    return common, said
 
 
-_KEYS = ("subject", "participant", "id", "fold", "dataset", "name")
+def _of_keys(frame: pd.DataFrame, keys: list[str], name: str) -> pd.DataFrame:
+    """Return one score per key; the mean over keys that the other side lacks."""
+    if len(keys) < len(frame.columns) - 1:
+        groups = frame.groupby(keys, sort=False)["value"]
+        return groups.mean().where(groups.count() == groups.size()).reset_index()
+    doubled = frame.duplicated(keys)
+    if doubled.any():
+        key = _names(frame.loc[doubled, keys])[0]
+        raise InputError(f"the key {key!r} of {name} stands twice: keep one")
+    return frame
+
+
+def _in_order(keys: pd.DataFrame) -> Any:
+    columns = [keys[name].tolist() for name in keys.columns]
+    return lambda place: tuple(natural_order(column[place]) for column in columns)
+
+
+def _names(keys: pd.DataFrame) -> NDArray[np.object_]:
+    """Return how keys are called in a sentence: alone as they are, several with what they are."""
+    if keys.shape[1] == 1:
+        return np.asarray(keys.iloc[:, 0], dtype=object)
+    parts = [
+        keys[name] if name in ("dataset", "subject") or name.startswith("level") else f"{name} " + keys[name]
+        for name in keys.columns
+    ]
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = joined + " " + part
+    return np.asarray(joined, dtype=object)
+
+
+def _units(
+    both: pd.DataFrame,
+    keys: list[str],
+    whole: np.ndarray,
+    only: tuple[tuple[str, ...], tuple[str, ...]],
+    warnings: list[str],
+) -> Paired:
+    """Reduce pairs to the units that are tested: datasets, else subjects, else splits of one dataset."""
+    inner = [key for key in keys if key != "dataset"]
+    unit: Unit
+    if "dataset" in keys and (both["dataset"].nunique() > 1 or not inner):
+        over, unit = ["dataset"], "dataset"
+    elif set(inner) & set(FOLDS) and "subject" not in inner:
+        over, unit = [key for key in inner if key in FOLDS], "fold"
+    else:
+        over, unit = [key for key in inner if key not in (*FOLDS, "seed")] or inner, "subject"
+        if over == ["seed"]:
+            warnings.append(
+                "The pairs are seeds on one split: this is about these fitted models, this test set, and says nothing "
+                "of other data; scores on several splits or datasets do."
+            )
+    kept = both[whole]
+    pairs = (
+        kept if len(over) == len(keys) else kept.groupby(over, sort=False)[["value_a", "value_b"]].mean().reset_index()
+    )
+    every = both[over].drop_duplicates().reset_index(drop=True)
+    folds = every.get("fold", pd.Series("", index=every.index)) if unit == "fold" else pd.Series(_names(every))
+    if "split" in every:
+        folds = "split " + every["split"]
+    repeats = every.get("repeat", pd.Series("", index=every.index))
+    where = {key: place for place, key in enumerate(every.itertuples(index=False, name=None))}
+    return Paired(
+        keys=tuple(_names(pairs[over]).tolist()),
+        a=pairs["value_a"].to_numpy(dtype=np.float64),
+        b=pairs["value_b"].to_numpy(dtype=np.float64),
+        unit=unit,
+        only_a=only[0],
+        only_b=only[1],
+        warnings=tuple(warnings),
+        splits=tuple(zip(repeats, folds, strict=True)),
+        places=tuple(where[key] for key in pairs[over].itertuples(index=False, name=None)),
+    )
+
+
+_NAMES = ("id", "name")
 
 
 def one_side(
@@ -136,21 +272,21 @@ def one_side(
     Parameters
     ----------
     frame : DataFrame
-        Tidy scores with a ``method`` column, or a plain table with a key column and columns of scores.
+        Tidy scores with a ``method`` column, or a plain table with key columns and columns of scores.
     name : str, optional
         The method (tidy) or the column (plain).
     metric : str, optional
         The metric: a value of the ``metric`` column (tidy), or a column (plain).
     key : str, optional
-        The key column of a plain table; by default subject, participant, id, fold, dataset, name or the
-        first column of text.
+        The key column of a plain table; by default all of dataset, repeat, fold, seed and subject that it has, else id,
+        name or the first column of text.
     at : float, optional
         Point of the grid.
 
     Returns
     -------
     scores : Series
-        Indexed by key; the index is called ``fold`` where the pairs are folds of one dataset.
+        Indexed by every key that the table has.
     metric : str or None
         The metric's name, where it is known.
 
@@ -160,62 +296,84 @@ def one_side(
     >>> one_side(pd.DataFrame({"subject": ["s1", "s2"], "accuracy": [0.4, 0.5]}))[0].tolist()
     [0.4, 0.5]
     """
-    names = {str(column).strip().lower() for column in frame.columns}
-    if {"method", "value"} <= names and (name is None or name not in frame.columns):
+    named = frame.set_axis([str(c).strip() for c in frame.columns], axis=1)
+    roles = {_role(column) for column in named.columns if _role(column) != "method" or not is_numeric(named[column])}
+    if "method" in roles and (name is None or name not in named.columns):
         return _tidy_side(frame, name, metric, at)
-    return _plain_side(frame.set_axis([str(c).strip() for c in frame.columns], axis=1), name, metric, key)
+    return _plain_side(named, name, metric, key)
+
+
+def _role(column: str) -> str:
+    plain = column.lower()
+    return ROLE_OF.get(plain, plain)
 
 
 def _tidy_side(
     frame: pd.DataFrame, name: str | None, metric: str | None, at: float | None
 ) -> tuple[pd.Series, str | None]:
-    rows, chosen = select_metric(one_run(to_tidy(frame).frame), metric)
+    tidy = to_tidy(frame, metric)
+    rows, chosen = select_metric(one_run(tidy.frame), metric)
     methods = sorted(set(rows["method"]))
     if name is None and len(methods) > 1:
         raise InputError(f"the scores hold {len(methods)} methods: choose one with ::NAME ({', '.join(methods)})")
     method = methods[0] if name is None else name
     if method not in methods:
         raise unknown_name("method", method, methods)
-    rows, _ = select_point(rows[rows["method"] == method], at)
-    doubled = rows.duplicated(["dataset", "fold"])
-    if doubled.any():
-        raise duplicated_key(rows[doubled].iloc[0])
-    if rows["dataset"].nunique() == 1 and rows["fold"].nunique() > 1:
-        return rows.set_index("fold")["value"].rename(method), chosen
-    means = rows.sort_values(["dataset", "fold"]).groupby("dataset")["value"].agg(lambda v: v.to_numpy().mean())
-    return means.rename(method), chosen
+    rows, _ = in_range(rows[rows["method"] == method], named_metric(chosen))
+    rows, _ = select_point(rows, at)
+    keys = [key for key in ("dataset", "repeat", "fold", "seed") if (rows[key] != "").any()]
+    renamed = {"fold": "split"} if tidy.split_named else {}
+    if tidy.subjects:
+        renamed = {"fold": "subject"}
+    elif tidy.subject_is_dataset:
+        renamed = {"dataset": "subject"}
+    series = rows.rename(columns=renamed).set_index([renamed.get(key, key) for key in keys])["value"]
+    return series.rename(method), chosen
 
 
 def _plain_side(
     frame: pd.DataFrame, name: str | None, metric: str | None, key: str | None
 ) -> tuple[pd.Series, str | None]:
-    key_column = _key_column(frame, key, name)
-    values = [column for column in frame.columns if column != key_column]
+    keys = _key_columns(frame, key, name)
+    values = [column for column in frame.columns if column not in keys]
     column = _value_column(frame, values, name, metric)
     known = column if metric is None and named_metric(column).higher_is_better is not None else metric
-    series = pd.Series(
-        numbers(frame[column]).to_numpy(),
-        index=pd.Index([spell(label) for label in frame[key_column]], name=key_column.lower()),
-        name=name or column,
-    )
-    return series, known
+    scored = pd.DataFrame({"method": name or column, "dataset": "", "value": read_numbers(frame[column])[0]})
+    scored, _ = in_range(scored, named_metric(known))
+    levels = [frame[one].rename(_level(one)) for one in keys]
+    index = pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else pd.Index(levels[0], name=levels[0].name)
+    return pd.Series(scored["value"].to_numpy(), index=index, name=name or column), known
 
 
-def _key_column(frame: pd.DataFrame, key: str | None, value: str | None) -> str:
+def _level(column: str) -> str:
+    plain = column.lower()
+    return plain if plain == "split" else _role(column)
+
+
+def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> list[str]:
     columns = [str(column) for column in frame.columns]
     if key is not None:
         match = next((column for column in columns if column.lower() == key.lower()), None)
         if match is None:
             raise unknown_name("key column", key, columns)
-        return match
+        return [match]
+    keys = [column for column in columns if _role(column) in UNITS and column != value]
+    if keys:
+        return keys
     by_name = {column.lower(): column for column in columns}
-    for known in _KEYS:
-        if known in by_name:
-            return by_name[known]
-    text = [c for c in columns if not pd.api.types.is_numeric_dtype(frame[c]) and c != value]
+    found = next((by_name[known] for known in _NAMES if known in by_name), None)
+    if found is not None:
+        return [found]
+    unclear = next((column for column in columns if column.lower() in AMBIGUOUS), None)
+    if unclear is not None:
+        raise InputError(
+            f"the column {unclear!r} may count seeds, repeats or subjects: call it by what it is, or say "
+            f"{argument('key', unclear)} and {argument('pairs', 'subjects')} if its pairs are independent"
+        )
+    text = [c for c in columns if not is_numeric(frame[c]) and c != value]
     if not text:
         raise InputError(f"no column names the pairs: choose the key column with --key ({', '.join(columns)})")
-    return text[0]
+    return [text[0]]
 
 
 def _value_column(frame: pd.DataFrame, values: list[str], name: str | None, metric: str | None) -> str:
@@ -227,7 +385,7 @@ def _value_column(frame: pd.DataFrame, values: list[str], name: str | None, metr
         match = [column for column in values if base_name(column) == base_name(metric)]
         if match:
             return match[0]
-    numeric = [column for column in values if pd.api.types.is_numeric_dtype(frame[column])]
+    numeric = [column for column in values if is_numeric(frame[column])]
     if len(numeric) > 1:
         raise InputError(
             f"there are several columns of scores: choose one with --metric or ::NAME ({', '.join(numeric)})"

@@ -14,6 +14,7 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name, named_metric
+from paragone.stats.designs import Design
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Family
 from paragone.stats.pairing import Paired, pair_scores
 from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
@@ -153,8 +154,13 @@ class PairedComparison(Comparison):
         low, high = (self.paired.a, self.paired.b) if self.higher_is_better else (self.paired.b, self.paired.a)
         difference = settle_differences(low, high, self.settings.tolerance, size=self.settings.size)
         winner = np.select([difference > 0, difference < 0], [self.name_b, self.name_a], "tie")
-        columns = {"key": self.paired.keys, self.name_a: self.paired.a, self.name_b: self.paired.b}
-        return pd.DataFrame({**columns, "difference": difference, "winner": winner, "double_fail": self.fails})
+        others = {"difference": difference, "winner": winner, "double_fail": self.fails}
+        # A method may be called as a column is.
+        scores = {
+            f"{name} (score)" if name in ("key", *others) else name: values
+            for name, values in ((self.name_a, self.paired.a), (self.name_b, self.paired.b))
+        }
+        return pd.DataFrame({"key": self.paired.keys, **scores, **others})
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes the table of figures."""
@@ -438,6 +444,8 @@ def pairwise(
     zeros: Zeros = "wilcox",
     tolerance: float = TOLERANCE,
     test_train_ratio: float | None = None,
+    repeats: int | None = None,
+    design: Design | None = None,
     n_resamples: int = 10_000,
     n_samples: int = 50_000,
     seed: int = 0,
@@ -447,8 +455,9 @@ def pairwise(
     Parameters
     ----------
     a, b : Series, mapping or array-like
-        Scores keyed by subject, or equally long arrays. Differences are ``b - a``, signed so that positive
-        favours ``b``.
+        Scores keyed by subject, or equally long arrays. Where the index has several levels (``dataset``, ``repeat``,
+        ``fold``, ``seed``, ``subject``) they are paired by all that both have; datasets are then the pairs, else
+        subjects, else folds. Differences are ``b - a``, signed so that positive favours ``b``.
     threshold : float, optional
         Chance level (0.0 is one like any other). Pairs on which both methods are no better than it are
         double fails; the effective figures leave them out, and stand beside those of all pairs.
@@ -460,10 +469,12 @@ def pairwise(
         Names; by default those of the Series, or A and B.
     pairs : {"subjects", "folds"}, optional
         Subjects are independent (signed-rank test); folds of one dataset share training rows (corrected
-        resampled t). By default folds where the Series' index is called ``fold``, subjects otherwise.
+        resampled t). By default by the names of the Series' index.
     test : str, Test or callable, optional
         How the differences are tested; by default ``wilcoxon`` for subjects and ``corrected-t`` for folds.
-    alpha, margin, rope, zeros, tolerance, test_train_ratio, n_resamples, n_samples, seed
+    design : Design, optional
+        How the rows were split, where the pairs are folds; by default one cross-validation, up to 20 folds.
+    alpha, margin, rope, zeros, tolerance, test_train_ratio, repeats, n_resamples, n_samples, seed
         As in :func:`paragone.compare`.
 
     Returns
@@ -490,26 +501,33 @@ def pairwise(
     first, second = name_a or _name(a, "A"), name_b or _name(b, "B")
     if first == second:
         raise InputError(f"both methods are called {first!r}: give them different names (name_a, name_b)")
-    unit = _unit(a, b, pairs)
+    paired = pair_scores(a, b, name_a=first, name_b=second)
+    unit = _unit(paired, pairs)
     # Datasets as pairs are independent as subjects are.
     engine_unit: Unit = "fold" if unit == "fold" else "subject"
     chosen = find_test(PROCEDURES[engine_unit].test if test is None else test, engine_unit)
+    split = None if unit != "fold" else paired.design(design, repeats, test_train_ratio)
     settings = ComparisonSettings(
         alpha=alpha,
         margin=stated_margin(margin, rope),
         zeros=zeros,
         tolerance=tolerance,
         size=named_metric(metric).score_size,
-        test_train_ratio=test_train_ratio,
+        test_train_ratio=test_train_ratio if split is None else split.ratio,
+        # Hold-outs are tested as one cross-validation of that ratio would be.
+        repeats=1 if split is None or split.folds == 1 else split.repeats,
         n_resamples=n_resamples,
         n_samples=n_samples,
         seed=seed,
     )
-    paired = pair_scores(a, b, name_a=first, name_b=second)
     fails = double_fails(paired.a, paired.b, threshold, higher_is_better=higher, size=settings.size)
     keys, values = np.array(paired.keys, dtype=object), np.stack([paired.a, paired.b], axis=1)
     everything = np.ones(len(keys), dtype=bool)
     sets = [everything] if threshold is None or fails.all() else [everything, ~fails]
+    warnings = paired.warnings
+    if len(sets) > 1 and fails.any() and settings.repeats > 1:
+        sets = [everything]
+        warnings = (*warnings, "Double fails leave repeats without some folds, so they are not left out.")
     return PairedComparison(
         unit=unit,
         test=chosen,
@@ -528,7 +546,7 @@ def pairwise(
             for kept in sets
         ),
         settings=settings,
-        warnings=paired.warnings,
+        warnings=warnings,
         name_a=first,
         name_b=second,
         metric=metric,
@@ -579,11 +597,10 @@ def _name(side: Any, default: str) -> str:
     return str(name) if name is not None else default
 
 
-def _unit(a: Any, b: Any, pairs: PairKind | None) -> Unit:
-    """Return what the pairs are: as said, or by the names of the indices."""
+def _unit(paired: Paired, pairs: PairKind | None) -> Unit:
+    """Return what the pairs are: as said, or by the names of their keys."""
     if pairs is not None and pairs not in get_args(PairKind):
         raise unknown_name("kind of pairs", pairs, get_args(PairKind))
-    names = {str(side.index.name).lower() for side in (a, b) if isinstance(side, pd.Series)}
-    if pairs == "folds" or (pairs is None and names & {"fold", "folds"}):
+    if pairs == "folds":
         return "fold"
-    return "dataset" if names & {"dataset", "datasets"} else "subject"
+    return "subject" if pairs == "subjects" and paired.unit == "fold" else paired.unit

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import metrics, named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
+from paragone.stats.layouts import MethodsIn
+from paragone.stats.seeds import SeedSpread, mean_over_seeds
+from paragone.stats.suspicions import (
+    Differences,
+    failures_of_one,
+    in_logarithms,
+    in_range,
+    twin_datasets,
+    unit_of_differences,
+)
 from paragone.tables import decimals_for
 from paragone.ties import FloatArray
 
@@ -32,7 +42,9 @@ def select_metric(frame: pd.DataFrame, metric: str | None) -> tuple[pd.DataFrame
         return frame, metric
     known = sorted(set(frame["metric"]))
     if metric is None and len(known) > 1:
-        raise InputError(f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with metric=")
+        raise InputError(
+            f"the scores hold {len(known)} metrics; choose one of {', '.join(known)} with {argument('metric', 'NAME')}"
+        )
     chosen = known[0] if metric is None else metric
     if chosen not in known:
         raise unknown_name("metric", chosen, known)
@@ -51,14 +63,18 @@ def direction(metric: str | None, higher: bool | None) -> bool:
     chosen = known.higher_is_better if higher is None else higher
     if chosen is None and known.function is not None and not known.is_ours:
         raise InputError(
-            f"which way of {metric!r} is better is not known: say --higher-is-better or --lower-is-better "
-            f"(higher_is_better=True or False), or set {metric}.higher_is_better beside the function"
+            f"which way of {metric!r} is better is not known: say {_either_way()}, or set {metric}.higher_is_better "
+            "beside the function"
         )
     if chosen is None:
         what = f"the metric {metric!r} is not known" if metric else "the scores do not say which metric they are"
         near = f" (known: {', '.join(metrics.names()[:3])}, ...)" if metric else ""
-        raise InputError(f"{what}{near}: say --higher-is-better or --lower-is-better (higher_is_better=True or False)")
+        raise InputError(f"{what}{near}: say {_either_way()}")
     return chosen
+
+
+def _either_way() -> str:
+    return f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
 
 
 def one_run(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,7 +99,7 @@ def select_point(frame: pd.DataFrame, at: float | None) -> tuple[pd.DataFrame, s
     Examples
     --------
     >>> import pandas as pd
-    >>> keys = {"dataset": "d", "repeat": "", "fold": "0", "method": "A"}
+    >>> keys = {"dataset": "d", "repeat": "", "fold": "0", "seed": "", "method": "A"}
     >>> frame = pd.DataFrame({**keys, "at": [10, 20], "value": [0.5, 0.7]})
     >>> select_point(frame, None)[0]["value"].tolist()
     [0.6]
@@ -113,7 +129,7 @@ def _grid(points: np.ndarray) -> str:
 
 
 def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = [*BLOCK, "method"]
+    keys = [*BLOCK, "seed", "method"]
     doubled = frame.duplicated([*keys, "at"])
     if doubled.any():
         raise duplicated_key(frame[doubled].iloc[0])
@@ -135,7 +151,7 @@ def _mean_over_grid(frame: pd.DataFrame) -> pd.DataFrame:
     if (differing > 1).any():
         raise InputError(
             f"on dataset {differing.idxmax()!r} the methods were not all measured on the same grid: "
-            "choose one point with at="
+            f"choose one point with {argument('at', 'POINT')}"
         )
     return means.drop(columns="grid")
 
@@ -146,10 +162,10 @@ def duplicated_key(row: pd.Series) -> InputError:
     Examples
     --------
     >>> import pandas as pd
-    >>> print(duplicated_key(pd.Series({"method": "A", "dataset": "iris", "repeat": "", "fold": "1"})))
+    >>> print(duplicated_key(pd.Series({"method": "A", "dataset": "iris", "repeat": "", "fold": "1", "seed": ""})))
     the score of method 'A' on dataset 'iris', fold '1' stands twice: keep one
     """
-    where = "".join(f", {name} {row[name]!r}" for name in BLOCK[1:] if row[name])
+    where = "".join(f", {name} {row[name]!r}" for name in (*BLOCK[1:], "seed") if row[name])
     return InputError(
         f"the score of method {row['method']!r} on dataset {row['dataset']!r}{where} stands twice: keep one"
     )
@@ -200,7 +216,7 @@ def fill_blocks(blocks: pd.DataFrame, policy: Missing) -> tuple[pd.DataFrame, tu
         block, method = next((b, m) for b, row in missing.iterrows() for m in row.index[row])
         raise InputError(
             f"method {method!r} has no score on {block_name(block)} ({int(missing.to_numpy().sum())} missing in "
-            "all): run it, or choose missing=complete or missing=worst"
+            f"all): run it, or choose {argument('missing', 'complete')} or {argument('missing', 'worst')}"
         )
     return _complete(blocks, missing) if policy == "complete" else _worst(blocks, missing)
 
@@ -279,6 +295,10 @@ class ScoreTable:
         Their names.
     designs : tuple of (Design or None)
         How the splits of every dataset came about, as many as there are scores; None where that is not known.
+    seeds : tuple of SeedSpread
+        Where the spread of every method comes from, if scores are means over seeds.
+    differences : {"plain", "log"}
+        Whether the scores stand as they were given, or their natural logarithms.
     metric : str or None
         The metric's name.
     higher_is_better : bool
@@ -311,6 +331,14 @@ class ScoreTable:
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     method_warnings: tuple[str, ...] = ()
+    seeds: tuple[SeedSpread, ...] = ()
+    differences: Differences = "plain"
+
+    @property
+    def size(self) -> float:
+        """The size of what the scores were made from, which sets what is a tie; see `paragone.ties`."""
+        # An error relative to the score is one relative to 1 in its logarithm.
+        return 1.0 if self.differences == "log" else named_metric(self.metric).score_size
 
     @property
     def decimals(self) -> int:
@@ -328,6 +356,10 @@ def score_table(
     repeats: int | None = None,
     test_train_ratio: float | None = None,
     designs: Mapping[str, Design | None] | None = None,
+    differences: Differences | None = None,
+    columns: Mapping[str, str] | None = None,
+    methods_in: MethodsIn | None = None,
+    ignore: Iterable[str] = (),
 ) -> ScoreTable:
     """Bring scores into a complete table, paired by key and sorted by it.
 
@@ -349,6 +381,11 @@ def score_table(
         ``n_test / n_train`` of a split; it overrules the same.
     designs : mapping of str to Design, optional
         How the datasets were split, where the scores themselves do not tell.
+    differences : {"plain", "log"}, optional
+        Whether scores are compared as they are or by log-ratios; by default the latter where a metric with a unit,
+        such as RMSE, has scores of very different size.
+    columns, methods_in, ignore
+        What columns are, where methods stand, and what to leave out, as in `long_form`.
 
     Returns
     -------
@@ -363,20 +400,32 @@ def score_table(
     >>> table.datasets, table.values.tolist()
     (('a', 'b'), [[0.8, 0.6], [0.9, 0.7]])
     """
-    tidy = to_tidy(scores, metric)
+    tidy = to_tidy(scores, metric, columns=columns, methods_in=methods_in, ignore=ignore)
     frame, name = select_metric(one_run(tidy.frame), metric)
+    known = named_metric(name)
     higher = direction(name, higher_is_better)
+    frame, of_range = in_range(frame, known)
     frame, point = select_point(frame, at)
+    doubled = frame.duplicated([*BLOCK, "seed", "method"])
+    if doubled.any():
+        raise duplicated_key(frame[doubled].iloc[0])
+    frame, seeds, of_seeds = mean_over_seeds(frame, BLOCK)
     blocks, notes = _blocks(frame)
     filled, dropped, warnings = fill_blocks(blocks, missing)
     names = filled.index.get_level_values(0).to_numpy()
     starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1)]
     folds = np.split(np.ascontiguousarray(filled.to_numpy()), starts[1:])
-    splits = [
-        f"repeat {repeat} fold {fold}".removesuffix(" fold ") if repeat else fold for _, repeat, fold in filled.index
-    ]
+    splits = [f"repeat {r} fold {f}".removesuffix(" fold ") if r else f for _, r, f in filled.index]
     fold_names = np.split(np.array(splits, dtype=object), starts[1:])
-    found, asked = _designs(blocks, filled, tidy.designs if designs is None else designs, repeats, test_train_ratio)
+    if designs is None:
+        designs = _subjects(blocks) if tidy.subjects else tidy.designs
+    found, asked = _designs(blocks, filled, designs, repeats, test_train_ratio, unknown=tidy.split_named)
+    twins = twin_datasets(names[starts].tolist(), folds)
+    unit, of_unit = unit_of_differences(folds, known, differences)
+    if unit == "log":
+        folds = [in_logarithms(scores) for scores in folds]
+        point = "natural logarithms" if point is None else f"{point}, natural logarithms"
+    lonely = failures_of_one(blocks) if missing == "complete" else ()
     return ScoreTable(
         methods=tuple(filled.columns),
         datasets=tuple(names[starts].tolist()),
@@ -388,10 +437,18 @@ def score_table(
         higher_is_better=higher,
         point=point,
         dropped=dropped,
-        notes=(*tidy.notes, *notes),
-        warnings=(*tidy.warnings, *asked, *warnings),
+        notes=(*tidy.notes, *notes, *of_seeds),
+        warnings=(*tidy.warnings, *of_range, *of_unit, *twins, *asked, *warnings, *lonely),
         method_warnings=tidy.method_warnings,
+        seeds=seeds,
+        differences=unit,
     )
+
+
+def _subjects(blocks: pd.DataFrame) -> dict[str, Design | None]:
+    """Return the designs of datasets with one score per subject: subjects are independent, nothing overlaps."""
+    sizes = blocks.groupby(level=0, sort=False).size()
+    return {str(dataset): Design(1, int(size), 0.0) for dataset, size in sizes.items()}
 
 
 def _designs(
@@ -400,6 +457,8 @@ def _designs(
     known: Mapping[str, Design | None],
     repeats: int | None,
     ratio: float | None,
+    *,
+    unknown: bool = False,
 ) -> tuple[tuple[Design | None, ...], tuple[str, ...]]:
     """Return how the datasets were split that are left, and what to ask of the user."""
     found: list[Design | None] = []
@@ -410,7 +469,8 @@ def _designs(
         if not left:
             continue
         _, of_repeats, of_folds = zip(*part.index, strict=True)
-        design = known.get(dataset) if dataset in known else design_of_columns(of_repeats, of_folds)
+        told = None if unknown else design_of_columns(of_repeats, of_folds)
+        design = known.get(dataset) if dataset in known else told
         design = said_design(design, len(part), repeats, ratio)
         if design is not None and len(part) != design.n_splits:
             # A run in its middle: its folds are numbered from zero.
@@ -428,11 +488,7 @@ def _designs(
 
 def _blocks(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return a frame of blocks (dataset, repeat, fold) x methods in natural order; what is not finite is missing."""
-    keys = [*BLOCK, "method"]
-    doubled = frame.duplicated(keys)
-    if doubled.any():
-        raise duplicated_key(frame[doubled].iloc[0])
-    wide = frame.set_index(keys)["value"].unstack("method")
+    wide = frame.set_index([*BLOCK, "method"])["value"].unstack("method")
     if wide.shape[1] < 2:
         raise InputError(f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}")
     methods = sorted(wide.columns, key=natural_order)

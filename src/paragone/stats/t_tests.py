@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from paragone.errors import InputError
 from paragone.intervals import Interval
+from paragone.stats.designs import said_design
 from paragone.stats.registries import Test, TestResult, tests
 from paragone.ties import slack_of
 
@@ -73,7 +74,7 @@ class TTest(TestResult):
 
 
 def corrected_resampled_t(
-    differences: ArrayLike, *, test_train_ratio: float | None = None, level: float = 0.95
+    differences: ArrayLike, *, test_train_ratio: float | None = None, repeats: int = 1, level: float = 0.95
 ) -> TTest:
     """Test the mean of fold differences with the variance corrected for overlapping training sets.
 
@@ -83,7 +84,9 @@ def corrected_resampled_t(
         ``b - a`` on every fold.
     test_train_ratio : float, optional
         ``n_test / n_train`` of a split. Left out, the folds are those of one cross-validation:
-        ``1 / (J - 1)``.
+        ``1 / (J / repeats - 1)``.
+    repeats : int, default=1
+        How often the rows were split anew; the differences stand repeat by repeat. See `Design.variance_of_mean`.
     level : float, default=0.95
         Level of the confidence interval.
 
@@ -99,10 +102,12 @@ def corrected_resampled_t(
     (1.8856, 0.1324)
     """
     values = check_differences(differences, least=2)
-    ratio = 1 / (values.size - 1) if test_train_ratio is None else test_train_ratio
-    if not ratio > 0:
-        raise InputError(f"test_train_ratio must be positive (0.111 for 10 folds), not {ratio}")
-    return t_test(values, 1 / values.size + ratio, level)
+    if test_train_ratio is not None and not test_train_ratio > 0:
+        raise InputError(f"test_train_ratio must be positive (0.111 for 10 folds), not {test_train_ratio}")
+    design = said_design(None, values.size, repeats, test_train_ratio)
+    assert design is not None
+    variance, df = design.variance_of_mean(values)
+    return tested_mean(float(values.mean()), 0.0 if _even(values) else float(np.sqrt(variance)), df, level)
 
 
 def paired_t(differences: ArrayLike, *, level: float = 0.95) -> TTest:
@@ -184,8 +189,13 @@ def t_test(values: np.ndarray, variance_factor: float, level: float) -> TTest:
     1.0
     """
     # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
-    sd = 0.0 if np.ptp(values) <= slack_of(np.abs(values).max()) else float(values.std(ddof=1))
+    sd = 0.0 if _even(values) else float(values.std(ddof=1))
     return tested_mean(float(values.mean()), sd * float(np.sqrt(variance_factor)), values.size - 1, level)
+
+
+def _even(values: np.ndarray) -> bool:
+    """Say whether differences are equal but for rounding."""
+    return bool(np.ptp(values) <= slack_of(np.abs(values).max()))
 
 
 def tested_mean(mean: float, error: float, df: int, level: float) -> TTest:
@@ -260,8 +270,9 @@ def _codes(clusters: ArrayLike, n: int) -> np.ndarray:
 
 
 def _ratio(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
-    given = options["test_train_ratio"]
-    return f"n_test/n_train = {'1/(folds - 1)' if given is None else f'{given:g}'}"
+    given, repeats = options["test_train_ratio"], options["repeats"]
+    times = f"{repeats} repeats, " if repeats > 1 else ""
+    return f"{times}n_test/n_train = {'1/(folds - 1)' if given is None else f'{given:.3g}'}"
 
 
 PAIRED_T = tests.add(Test("paired-t", "paired t", paired_t, ("level",), ("dataset", "subject", "sample"), 3))
@@ -270,7 +281,7 @@ CORRECTED_T = tests.add(
         "corrected-t",
         "corrected resampled t",
         corrected_resampled_t,
-        ("test_train_ratio", "level"),
+        ("test_train_ratio", "repeats", "level"),
         ("fold",),
         least=3,
         label="corrected t",
