@@ -432,11 +432,12 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(0.97185), number(1234.5), number(float("nan"))
-    ('0.972', '1234', '-')
+    >>> number(0.97185), number(1234.5), number(-0.0), number(float("nan"))
+    ('0.972', '1234', '0.000', '-')
     """
     if not math.isfinite(value):
         return "-"
+    value += 0.0  # zero has no sign for a reader
     if abs(value) >= 1000:
         return f"{value:.0f}"
     return f"{value:.3g}" if abs(value) >= 1 or 0 < abs(value) < 0.001 else f"{value:.3f}"
