@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -36,7 +37,9 @@ EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --refe
 @app.command(epilog=EXAMPLE)
 def compare(
     scores: Annotated[str, typer.Argument(help="A store, or a tidy or wide CSV or Parquet file.")],
-    metric: Annotated[str | None, typer.Option(help="Which metric; needed where there are several.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Which metric, needed where there are several; a,b for both as one family.")
+    ] = None,
     reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,
@@ -105,15 +108,16 @@ def compare(
     from paragone.cli.sources import chart_formats, column_roles, direction_flag, import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
+    from paragone.stats import compare_metrics
 
     import_from_here(metric, test, correction)
     source = open_scores(scores)
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
         margin = margin or source.declared_comparison().margin or 0.0
-    result = run(
+    several = [name.strip() for name in metric.split(",")] if metric and "," in metric else None
+    result: Any = (partial(run, metric=metric) if several is None else partial(compare_metrics, metrics=several))(
         source,
-        metric=metric,
         reference=reference,
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
         at=at,

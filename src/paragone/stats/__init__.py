@@ -17,6 +17,7 @@ from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_losses, compare_samples
+from paragone.stats.several import SeveralComparisons, compare_metrics
 from paragone.stats.t_tests import paired_t, tested_mean
 
 __all__ = [
@@ -27,10 +28,12 @@ __all__ = [
     "Pair",
     "PairedComparison",
     "SampleComparison",
+    "SeveralComparisons",
     "Test",
     "TestResult",
     "compare",
     "compare_losses",
+    "compare_metrics",
     "compare_samples",
     "paired_t",
     "pairwise",

@@ -1,0 +1,144 @@
+"""Several metrics as one family: the words on all of them hold together.
+
+Every metric is compared at its share of alpha (Bonferroni over metrics, the chosen correction over the pairs within
+each), so that the chance of a single false word among all metrics and pairs is at most alpha, however the metrics
+depend on each other. Each comparison is whole in itself: words, intervals and charts agree as they do for one metric.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paragone.charts import check_formats
+from paragone.errors import InputError
+from paragone.folders import replaced_folder, written_files
+from paragone.metrics import asked_name
+from paragone.stats.compare import compare
+from paragone.stats.datasets import DatasetComparison
+from paragone.stats.intake import read_frame
+from paragone.stats.result import write_texts
+from paragone.tables import Column, Table, TableCell, to_latex, to_markdown, to_text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeveralComparisons(Mapping[str, DatasetComparison]):
+    """Comparisons by metric whose words hold together; each is there under the name of its metric.
+
+    Parameters
+    ----------
+    by_metric : mapping of str to DatasetComparison
+        Each at its share of alpha.
+    alpha : float
+        The level of all of them together.
+    """
+
+    by_metric: Mapping[str, DatasetComparison]
+    alpha: float
+
+    def __getitem__(self, metric: str) -> DatasetComparison:
+        return self.by_metric[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_metric)
+
+    def __len__(self) -> int:
+        return len(self.by_metric)
+
+    @property
+    def verdict(self) -> str:
+        """What every metric shows, in words that hold for all metrics together."""
+        return "\n".join(f"{metric}: {one.finding}" for metric, one in self.by_metric.items())
+
+    def as_table(self) -> Table:
+        """Return the words of every pair by every metric, with p adjusted over metrics and pairs."""
+        words: dict[tuple[str, str], dict[str, TableCell]] = {}
+        for metric, one in self.by_metric.items():
+            for pair in one.pairs:
+                shown = pair.seen_from(pair.rival) if (pair.rival, pair.method) in words else pair
+                p = min(1.0, len(self) * shown.p_adjusted)
+                cell = TableCell(f"{shown.verdict} ({p:.3g})", bold=shown.verdict in ("better", "worse"))
+                words.setdefault((shown.method, shown.rival), {})[metric] = cell
+        rows: list[list[str | TableCell]] = [
+            [method, rival, *(cells.get(metric, TableCell("")) for metric in self)]
+            for (method, rival), cells in words.items()
+        ]
+        columns = [Column("method", "left"), Column("rival", "left"), *(Column(metric, "left") for metric in self)]
+        caption = (
+            f"What a method is compared with a rival on datasets like these, by {len(self)} metrics as one family; in "
+            f"brackets p, adjusted over pairs and metrics (alpha = {self.alpha:g})."
+        )
+        return Table.of(columns, rows, caption=caption)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {"alpha": self.alpha, "metrics": {metric: one.to_dict() for metric, one in self.by_metric.items()}}
+
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows, under its headings."""
+        return [("Finding", self.verdict), ("Words", self.as_table())]
+
+    def save(self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")) -> tuple[Path, ...]:
+        """Write the words of all metrics, and a folder with the whole comparison of each; return the files."""
+        check_formats(formats)
+        target, table = Path(folder), self.as_table()
+        with replaced_folder(target, "comparison") as content:
+            for metric, one in self.by_metric.items():
+                one.save(content / re.sub(r"[^\w.-]+", "_", metric), formats=formats)
+            texts = {"words.md": to_markdown(table), "words.tex": to_latex(table), "verdict.txt": repr(self)}
+            write_texts(content, texts | {"comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False)})
+            files = written_files(content)
+        return tuple(target / file for file in files)
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n\n{to_text(self.as_table())}"
+
+
+def compare_metrics(scores: Any, metrics: Sequence[Any], *, alpha: float = 0.05, **options: Any) -> SeveralComparisons:
+    """Compare methods by several metrics as one family.
+
+    Parameters
+    ----------
+    scores : DataFrame, path or object with ``scores()``
+        As `compare` takes them, of all the metrics.
+    metrics : sequence
+        Two or more, each as `compare` takes it; choose them before the scores are looked at.
+    alpha : float, default=0.05
+        The level of all metrics and pairs together.
+    **options
+        As `compare` takes them, for every metric.
+
+    Returns
+    -------
+    SeveralComparisons
+        A comparison per metric, each at its share of alpha.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [(name, f"d{d}", metric, value + d / 100)
+    ...         for d in range(10) for name, metric, value in
+    ...         [("A", "accuracy", 0.9), ("B", "accuracy", 0.8), ("A", "f1", 0.5), ("B", "f1", 0.5 + (-1) ** d / 50)]]
+    >>> frame = pd.DataFrame(rows, columns=["method", "dataset", "metric", "value"])
+    >>> both = compare_metrics(frame, ["accuracy", "f1"], higher_is_better=True)
+    >>> {metric: one.pairs[0].verdict for metric, one in both.items()}
+    {'accuracy': 'better', 'f1': 'undecided'}
+    """
+    names = [asked_name(metric) for metric in metrics] if not isinstance(metrics, str) else []
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise InputError("several metrics: give two or more different ones, such as ['accuracy', 'roc_auc']")
+    if "metric" in options:
+        raise InputError("several metrics: name them in metrics, not in metric")
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha lies between 0 and 1, not {alpha}")
+    frame = read_frame(scores) if isinstance(scores, str | Path) else scores
+    share = alpha / len(names)
+    found = {
+        str(name): compare(frame, metric=metric, alpha=share, **options)
+        for name, metric in zip(names, metrics, strict=True)
+    }
+    return SeveralComparisons(found, alpha)
