@@ -1,21 +1,26 @@
 """Check by simulation that every test keeps its level and every interval covers what it claims.
 
-Run as a script it writes ``docs/validation.md`` and ``docs/validation.svg``; the slow tests run the same
-simulations. Seeds are fixed, so the figures are the same every time.
+Run as a script it keeps the rates of each group in ``build/validation`` and writes ``docs/validation.md`` and its chart
+once all are there. ``python benchmarks/validate_statistics.py`` runs everything, in about half an hour of one core;
+names of groups run those only, and ``--share 0.2`` a fifth of the level study. Seeds are fixed, so the figures are the
+same every time. The slow tests run the same simulations, of the level study a short version.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict
+from functools import partial
 from itertools import combinations
 from math import comb, sqrt
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from scipy import stats
 
+from level_study import ALPHA, LEAST_COVERAGE, STUDY, Check, Rule
 from paragone.intervals import median_interval, paired_bootstrap
 from paragone.stats import corrections
 from paragone.stats.pairwise import double_fails
@@ -23,52 +28,22 @@ from paragone.stats.ranks import bonferroni_dunn, friedman, nemenyi
 from paragone.stats.signed_rank import exact_p, wilcoxon_signed_rank
 from paragone.stats.t_tests import corrected_resampled_t, paired_t
 
-ALPHA = 0.05
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-
-Rule = Literal["equal", "at most", "above", "shown"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One simulated rate beside the rate it should have.
-
-    ``equal``: within three standard errors; ``at most``: not above by more than three; ``above``: a procedure
-    that is shown because it is invalid, and must be seen to be; ``shown``: reported and not judged.
-    """
-
-    group: str
-    name: str
-    expected: float
-    observed: float
-    n_runs: int
-    rule: Rule
-
-    @property
-    def standard_error(self) -> float:
-        """Binomial standard error of the simulated rate, were the expected one true."""
-        return sqrt(self.expected * (1 - self.expected) / self.n_runs)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the rule is kept."""
-        gap = self.observed - self.expected
-        if self.rule == "shown":
-            return True
-        if self.rule == "equal":
-            return abs(gap) <= 3 * self.standard_error
-        return gap <= 3 * self.standard_error if self.rule == "at most" else gap > 3 * self.standard_error
-
+ROOT = Path(__file__).resolve().parents[1]
+DOCS, KEPT = ROOT / "docs", ROOT / "build" / "validation"
 
 KNOWN_LIMITS = frozenset(
     {("unstable learner (best of 20 columns)", "corrected resampled t, 10 x 10-fold")},
 )
 """Checks that are known to fail, and why is said in the report: the procedure, not its computation, is at fault."""
 
+UNSTABLE = "best of 20 columns"
+"""A learner that goes by one column of many: the folds of a dataset share more luck than any figure of them shows."""
+
 
 def is_known_limit(check: Check) -> bool:
     """Say whether a failing check is one of the documented limits of a procedure."""
-    return any(check.group.endswith(design) and check.name == name for design, name in KNOWN_LIMITS)
+    within = check.group.startswith("On these datasets") and check.name.startswith(UNSTABLE)
+    return within or any(check.group.endswith(design) and check.name == name for design, name in KNOWN_LIMITS)
 
 
 def rate(decide: Callable[[np.random.Generator], bool], n_runs: int, seed: int) -> float:
@@ -108,7 +83,7 @@ def single_tests(n_runs: int = 10_000) -> Iterator[Check]:
             "at most",
         )
     yield check(
-        "Wilcoxon normal approximation, n = 100",
+        "Wilcoxon exact, n = 100",
         lambda g: wilcoxon_signed_rank(g.normal(size=100)).p <= ALPHA,
         ALPHA,
         "equal",
@@ -415,36 +390,63 @@ COVERAGE_NOTE = [
 
 GROUPS: tuple[Callable[[], Iterator[Check]], ...] = (single_tests, fold_tests, family_tests, intervals, filter_checks)
 
+LEVEL_NOTE = """Every word and every interval of a comparison, in both scopes. *level* is the rate of false claims
+where nothing is there: at most 0.05 and 2 SE. *covers* is how often an interval called 95 % holds the truth: 0.93 or
+more. On these datasets the words are conservative for ordinary learners. They do not keep their level for a learner
+that goes by the best of 20 columns: its folds share more luck of the training rows than the share of test rows tells,
+and no figure of one dataset shows that. Decide such learners over datasets, where the level holds."""
 
-def write_report(checks: list[Check], skewed: list[tuple[str, float]], gap: float) -> None:
-    DOCS.mkdir(exist_ok=True)
-    lines = [
-        "# Validation of the statistics by simulation",
-        "",
-        "Made by `python benchmarks/validate_statistics.py`; the slow tests run the same simulations, seeds included.",
-        "A rate is judged by the binomial standard error (SE) of its simulation: *equal* means within 3 SE of what",
-        "theory says, *at most* not above it by more than 3 SE, *above* marks procedures that Paragone does not offer",
-        "and that are seen to be invalid here, and *shown* is reported without being judged.",
-        "",
-        "![Observed rates beside the expected ones](validation.svg)",
-    ]
+LEGEND = """Made by `python benchmarks/validate_statistics.py`; the slow tests run the same simulations, seeds included.
+A rate is judged by the binomial standard error (SE) of its simulation: *level* must not be above by more than 2 SE,
+*covers* must be 0.93 or more, *equal* means within 3 SE of what theory says, *at most* not above it by more than 3 SE,
+*above* marks procedures that Paragone does not offer and that are seen to be invalid here, and *shown* is reported
+without being judged. A rule that is not kept is marked NO; those that are known limits are explained."""
+
+
+def write_report(checks: list[Check], notes: dict[str, list[str]]) -> None:
+    """Write the page: a table per group, and what is to be said below it."""
+    lines = ["# Validation of the statistics by simulation", "", LEGEND]
+    lines += ["", "![Observed rates beside the expected ones](validation.svg)"]
+    study = [check.group for check in checks if check.rule in ("level", "covers")]
     for group in dict.fromkeys(check.group for check in checks):
-        lines += ["", f"## {group}", "", "| procedure | expected | observed | SE | runs | rule | holds |",
+        part = [check for check in checks if check.group == group]
+        if study and group == study[0]:
+            lines += ["", "## What is said, and how often it is wrong", "", LEVEL_NOTE]
+        title = f"{'###' if group in study else '##'} {group}"
+        lines += ["", title, "", "| procedure | expected | observed | SE | runs | rule | holds |",
                   "|:--|--:|--:|--:|--:|:--|:--|"]  # fmt: skip
         lines += [
             f"| {c.name} | {c.expected:.4f} | {c.observed:.4f} | {c.standard_error:.4f} | {c.n_runs} | {c.rule} | "
             f"{'-' if c.rule == 'shown' else 'yes' if c.holds else 'NO'} |"
-            for c in checks
-            if c.group == group
+            for c in part
         ]
-        if group.startswith("Coverage"):
-            lines += ["", *COVERAGE_NOTE, "", "| interval | observed |", "|:--|--:|"]
-            lines += [f"| {name} | {observed:.4f} |" for name, observed in skewed]
-        if "folds" in group:
-            lines += ["", *fold_note(next(design for design in DESIGNS if group.endswith(design)))]
-        if "double-fail" in group:
-            lines += ["", f"With a true gain of 0.03 on every subject the filter widens the mean gap by {gap:.1%}."]
+        lines += notes.get(group, [])
     (DOCS / "validation.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def notes_below(checks: list[Check]) -> dict[str, list[str]]:
+    """Return what stands below the table of a group; the figures in it are simulated too."""
+    notes = {}
+    for group in dict.fromkeys(check.group for check in checks):
+        if group.startswith("Coverage"):
+            rows = [f"| {name} | {observed:.4f} |" for name, observed in skewed_coverage()]
+            notes[group] = ["", *COVERAGE_NOTE, "", "| interval | observed |", "|:--|--:|", *rows]
+        elif group.startswith("Type-I error on the folds"):
+            notes[group] = ["", *fold_note(next(design for design in DESIGNS if group.endswith(design)))]
+        elif "double-fail" in group:
+            gap = f"{widening():.1%}"
+            notes[group] = ["", f"With a true gain of 0.03 on every subject the filter widens the mean gap by {gap}."]
+    return notes
+
+
+def band(check: Check) -> tuple[float, float]:
+    """Return between which rates the rule is kept."""
+    error = check.standard_error
+    if check.rule == "covers":
+        return LEAST_COVERAGE, 1.0
+    if check.rule in ("level", "at most"):
+        return 0.0, check.expected + (2 if check.rule == "level" else 3) * error
+    return max(check.expected - 3 * error, 0), check.expected + 3 * error
 
 
 def write_chart(checks: list[Check]) -> None:
@@ -458,8 +460,8 @@ def write_chart(checks: list[Check]) -> None:
             "group": c.group,
             "observed": c.observed,
             "expected": c.expected,
-            "low": max(c.expected - 3 * c.standard_error, 0),
-            "high": c.expected + 3 * c.standard_error,
+            "low": band(c)[0],
+            "high": band(c)[1],
             "judged": c.rule != "shown",
             "kind": "not offered" if "not offered" in c.name else "offered",
         }
@@ -469,7 +471,7 @@ def write_chart(checks: list[Check]) -> None:
     for group in dict.fromkeys(row["group"] for row in rows):
         part = [row for row in rows if row["group"] == group]
         y = alt.Y("name:N", sort=[str(row["name"]) for row in part], title=None)
-        zero = not str(group).startswith("Coverage")
+        zero = all(float(row["expected"]) < 0.5 for row in part)
         x = alt.X("low:Q", title="rate", scale=alt.Scale(zero=zero), axis=alt.Axis(format="~g", tickCount=6))
         band = (
             from_rows([row for row in part if row["judged"]])
@@ -494,14 +496,34 @@ def write_chart(checks: list[Check]) -> None:
     save_chart(styled(chart), DOCS / "validation", ["svg"])
 
 
-def main() -> None:
+def run_group(name: str, make: Callable[[], Iterator[Check]]) -> None:
+    """Simulate a group, print its rates and keep them."""
     checks = []
-    for group in GROUPS:
-        for check in group():
-            print(f"{'ok ' if check.holds else 'NO '} {check.group}: {check.name}: expected {check.expected:.4f}, "
-                  f"observed {check.observed:.4f} (SE {check.standard_error:.4f})", flush=True)  # fmt: skip
-            checks.append(check)
-    write_report(checks, skewed_coverage(), widening())
+    for check in make():
+        print(f"{'ok ' if check.holds else 'NO '} {check.group}: {check.name}: expected {check.expected:.4f}, "
+              f"observed {check.observed:.4f} (SE {check.standard_error:.4f})", flush=True)  # fmt: skip
+        checks.append(check)
+    kept = {"checks": [asdict(check) for check in checks], "notes": notes_below(checks)}
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (KEPT / f"{name}.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Simulate levels and coverages, and write docs/validation.md.")
+    parser.add_argument("groups", nargs="*", help="which groups to run; all of them where none is named")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the level study's runs")
+    given = parser.parse_args()
+    makers: dict[str, Callable[[], Iterator[Check]]] = {group.__name__: group for group in GROUPS}
+    makers = {group.__name__: partial(group, given.share) for group in STUDY} | makers
+    for name in given.groups or makers:
+        run_group(name, makers[name])
+    files = [KEPT / f"{name}.json" for name in makers]
+    if not all(file.is_file() for file in files):
+        print(f"not yet there: {', '.join(file.stem for file in files if not file.is_file())}")
+        return
+    kept = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    checks = [Check(**check) for part in kept for check in part["checks"]]
+    write_report(checks, {group: lines for part in kept for group, lines in part["notes"].items()})
     write_chart(checks)
 
 

@@ -17,12 +17,14 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validate_statisti
 
 @pytest.fixture(scope="module")
 def validation():
-    specification = importlib.util.spec_from_file_location("validate_statistics", SCRIPT)
-    module = importlib.util.module_from_spec(specification)
-    sys.modules["validate_statistics"] = module
-    specification.loader.exec_module(module)
+    for name in ("level_study", "validate_statistics"):
+        specification = importlib.util.spec_from_file_location(name, SCRIPT.with_stem(name))
+        module = importlib.util.module_from_spec(specification)
+        sys.modules[name] = module
+        specification.loader.exec_module(module)
     yield module
-    del sys.modules["validate_statistics"]
+    for name in ("level_study", "validate_statistics"):
+        del sys.modules[name]
 
 
 @pytest.mark.slow
@@ -33,6 +35,13 @@ def test_rates_are_what_they_claim_but_for_the_documented_limits(validation, gro
     assert unexpected == []
     expected_limits = len(validation.KNOWN_LIMITS) if group == "fold_tests" else 0
     assert len(failing) == expected_limits
+
+
+@pytest.mark.slow
+def test_the_short_level_study_finds_no_word_and_no_interval_far_off(validation):
+    """A minute or two of it: few runs per size, so that only what is far off can be seen."""
+    far = [check for group in validation.STUDY for check in group(0.04) if check.far_off]
+    assert [check for check in far if not validation.is_known_limit(check)] == []
 
 
 @pytest.mark.slow
@@ -61,3 +70,5 @@ def test_a_check_is_judged_by_its_standard_error(validation):
     assert not check.holds
     assert validation.Check("g", "n", 0.05, 0.055, 10_000, "at most").holds
     assert validation.Check("g", "n", 0.05, 0.06, 10_000, "above").holds
+    assert not validation.Check("g", "n", 0.05, 0.055, 10_000, "level").holds
+    assert [validation.Check("g", "n", 0.95, rate, 1000, "covers").holds for rate in (0.929, 0.93)] == [False, True]
