@@ -120,6 +120,29 @@ def test_the_size_that_is_named_reaches_the_power():
         assert again == pytest.approx(0.8, abs=0.12)
 
 
+def test_seeds_are_planned_where_the_pilot_has_them():
+    rng = np.random.default_rng(8)
+    rows = [
+        (f"d{d}", fold, seed, method, 0.8 + shared + rng.normal(0, 0.03))
+        for d in range(30)
+        for fold in range(5)
+        for shared in [rng.normal(0, 0.01)]
+        for seed in range(4)
+        for method in "AB"
+    ]
+    table = score_table(pd.DataFrame(rows, columns=["dataset", "fold", "seed", "method", "value"]), metric="accuracy")
+    parts = spread_parts(table, [("A", "B")])
+    assert math.sqrt(parts.seed) == pytest.approx(0.03 * math.sqrt(2), rel=0.1)
+    # Nothing but seeds differs between the methods, so hardly anything is left for the split.
+    assert np.mean(parts.split) < 0.5 * parts.seed / 4
+    plan = plan_study(table, margin=0.02, n_runs=400)
+    needed = {one.seeds: one.datasets for one in plan.sizes if (one.scope, one.claim, one.folds) == BETTER}
+    assert needed[1] > needed[3] >= needed[10]
+
+
+BETTER = ("on these datasets", "better", 5)
+
+
 def test_several_methods_share_the_level():
     three = plan_study(pilot(methods="ABC"), margin=0.02, n_runs=200)
     assert three.alpha == pytest.approx(0.05 / 3)

@@ -30,6 +30,7 @@ from paragone.errors import InputError
 
 if TYPE_CHECKING:
     from paragone.lab.results import Results
+    from paragone.stats.scores import ScoreTable
 
 EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --reference DAGFS --out answer[/bold]"""
 
@@ -79,6 +80,17 @@ def compare(
     as_json: AsJson = False,
     out: Annotated[Path | None, typer.Option(help="Write tables and charts into this folder.")] = None,
     formats: ChartFormats = "svg,pdf",
+    beside: Annotated[
+        str,
+        typer.Option(
+            help="Show beside the verdict, separated by commas: hierarchical (a model over datasets), strengths "
+            "(ranks, methods that may be best, Elo), profiles (of all splits)."
+        ),
+    ] = "",
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Take the scores for a pilot: how many datasets, folds and seeds --margin needs."),
+    ] = False,
     per_sample: Annotated[
         bool | None,
         typer.Option(
@@ -98,6 +110,8 @@ def compare(
         "repeats": repeats,
         "differences": differences,
         "methods-in": methods_in,
+        "beside": beside or None,
+        "plan": plan or None,
     }
     if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
         for name in _set(others):
@@ -137,7 +151,23 @@ def compare(
         bayes=bayes,
         seed=seed,
     )
+    if plan:
+        show_plan(result.scores, margin, alpha, reference, seed, as_json)
+        return
+    result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+
+
+def show_plan(pilot: ScoreTable, margin: float, alpha: float, reference: str | None, seed: int, as_json: bool) -> None:
+    """Print how large a study must be, from the scores of a pilot."""
+    from paragone.cli.output import print_json, show_table
+    from paragone.stats.plan import plan_study
+
+    found = plan_study(pilot, margin=margin, alpha=alpha, reference=reference, seed=seed)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        show_table(found.table())
 
 
 def as_declared(results: Results, test: str | None, correction: str | None) -> tuple[str | None, str | None]:

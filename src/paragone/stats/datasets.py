@@ -14,6 +14,7 @@ import pandas as pd
 
 from paragone.errors import unknown_name
 from paragone.intervals import Interval
+from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
 from paragone.stats.family import Family, fitting_corrections
 from paragone.stats.pairing import Paired
 from paragone.stats.pairs import Pair
@@ -59,6 +60,8 @@ class DatasetComparison(Comparison):
         The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
+    shown_beside : tuple of str
+        What stands beside the verdict wherever it is shown; see `with_beside`.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class DatasetComparison(Comparison):
     friedman: Friedman
     learners: tuple[LearnerPair, ...]
     per_dataset: pd.DataFrame
+    shown_beside: tuple[str, ...] = ()
 
     @property
     def leader(self) -> str:
@@ -277,10 +281,27 @@ class DatasetComparison(Comparison):
             family=self.family if len(self.pairs) > 1 or self.family.on_ranks else None,
         )
 
+    def beside(self, name: str) -> Beside:
+        """Return what never decides a word: ``hierarchical`` (the model over datasets), ``strengths``, ``profiles``."""
+        (name,) = checked_names([name])
+        if name not in self._beside:
+            rivals = tuple(pair.rival for pair in self.leading_pairs)
+            self._beside[name] = BESIDE[name](Leading(self.scores, self.leader, rivals, self.settings))
+        return self._beside[name]
+
+    def with_beside(self, *names: str) -> DatasetComparison:
+        """Return the comparison with more beside its verdict, in the text, the tables and the JSON."""
+        return replace(self, shown_beside=checked_names([*self.shown_beside, *names]))
+
+    @cached_property
+    def _beside(self) -> dict[str, Beside]:
+        return {}
+
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes ``summary`` (a row per method), ``pairs`` and ``scores`` (a row per dataset)."""
         makers = {"summary": summary_table, "pairs": pairs_table, "scores": scores_table}
-        return {name: partial(make, self) for name, make in makers.items()}
+        found: dict[str, Callable[[], Table]] = {name: partial(make, self) for name, make in makers.items()}
+        return found | {name: partial(beside_table, self, name) for name in self.shown_beside}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
@@ -318,6 +339,11 @@ class DatasetComparison(Comparison):
                 "per_dataset": self.per_dataset.to_dict("records"),
                 "choices": dict(self.choices),
                 "warnings": list(self.warnings),
+                **(
+                    {"beside": {name: self.beside(name).values for name in self.shown_beside}}
+                    if self.shown_beside
+                    else {}
+                ),
             }
         )
         return values
@@ -337,6 +363,7 @@ class DatasetComparison(Comparison):
             f"Ranks (letters: methods that are significantly worse {self.marked_where}; * best)": summary,
             f"Where ({self.leader} against each rival)": where,
             "Pairs (positive favours the method)": pairs,
+            **{self.beside(name).heading: self.beside(name).table for name in self.shown_beside},
             "Chosen": "\n".join(f"{name + ':':<13}{text}" for name, text in self.choices.items()),
             "Note": "\n".join(self.warnings),
         }
@@ -346,6 +373,11 @@ class DatasetComparison(Comparison):
         (_, above), *blocks = self.blocks()
         texts = [(heading, block if isinstance(block, str) else to_text(block)) for heading, block in blocks]
         return "\n\n".join([str(above), *(f"{heading}\n{indented(text)}" for heading, text in texts)])
+
+
+def beside_table(comparison: DatasetComparison, name: str) -> Table:
+    """Return the table of something that stands beside the verdict."""
+    return comparison.beside(name).table
 
 
 def _column_means(values: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import stdtr
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, argument, unknown_name
 from paragone.stats.scores import ScoreTable
 from paragone.tables import Column, Table, format_number
 from paragone.ties import BoolArray, FloatArray, IntArray
@@ -190,7 +190,8 @@ def plan_study(
     (8, True)
     """
     if not (0 < margin < math.inf):
-        raise InputError("a plan needs the difference that matters: a margin above 0, in units of the metric")
+        wanted = argument("margin", 0.01)
+        raise InputError(f"a plan needs the difference that matters, in units of the metric, such as {wanted}")
     if not (0 < alpha < 1 and 0 < power < 1 and n_runs >= 100):
         raise InputError("a plan takes a level and a power between 0 and 1, and 100 runs or more")
     if reference is not None and reference not in pilot.methods:
@@ -237,7 +238,8 @@ def spread_parts(pilot: ScoreTable, pairs: Sequence[tuple[str, str]]) -> SpreadP
     pairs : sequence of (str, str)
         Names of the two methods of each pair.
     """
-    seeds = {one.method: one for one in getattr(pilot, "seeds", ())}
+    # The spread of seeds is in units of the metric: it says nothing of logarithms.
+    seeds = {} if pilot.differences == "log" else {one.method: one for one in pilot.seeds}
     between, shared, split, of_seeds, folds = [], [], [], [], []
     for pair in pairs:
         first, second = (pilot.methods.index(name) for name in pair)
