@@ -226,3 +226,24 @@ def test_small_errors_in_a_unit_are_not_tied():
     frame = pd.DataFrame(values, columns=["dataset", "fold", "method", "value"])
     ranked = MethodRanking("neg_mean_squared_error", True, frame, {"d": Design(5, 1, 0.25)}, ("A", "B"))
     assert [(one.method, one.rank) for one in ranked.rows] == [("B", 1.0), ("A", 2.0)]
+
+
+def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
+    """An error in euros and one in grams have no common mean: the finding speaks of ratios, as the comparison does."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"d{d}", fold, method, 1000.0**d * level * (1 + rng.normal(0, 0.01)))
+        for d in range(3)
+        for fold in range(5)
+        for method, level in (("A", 1.0), ("B", 1.5))
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
+    ranked = MethodRanking("rmse", False, frame, {f"d{d}": Design(5, 1, 0.25) for d in range(3)}, ("B", "A"))
+    assert ranked.finding.startswith("On these 3 datasets, A is better than B by the geometric mean of rmse: ")
+    assert "(log-ratio +0.399 [" in ranked.finding
+    assert [one.method for one in ranked.rows] == ["A", "B"]
+    by_hand = np.exp(
+        np.mean([np.log(frame[(frame.method == "A") & (frame.dataset == f"d{d}")].value).mean() for d in range(3)])
+    )
+    assert ranked.rows[0].mean == pytest.approx(by_hand)
+    assert "log-ratio to the best" in ranked.text()

@@ -28,6 +28,7 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
         tuple(view.name(name) for name in view.method_facts),
         places["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
         places["fit_cpu_seconds"].sum().to_dict(),
+        view.results.declared_comparison(view.experiment).margin or 0.0,
     )
 
 

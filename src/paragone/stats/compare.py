@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from paragone.errors import unknown_name
+from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
@@ -252,9 +252,11 @@ def compare_table(
     family = choose_family(len(table.methods), place, correction)
     chosen = find_test(PROCEDURES["dataset"].test if test is None else test, "dataset")
     settings = replace(settings, size=table.size)
-    # A failed score ranks last: below the worst of its dataset by more than any tie.
+    if np.isnan(table.values).all():
+        raise InputError("no method has the scores of all folds of any dataset: nothing is left to compare")
+    # A failed score ranks last: below all others by more than any tie.
     oriented = table.values if table.higher_is_better else -table.values
-    last = np.nanmin(oriented, axis=1, keepdims=True) - 1 - np.nanmax(np.abs(oriented), axis=1, keepdims=True)
+    last = np.nanmin(oriented) - 1 - np.nanmax(np.abs(oriented))
     ranks = method_ranks(np.where(np.isnan(oriented), last, oriented), tolerance=settings.tolerance, size=settings.size)
     scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)

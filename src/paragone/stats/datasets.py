@@ -114,7 +114,7 @@ class DatasetComparison(Comparison):
 
     @cached_property
     def means(self) -> dict[str, float]:
-        """Mean score over the datasets that a method has, by method."""
+        """Mean score over the datasets that a method has, by method; of logarithms where those are compared."""
         return dict(zip(self.scores.methods, _column_means(self.scores.values), strict=True))
 
     @property
@@ -128,8 +128,10 @@ class DatasetComparison(Comparison):
         sign = -1 if self.scores.higher_is_better else 1
         names = {leader, *(pair.rival for pair in pairs)}
         order = sorted(
-            (name for name in self.scores.methods if name in names), key=lambda name: sign * self.means[name]
+            (name for name in self.scores.methods if name in names),
+            key=lambda name: (math.isnan(self.means[name]), sign * self.means[name]),
         )
+        logarithms = self.scores.differences == "log"
         told = self.learners_of(leader, [pair.rival for pair in pairs])
         # A pair in which one failed has no mean difference.
         told = tuple(pair for pair in told if not math.isnan(pair.difference.estimate))
@@ -137,13 +139,14 @@ class DatasetComparison(Comparison):
             leader=leader,
             metric=self.scores.metric or "score",
             datasets=self.scores.datasets,
-            means={name: self.means[name] for name in order},
+            means={name: math.exp(self.means[name]) if logarithms else self.means[name] for name in order},
             on_these=told,
             untold="" if any(not math.isnan(pair.p) for pair in told) else self.untold,
             like_these=tuple(pairs),
             family=self.family,
             test=self.test,
             settings=self.settings,
+            logarithms=logarithms,
         )
 
     @property
@@ -187,6 +190,7 @@ class DatasetComparison(Comparison):
             self.scores.higher_is_better,
             where_in_words(self.scores.datasets),
             len(self.scores.datasets),
+            self.scores.differences == "log",
         )
         return "\n".join(dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs)
 
@@ -249,7 +253,7 @@ class DatasetComparison(Comparison):
                 average, n = np.array(self.friedman.average_ranks), self.friedman.n_datasets
                 frame[f"{correction.title} (ranks)"] = on_ranks.rank_p(average, n)[1]
             else:
-                frame[correction.title] = correction.adjust(raw)
+                frame[correction.title] = adjusted_where_known(raw.tolist(), correction.adjust)
         return frame
 
     def against(self, rival: str | None = None) -> PairedComparison:

@@ -71,6 +71,8 @@ class MethodRanking:
         Cells that failed, by method.
     seconds : mapping of str to float
         Processor time, by method.
+    margin : float
+        The largest difference that does not matter; 0: none was stated.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class MethodRanking:
     methods: tuple[str, ...]
     failed: Mapping[str, int] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    margin: float = 0.0
 
     @property
     def datasets(self) -> list[str]:
@@ -123,8 +126,20 @@ class MethodRanking:
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             designs=self.designs,
+            margin=self.margin,
             bayes=False,
         )
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings of the ranked table."""
+        ratio = "log-ratio" if self.in_logarithms else "difference"
+        return "", "method", "mean", f"{ratio} to the best", "", "CPU s"
+
+    @property
+    def in_logarithms(self) -> bool:
+        """Whether differences are log-ratios: of a metric in the units of several targets."""
+        return self.comparison is not None and self.comparison.scores.differences == "log"
 
     def pair(self, method: str, rival: str) -> LearnerPair | None:
         """Return what the datasets at hand tell of a method against another."""
@@ -135,6 +150,9 @@ class MethodRanking:
         """The methods from best to worst, those that failed last."""
         complete = list(next(iter(self.scores.values()), {}))
         means = {m: float(np.mean([np.mean(by_method[m]) for by_method in self.scores.values()])) for m in complete}
+        if self.in_logarithms and self.comparison is not None:
+            # Errors in the units of several targets have no common mean but the geometric one.
+            means = {method: math.exp(self.comparison.means[method]) for method in complete}
         losses = np.array(list(means.values())) * (-1 if self.higher_is_better else 1)
         ranks = (
             dict(zip(means, rank_losses(losses, size=named_metric(self.metric).score_size), strict=True))
@@ -169,8 +187,8 @@ class MethodRanking:
 
     def text(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding and the ranked table for a terminal of 80 columns."""
-        rows = [HEADINGS, *_cells(self)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
+        rows = [self.headings, *_cells(self)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(self.headings))]
         # Long names give way: the numbers are what is looked at.
         widths[1] = max(6, min(widths[1], WIDTH - sum(widths[:1] + widths[2:]) - 2 * (len(widths) - 1)))
         lines = []
@@ -179,12 +197,13 @@ class MethodRanking:
             shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(cut, widths, TO_THE_RIGHT, strict=True)]
             lines.append("  ".join(shown).rstrip())
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
-        end = f"by {self.metric or 'no metric'}, mean over splits and datasets; intervals hold for all pairs together"
+        mean = "geometric mean" if self.in_logarithms else "mean"
+        end = f"by {self.metric or 'no metric'}, {mean} over splits and datasets; intervals hold for all pairs together"
         return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)])
 
     def html(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding, the ranked table with its intervals drawn, and the notes for a notebook."""
-        head = "".join(f"<th>{escape(text)}</th>" for text in (*HEADINGS[:4], "", *HEADINGS[4:]))
+        head = "".join(f"<th>{escape(text)}</th>" for text in (*self.headings[:4], "", *self.headings[4:]))
         span = self._span()
         body = []
         for one, row in zip(self.rows, _cells(self), strict=True):
@@ -202,7 +221,7 @@ class MethodRanking:
         """Return the ranked table for a page or a paper."""
         columns = tuple(
             Column(heading or ("rank" if place == 0 else "word"), align="right" if right else "left")
-            for place, (heading, right) in enumerate(zip(HEADINGS, TO_THE_RIGHT, strict=True))
+            for place, (heading, right) in enumerate(zip(self.headings, TO_THE_RIGHT, strict=True))
         )
         rows = tuple(tuple(TableCell(text, bold=row[0] == "1") for text in row) for row in _cells(self))
         return Table(columns, rows, caption=caption, label=label)
@@ -243,7 +262,7 @@ class MethodRanking:
             legend=alt.Legend(title=None, orient="bottom"),
         )
         base = from_rows(rows).encode(y=y, color=colour)
-        x = alt.X("low:Q", title=f"{self.metric} less that of {best}")
+        x = alt.X("low:Q", title=f"{self.headings[3].partition(' to ')[0]} to {best}, positive is better")
         line = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
         dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q"))
         zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
@@ -288,7 +307,6 @@ class MethodRanking:
         return min(ends), max(ends)
 
 
-HEADINGS = ("", "method", "mean", "difference to the best", "", "CPU s")
 TO_THE_RIGHT = (True, False, True, False, False, True)
 
 

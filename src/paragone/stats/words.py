@@ -143,9 +143,12 @@ class Told:
     higher_is_better: bool
     where: str
     n_datasets: int
+    logarithms: bool = False
 
     def of(self, label: str, interval: Interval, leader: str) -> str:
         """Return a difference with its interval, and whom it favours where a lower score is better."""
+        if self.logarithms:
+            label = label.replace("difference", "log-ratio")
         favours = "" if self.higher_is_better else f" (positive favours {leader})"
         return f"{label} {format_interval(interval.estimate, interval.low, interval.high, self.decimals)}{favours}"
 
@@ -289,6 +292,8 @@ class TwoScopes:
         How differences over datasets were tested.
     settings : ComparisonSettings
         The choices.
+    logarithms : bool
+        Whether differences are log-ratios, and the means geometric ones.
     """
 
     leader: str
@@ -301,6 +306,7 @@ class TwoScopes:
     family: Family
     test: Test
     settings: ComparisonSettings
+    logarithms: bool = False
 
     def __str__(self) -> str:
         parts = [_on_these(self)] if self.on_these else []
@@ -335,14 +341,14 @@ def _standing(found: TwoScopes) -> str:
 
 def _on_these(found: TwoScopes) -> str:
     leader, where = found.leader, where_in_words(found.datasets)
-    by = f"by {found.metric}"
+    by = f"by {'the geometric mean of ' * found.logarithms}{found.metric}"
     words = {pair.rival: pair for pair in found.on_these}
     rivals = [name for name in found.means if name in words]
     mine = number(found.means[leader])
     if all(words[name].verdict == "better" for name in rivals):
         next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else f"all {len(rivals)} others"
         against = "against" if len(rivals) == 1 else f"the next, {next_},"
-        difference = signed(words[next_].difference)
+        difference = f"{'log-ratio ' * found.logarithms}{signed(words[next_].difference)}"
         small = ", though by less than the margin" if all(words[name].within for name in rivals) else ""
         return (
             f"{where}, {leader} is better than {whom} {by}{small}: {mine} {against} {number(found.means[next_])} "
