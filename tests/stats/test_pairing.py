@@ -8,6 +8,7 @@ import pytest
 
 from paragone import Experiment, pairwise
 from paragone.errors import InputError
+from paragone.stats.intake import natural_order
 from paragone.stats.pairing import one_side, pair_scores
 
 
@@ -101,3 +102,11 @@ def test_a_method_called_as_a_column_breaks_nothing(name):
     assert table["difference"].tolist() == pytest.approx([0.1, 0.1, 0.2])
     assert table[f"{name} (score)"].tolist() == [0.5, 0.6, 0.7]
     assert table["key"].tolist() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "names", [["s10", "s9", "t1", "s1"], ["3", "12", "1"], ["b2", "7", "a10", "a9"], ["s01", "s1", "s2"]]
+)
+def test_numbered_names_are_in_natural_order(names):
+    scores = pd.Series(np.linspace(0.1, 0.9, len(names)), index=names)
+    assert pair_scores(scores, scores).keys == tuple(sorted(names, key=natural_order))

@@ -144,7 +144,7 @@ def spell_all(keys: pd.Series) -> pd.Series:
     """
     codes, distinct = pd.factorize(keys, use_na_sentinel=True)
     # The last one stands for those that are missing, whose code is -1.
-    spelt = np.array([*(spell(key) for key in distinct), ""], dtype=object)
+    spelt = np.array([*(spell(key) for key in np.asarray(distinct, dtype=object)), ""], dtype=object)
     return pd.Series(spelt[codes], index=keys.index, name=keys.name, dtype=object)
 
 
@@ -158,7 +158,8 @@ def summary_rows(keys: pd.Series) -> pd.Series:
     [False, True, False]
     """
     codes, distinct = pd.factorize(keys)
-    return pd.Series(np.array([is_summary(key) for key in distinct], dtype=bool)[codes], index=keys.index)
+    named = np.asarray(distinct, dtype=object)
+    return pd.Series(np.array([is_summary(key) for key in named], dtype=bool)[codes], index=keys.index)
 
 
 @lru_cache(maxsize=4096)
@@ -183,7 +184,8 @@ def is_summary(key: str) -> bool:
     >>> is_summary("MEAN"), is_summary("Avg."), is_summary("meander")
     (True, True, False)
     """
-    return _SUMMARY.match(key.strip()) is not None
+    # None ends with a digit, as the names of most subjects do.
+    return not key[-1:].isdigit() and _SUMMARY.match(key.strip()) is not None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -118,7 +119,7 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
     both = _of_keys(first, keys, name_a).merge(
         _of_keys(second, keys, name_b), on=keys, how="outer", suffixes=("_a", "_b")
     )
-    order = sorted(range(len(both)), key=_in_order(both[keys]))
+    order = _natural_places(both[keys])
     both = both.iloc[order].reset_index(drop=True)
     values = both[["value_a", "value_b"]].to_numpy()
     finite = np.isfinite(values)
@@ -193,9 +194,23 @@ def _of_keys(frame: pd.DataFrame, keys: list[str], name: str) -> pd.DataFrame:
     return frame
 
 
-def _in_order(keys: pd.DataFrame) -> Any:
-    columns = [keys[name].tolist() for name in keys.columns]
-    return lambda place: tuple(natural_order(column[place]) for column in columns)
+_NUMBERED = re.compile(r"^(\D*)(\d{1,18})$", re.ASCII)
+
+
+def _natural_places(keys: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the places of the keys in natural order, as `natural_order` has it."""
+    columns: list[list[str]] = [keys[name].tolist() for name in keys.columns]
+    if len(columns) == 1:
+        # A hundred thousand subjects called s1, s2, ... are put in order by prefix and number at once.
+        parts = [_NUMBERED.match(key) for key in columns[0]]
+        found = [part for part in parts if part is not None]
+        if len(found) == len(parts):
+            prefixes = np.unique([part[1] for part in found], return_inverse=True)[1]
+            numbers = np.array([int(part[2]) for part in found], dtype=np.int64)
+            if not pd.DataFrame({"prefix": prefixes, "number": numbers}).duplicated().any():
+                return np.lexsort(np.stack([numbers, prefixes]))
+    order = sorted(range(len(keys)), key=lambda place: tuple(natural_order(column[place]) for column in columns))
+    return np.array(order, dtype=np.int64)
 
 
 def _names(keys: pd.DataFrame) -> NDArray[np.object_]:
@@ -242,7 +257,7 @@ def _units(
     if "split" in every:
         folds = "split " + every["split"]
     repeats = every.get("repeat", pd.Series("", index=every.index))
-    where = {key: place for place, key in enumerate(every.itertuples(index=False, name=None))}
+    numbered = np.arange(len(both)) if len(every) == len(both) else both.groupby(over, sort=False).ngroup().to_numpy()
     return Paired(
         keys=tuple(_names(pairs[over]).tolist()),
         a=pairs["value_a"].to_numpy(dtype=np.float64),
@@ -252,7 +267,7 @@ def _units(
         only_b=only[1],
         warnings=tuple(warnings),
         splits=tuple(zip(repeats, folds, strict=True)),
-        places=tuple(where[key] for key in pairs[over].itertuples(index=False, name=None)),
+        places=tuple(pd.unique(numbered[whole]).tolist()),
     )
 
 
