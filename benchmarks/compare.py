@@ -6,6 +6,7 @@ Run it as a script. Peers that are not installed (baycomp, autorank, scikit-post
 from __future__ import annotations
 
 import io
+import resource
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -16,7 +17,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from paragone.stats import compare
+from paragone.stats import compare, pairwise
 from paragone.stats.bayes import bayesian_signed_rank
 from paragone.stats.signed_rank import wilcoxon_signed_rank
 
@@ -66,6 +67,11 @@ def whole_comparison() -> None:
         print(f"  {name:<62}{cpu_seconds(work, 2):8.3f}")
     time_autorank(wide)
     time_posthocs(wide)
+    print("\n30 methods x 40 datasets, every decision taken again without each dataset (CPU s)")
+    many = score_frame(30, 40, 1)
+    tied = many.assign(value=many["value"].round(2))
+    print(f"  {'paragone, all 435 pairs':<62}{cpu_seconds(lambda: compare(many), 2):8.3f}")
+    print(f"  {'paragone, all 435 pairs, scores of two decimals':<62}{cpu_seconds(lambda: compare(tied), 2):8.3f}")
     print("\n8 methods x 30 datasets x 10 folds, everything with Bayes (CPU s)")
     folds = score_frame(8, 30, 10)
     print(f"  {'paragone, all 28 pairs':<62}{cpu_seconds(lambda: compare(folds)):8.3f}")
@@ -120,16 +126,27 @@ def bayesian_test() -> None:
                   f"{np.sqrt(2 * 0.25 / 50_000):.4f}")  # fmt: skip
 
 
+def many_subjects() -> None:
+    generator = np.random.default_rng(2)
+    a = generator.uniform(size=100_000)
+    b = a + generator.normal(0.0005, 0.1, size=a.size)
+    seconds = cpu_seconds(lambda: pairwise(a, b, higher_is_better=True), 2)
+    # Kilobytes on Linux; the peak of the whole process, what was measured before included.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\npairwise on 100,000 subjects: {seconds:.2f} CPU s, peak of the process {peak:.0f} MB")
+
+
 def exact_wilcoxon() -> None:
-    difference = np.random.default_rng(0).integers(-30, 31, 80).astype(float)
-    difference = difference[difference != 0][:50]
-    start = perf_counter()
-    for _ in range(100):
-        wilcoxon_signed_rank(difference)
-    print(f"\nExact Wilcoxon with ties, n = 50: {(perf_counter() - start) * 10:.3f} ms a test")
+    for n in (50, 500):
+        difference = np.random.default_rng(0).integers(1, 31, n) * np.where(np.arange(n) % 3, 1.0, -1.0)
+        start = perf_counter()
+        for _ in range(10):
+            wilcoxon_signed_rank(difference)
+        print(f"\nExact Wilcoxon with ties, n = {n}: {(perf_counter() - start) * 100:.3f} ms per test")
 
 
 def main() -> None:
+    many_subjects()
     whole_comparison()
     bayesian_test()
     exact_wilcoxon()

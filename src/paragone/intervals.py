@@ -1,4 +1,4 @@
-"""Intervals by resampling: of means over rows or clusters of rows, and of the median of paired differences.
+"""Intervals of means over rows or clusters of rows, and of the median of paired differences.
 
 Efron (1987) *JASA* 82:171-185 for the BCa bootstrap. The unit that is drawn is the row (a dataset, a subject, a sample)
 or a whole cluster of rows, so that what belongs together stays together. All columns share the same draws.
@@ -17,12 +17,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, gammaln, ndtr, ndtri
+from scipy.special import betainc, gammaln, ndtr, ndtri, stdtrit
 
 from paragone.errors import InputError, unknown_name
 from paragone.ties import FloatArray
 
 IntervalKind = Literal["bca", "percentile"]
+
+FEW_UNITS = 15
+"""Units below which the percentiles of a bootstrap, which are those of a normal at best, are far too narrow."""
 
 CHUNK_VALUES = 4_000_000
 """Drawn values held at once (32 MB)."""
@@ -92,10 +95,39 @@ def _cluster_sums(values: FloatArray, clusters: NDArray[Any]) -> tuple[FloatArra
     return np.stack(columns, axis=1), np.asarray(counts[counts > 0], dtype=np.float64)
 
 
-def percentile_interval(draws: FloatArray, level: float) -> FloatArray:
-    """Return the ends of the central interval of each column, in two rows."""
+def percentile_interval(draws: FloatArray, level: float, units: int) -> FloatArray:
+    """Return the ends of the interval of each column of bootstrap means, in two rows.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_resamples, columns)
+        Means, or figures made of means, of every resample.
+    level : float
+        Confidence level.
+    units : int
+        How many rows or clusters were drawn from. Fewer than 15 have the interval of Student's t by the spread of the
+        draws, one unit has none (NaN).
+
+    Returns
+    -------
+    ndarray of shape (2, columns)
+        Lower and upper ends.
+
+    Examples
+    --------
+    >>> draws = np.linspace(0, 1, 101)[:, None]
+    >>> [percentile_interval(draws, 0.9, units).ravel().round(2).tolist() for units in (20, 1)]
+    [[0.05, 0.95], [nan, nan]]
+    """
     _check_level(level)
-    return _quantiles(draws, _tails(level, draws.shape[1]))
+    if units >= FEW_UNITS:
+        return _quantiles(draws, _tails(level, draws.shape[1]))
+    if units < 2:
+        return np.full((2, draws.shape[1]), np.nan)
+    # Drawn from n units, a mean varies by (n - 1) / n of what it varies by from sample to sample.
+    half = float(stdtrit(units - 1, (1 + level) / 2)) * draws.std(axis=0) * math.sqrt(units / (units - 1))
+    centre = draws.mean(axis=0)
+    return np.stack([centre - half, centre + half])
 
 
 def paired_bootstrap(
@@ -255,15 +287,18 @@ def _pairs_of_places(n: int) -> tuple[np.ndarray, np.ndarray, FloatArray]:
     lone = _share_of_maximum(n, m)
     lone -= np.bincount(first, weights=apart, minlength=n)
     weight = apart
-    weight[first == second] = np.maximum(lone, 0.0)
+    weight[first == second] = np.maximum(lone, 0.0)[first[first == second]]
     likely = weight > 1e-15
     return first[likely], second[likely], weight[likely]
 
 
 def _near_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of places, the lower first, between which no draw may fall but for a chance of 1e-17."""
-    first = np.repeat(np.arange(n), WIDEST_GAP + 1)
-    second = first + np.tile(np.arange(WIDEST_GAP + 1), n)
+    # The middle of a resample stands within ten roots of the number from the middle place, but for a chance of 1e-80.
+    reach = math.ceil(10 * math.sqrt(n)) + WIDEST_GAP
+    near = np.arange(max(0, n // 2 - reach), min(n, n // 2 + reach))
+    first = np.repeat(near, WIDEST_GAP + 1)
+    second = first + np.tile(np.arange(WIDEST_GAP + 1), near.size)
     inside = second < n
     return first[inside], second[inside]
 

@@ -106,7 +106,7 @@ def test_statistics_are_scipys(store, written):
     assert f"& {wins}/0/{len(means) - wins} &" in line
     friedman = stats.friedmanchisquare(*(means[name] for name in means))
     ranks = (written / "kgrid" / "table_ranks.tex").read_text()
-    assert f"Macro-F1: Friedman chi-square {friedman.statistic:.4g} (tie-corrected" in ranks
+    assert f"Macro-F1: Friedman chi2(3) = {friedman.statistic:.3f} with tie correction" in ranks
 
 
 def test_captions_say_what_the_test_was(written):

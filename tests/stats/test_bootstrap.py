@@ -8,7 +8,7 @@ from scipy import stats
 
 from paragone import intervals as median_module
 from paragone.errors import InputError
-from paragone.intervals import median_interval, paired_bootstrap
+from paragone.intervals import bootstrap_means, median_interval, paired_bootstrap, percentile_interval
 
 
 @pytest.mark.parametrize(("kind", "scipy_kind"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -106,3 +106,15 @@ def test_bad_input_is_refused():
         paired_bootstrap([1.0, 2.0], level=95)
     with pytest.raises(InputError, match="finite"):
         median_interval([])
+
+
+def test_one_unit_has_no_interval():
+    assert np.isnan(percentile_interval(np.ones((100, 2)), 0.95, 1)).all()
+
+
+@pytest.mark.parametrize("units", [2, 4, 10])
+def test_d16_few_clusters_have_an_interval_that_covers(units):
+    generator = np.random.default_rng(units)
+    values = generator.normal(size=(units, 2000))
+    low, high = percentile_interval(bootstrap_means(values, n_resamples=2000), 0.95, units)
+    assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(0.95, abs=0.025)

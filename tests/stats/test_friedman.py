@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations, product
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from paragone.errors import InputError
+from paragone.stats import compare
+from paragone.stats.blocks import N_PERMUTATIONS, exact_spread_p, random_spread_p
 from paragone.stats.ranks import (
     bonferroni_dunn,
     bonferroni_dunn_critical_difference,
@@ -24,17 +28,19 @@ from paragone.stats.ranks import (
 TABLES = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(3, 6)), elements=st.integers(0, 4))
 
 
+@settings(max_examples=40)
 @given(TABLES)
 def test_tie_corrected_chi2_is_that_of_scipy(table):
     result = friedman(table)
     if (table == table[:, :1]).all():
-        assert (result.chi2, result.p) == (0.0, 1.0)
+        assert (result.chi2, result.p_chi2, result.p) == (0.0, 1.0, 1.0)
     else:
         expected = stats.friedmanchisquare(*table.T)
         assert result.chi2 == pytest.approx(expected.statistic, abs=1e-9)
-        assert result.p == pytest.approx(expected.pvalue, abs=1e-9)
+        assert result.p_chi2 == pytest.approx(expected.pvalue, abs=1e-9)
 
 
+@settings(max_examples=40)
 @given(TABLES, st.randoms())
 def test_order_of_datasets_and_methods_changes_nothing(table, random):
     rows, columns = list(range(len(table))), list(range(table.shape[1]))
@@ -45,6 +51,7 @@ def test_order_of_datasets_and_methods_changes_nothing(table, random):
     assert second.average_ranks == pytest.approx([first.average_ranks[c] for c in columns])
 
 
+@settings(max_examples=30)
 @given(TABLES)
 def test_monotone_transform_of_the_scores_changes_nothing(table):
     assert friedman(table) == friedman(np.exp(table.astype(float)))
@@ -56,10 +63,62 @@ def test_turning_the_direction_mirrors_the_ranks(table):
     assert (up + down == table.shape[1] + 1).all()
 
 
-def test_ranks_that_agree_everywhere_give_an_infinite_f():
+def enumerated_p(ranks):
+    """Go through every table that permuting within rows can give."""
+    observed = np.square(ranks.sum(axis=0)).sum()
+    sums = [np.square(np.sum(table, axis=0)).sum() for table in product(*(permutations(row) for row in ranks))]
+    return np.mean(np.array(sums) >= observed - 1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(arrays(np.int64, st.sampled_from([(2, 2), (7, 2), (2, 3), (5, 3), (3, 4), (2, 5)]), elements=st.integers(0, 4)))
+def test_small_tables_have_the_p_of_full_enumeration(table):
+    result = friedman(table)
+    assert result.kind == "exact"
+    assert result.p == pytest.approx(enumerated_p(method_ranks(table)), rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(14, 4), (8, 5), (40, 3)])
+def test_counted_p_lies_within_the_error_of_random_permutations(n, k):
+    generator = np.random.default_rng(k)
+    values = np.rint(2 * method_ranks(generator.normal(size=(n, k)) + 0.3 * np.arange(k))).astype(int)
+    exact, drawn = exact_spread_p(values), random_spread_p(values, seed=1)
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact / N_PERMUTATIONS))
+
+
+def test_two_methods_have_the_p_of_the_sign_test():
+    for wins, n in ((12, 12), (9, 12), (30, 45)):
+        table = np.where(np.arange(n)[:, None] < wins, [[1, 0]], [[0, 1]])
+        assert friedman(table).p == pytest.approx(stats.binomtest(wins, n).pvalue, rel=1e-10)
+
+
+def test_d6_ranks_that_agree_everywhere_have_no_f_and_no_p_of_zero():
     result = friedman([[3, 2, 1]] * 4)
     assert result.chi2 == pytest.approx(8)
-    assert (result.f, result.p_f) == (float("inf"), 0.0)
+    assert np.isnan(result.f)
+    assert np.isnan(result.p_f)
+    assert result.p == pytest.approx(1 / 216)
+    assert friedman([[0.8, 0.7], [0.7, 0.6]]).p == 0.5
+    assert friedman([[0.8, 0.7]] * 12).p == pytest.approx(2.0**-11)
+    many = friedman(np.arange(30.0) + np.zeros((60, 1)))
+    assert 0 < many.p < 1e-300
+
+
+def test_d6_the_caption_of_two_datasets_says_the_exact_p():
+    frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.8, 0.7], "B": [0.7, 0.6]})
+    text = repr(compare(frame, metric="accuracy"))
+    assert "p = 0.500 (exact)" in text.split("Pairs:")[0]
+    assert "inf" not in text.split("Pairs:")[0]
+
+
+def test_larger_tables_are_permuted_and_large_ones_approximated():
+    generator = np.random.default_rng(0)
+    kinds = [friedman(generator.normal(size=shape)).kind for shape in ((10, 4), (10, 9), (19, 20), (40, 9))]
+    assert kinds == ["exact", "permutation", "approximate", "approximate"]
+    table = generator.normal(size=(12, 9)) + 0.1 * np.arange(9)
+    result = friedman(table)
+    assert result == friedman(table)
+    assert result.p == pytest.approx(result.p_f, rel=0.1)
 
 
 def test_one_dataset_has_no_f():
@@ -85,7 +144,7 @@ def test_known_answers_of_the_demsar_table(data_folder, variant):
     result = friedman(scores)
     assert result.average_ranks == pytest.approx(list(oracle["average_ranks"].values()), abs=1e-9)
     corrected, plain = oracle["friedman"]["tie_corrected"], oracle["friedman"]["uncorrected"]
-    assert (result.chi2, result.p) == pytest.approx((corrected["chi2"], corrected["p_chi2"]), abs=1e-9)
+    assert (result.chi2, result.p_chi2) == pytest.approx((corrected["chi2"], corrected["p_chi2"]), abs=1e-9)
     assert (result.f, result.p_f) == pytest.approx((corrected["F_iman_davenport"], corrected["p_F"]), abs=1e-9)
     assert result.chi2_uncorrected == pytest.approx(plain["chi2"], abs=1e-9)
     assert result.p_uncorrected == pytest.approx(plain["p_chi2"], abs=1e-9)

@@ -8,12 +8,12 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import linalg, stats
 
 from paragone.errors import InputError
 from paragone.stats import compare_samples
 from paragone.stats.corrections import holm
-from paragone.stats.t_tests import clustered_t
+from paragone.stats.t_tests import clustered_t, stratified_t
 
 
 def samples(seed=0, n=60, metrics=("precision", "recall"), ks=(5, 10), methods=("A", "B", "C")):
@@ -42,7 +42,9 @@ def samples(seed=0, n=60, metrics=("precision", "recall"), ks=(5, 10), methods=(
 @given(st.integers(0, 10**6), st.integers(5, 60), st.integers(2, 15))
 def test_the_clustered_test_is_that_of_a_regression_on_a_constant(seed, n, n_clusters):
     rng = np.random.default_rng(seed)
-    clusters = np.concatenate(([0, 1], rng.integers(0, n_clusters, n - 2)))
+    # Clusters of one size, for which its correction is the one for small samples too.
+    clusters = np.repeat(np.arange(n_clusters), n // n_clusters + 1)
+    n = clusters.size
     values = rng.normal(0.1, 1, n) + rng.normal(0, 1, n_clusters)[clusters]
     ours = clustered_t(values, clusters)
     fit = sm.OLS(values, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
@@ -50,6 +52,86 @@ def test_the_clustered_test_is_that_of_a_regression_on_a_constant(seed, n, n_clu
     np.testing.assert_allclose(ours.standard_error, fit.bse[0], rtol=1e-10)
     np.testing.assert_allclose(ours.p, fit.pvalues[0], rtol=1e-7, atol=1e-14)
     np.testing.assert_allclose([ours.low, ours.high], fit.conf_int()[0], rtol=1e-8, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.integers(5, 40), st.integers(2, 9))
+def test_clusters_of_any_size_have_the_cr2_variance_of_matrices(seed, n, n_clusters):
+    rng = np.random.default_rng(seed)
+    clusters = np.concatenate(([0, 1], rng.integers(0, n_clusters, n - 2)))
+    values = rng.normal(0.1, 1, n) + rng.normal(0, 1, n_clusters)[clusters]
+    ours = clustered_t(values, clusters)
+    # Bell and McCaffrey as written: residuals of a cluster times the inverse root of its block of I - H.
+    centring = np.eye(n) - 1 / n
+    parts, variance = [], 0.0
+    for cluster in np.unique(clusters):
+        inside = clusters == cluster
+        root = np.real(linalg.fractional_matrix_power(centring[np.ix_(inside, inside)], -0.5))
+        weight = root.sum(axis=0) / n
+        variance += (weight @ (values - values.mean())[inside]) ** 2
+        parts.append(centring[:, inside] @ weight)
+    products = np.array(parts) @ np.array(parts).T
+    assert ours.standard_error == pytest.approx(np.sqrt(variance), rel=1e-8)
+    assert ours.df == pytest.approx(np.trace(products) ** 2 / np.square(products).sum(), rel=1e-8)
+
+
+def stratified(seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = {"easy": 30, "hard": 12, "odd": 7}
+    task = np.repeat(list(sizes), list(sizes.values()))
+    wide = pd.DataFrame({"sample": np.arange(task.size), "task": task, "A": rng.normal(0.3, 1, task.size), "B": 0.0})
+    return wide, wide.melt(["sample", "task"], var_name="method").assign(metric="recall")
+
+
+def test_strata_of_equal_weight_are_welchs_mean_of_means():
+    wide, frame = stratified()
+    row = compare_samples(frame, reference="A", strata="task").rows[0]
+    of_task = [group["A"] for _, group in wide.groupby("task")]
+    assert row.difference == pytest.approx(np.mean([one.mean() for one in of_task]))
+    assert row.mean_reference - row.mean_rival == pytest.approx(row.difference)
+    parts = np.array([one.var() / one.size for one in of_task]) / 9
+    df = parts.sum() ** 2 / np.sum(parts**2 / [one.size - 1 for one in of_task])
+    assert row.p == pytest.approx(2 * stats.t.sf(abs(row.difference) / np.sqrt(parts.sum()), df), rel=1e-9)
+    assert "means by task weighted equally" in compare_samples(frame, reference="A", strata="task").method
+
+
+def test_two_strata_of_opposite_sign_are_welchs_t_test():
+    wide, _ = stratified()
+    easy, hard = (wide.loc[wide["task"] == name, "A"] for name in ("easy", "hard"))
+    found = stratified_t(np.r_[easy, -hard], np.r_[np.zeros(easy.size), np.ones(hard.size)])
+    assert found.p == pytest.approx(stats.ttest_ind(easy, hard, equal_var=False).pvalue, rel=1e-9)
+
+
+def test_strata_by_size_have_the_mean_of_all_samples():
+    wide, frame = stratified()
+    found = compare_samples(frame, reference="A", strata="task", weights="size")
+    assert found.rows[0].difference == pytest.approx(wide["A"].mean())
+    assert "weighted by size" in found.method
+
+
+def test_datasets_can_be_the_strata_and_one_stratum_is_no_other_test():
+    wide, frame = stratified()
+    pooled = compare_samples(frame.rename(columns={"task": "dataset"}), reference="A", strata="dataset")
+    assert len(pooled.rows) == 1
+    assert pooled.rows[0].p == compare_samples(frame, reference="A", strata="task").rows[0].p
+    assert stratified_t(wide["A"]).p == pytest.approx(clustered_t(wide["A"]).p, rel=1e-12)
+
+
+def test_strata_that_cannot_be_are_refused():
+    _, frame = stratified()
+    with pytest.raises(InputError, match="unknown column of strata 'tusk'"):
+        compare_samples(frame, strata="tusk")
+    with pytest.raises(InputError, match="knows no strata"):
+        compare_samples(frame, strata="task", test="wilcoxon")
+    with pytest.raises(InputError, match="two or more are needed in each"):
+        stratified_t([0.1, 0.2, 0.3], ["a", "a", "b"])
+    with pytest.raises(InputError, match="weights of strata"):
+        stratified_t([0.1, 0.2], weights="sizes")
+
+
+def test_a_test_that_does_not_know_clusters_is_refused_on_clusters():
+    with pytest.raises(InputError, match="hang together"):
+        compare_samples(samples(), reference="A", test="wilcoxon")
 
 
 @settings(deadline=None)
@@ -87,7 +169,7 @@ def test_holm_runs_over_metrics_cut_offs_and_rivals():
     np.testing.assert_allclose([row.p_holm for row in result.rows], holm([row.p for row in result.rows]))
 
 
-def test_what_is_detectable_is_2_8_sd_over_the_root_of_n():
+def test_d14_what_is_detectable_is_found_with_80_percent_power_at_the_level_of_the_family():
     frame = samples()
     result = compare_samples(frame, reference="A", cluster=None)
     row = next(r for r in result.rows if (r.metric, r.at, r.rival) == ("recall", 10, "C"))
@@ -95,7 +177,9 @@ def test_what_is_detectable_is_2_8_sd_over_the_root_of_n():
         index="sample", columns="method", values="value"
     )
     difference = wide["A"] - wide["C"]
-    assert row.detectable == pytest.approx(2.8 * difference.std() / np.sqrt(60), rel=1e-9)
+    critical = stats.t.ppf(1 - 0.05 / (2 * result.n_family), 59)
+    errors = row.detectable / (difference.std() / np.sqrt(60))
+    assert stats.nct.sf(critical, 59, errors) == pytest.approx(0.8, abs=1e-6)
     assert row.difference == pytest.approx(difference.mean())
     assert row.clusters == row.n == 60
 
@@ -163,3 +247,16 @@ def test_it_writes_itself(tmp_path):
     assert {file.name for file in result.save(tmp_path)} >= {"verdict.txt", "differences.csv", "comparison.json"}
     assert "detectable" in repr(result)
     assert r"\toprule" in result.to_latex()
+
+
+def test_d14_of_three_samples_less_than_the_half_width_is_never_detectable():
+    wide = pd.DataFrame({"sample": [0, 1, 2], "A": [1.0, 0.5, 1.0], "B": [0.0, 0.5, 0.5]})
+    row = compare_samples(wide.melt("sample", var_name="method").assign(metric="recall"), reference="A").rows[0]
+    assert row.detectable > (row.high - row.low) / 2
+
+
+def test_d14_an_explicit_direction_is_obeyed():
+    wide = pd.DataFrame({"sample": range(6), "A": [0.9, 0.8, 0.9, 0.7, 0.8, 0.9], "B": [0.5, 0.4, 0.6, 0.3, 0.4, 0.5]})
+    frame = wide.melt("sample", var_name="method").assign(metric="coverage")
+    up, down = (compare_samples(frame, reference="A", higher_is_better=way).rows[0] for way in (True, False))
+    assert up.difference == -down.difference > 0

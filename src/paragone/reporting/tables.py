@@ -20,7 +20,6 @@ from paragone.tables import (
     format_signed,
     mark_best,
     number_cell,
-    p_is,
 )
 
 if TYPE_CHECKING:
@@ -118,11 +117,7 @@ def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wordi
         [TableCell(wording.name(method)), *(column[place] for column in columns)]
         for place, method in enumerate(methods)
     ]
-    notes = tuple(
-        f"{title_of(metric)}: Friedman chi-square {c.friedman.chi2:.4g} (tie-corrected, {p_is(c.friedman.p)}), "
-        f"Iman-Davenport F {c.friedman.f:.4g} ({p_is(c.friedman.p_f)})."
-        for metric, c in found.items()
-    )
+    notes = tuple(f"{title_of(metric)}: {comparison.friedman.words()}." for metric, comparison in found.items())
     caption = (
         f"Average ranks over {len(first.scores.datasets)} datasets ({scores.before_mean}mean over folds; 1 is best, "
         "ties averaged)."

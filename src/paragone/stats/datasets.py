@@ -16,6 +16,7 @@ from paragone.errors import unknown_name
 from paragone.intervals import Interval
 from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
 from paragone.stats.family import Family, fitting_corrections
+from paragone.stats.overall import Overall, overall_tests
 from paragone.stats.pairing import Paired
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import PairedComparison
@@ -36,7 +37,6 @@ from paragone.tables import (
     format_p,
     format_signed,
     mark_best,
-    p_is,
     to_text,
 )
 from paragone.ties import FloatArray
@@ -256,6 +256,13 @@ class DatasetComparison(Comparison):
                 frame[correction.title] = adjusted_where_known(raw.tolist(), correction.adjust)
         return frame
 
+    def overall(self, test: str = "friedman") -> Overall:
+        """Return a test of all methods at once: ``friedman``, ``quade`` or ``aligned-ranks``."""
+        table = self.scores
+        # A test of all methods takes the datasets that all of them have.
+        whole = table.values[~np.isnan(table.values).any(axis=1)]
+        return overall_tests.get(test)(whole, higher_is_better=table.higher_is_better, size=self.settings.size)
+
     def against(self, rival: str | None = None) -> PairedComparison:
         """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival.
 
@@ -459,13 +466,11 @@ def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
 
 def caption(comparison: DatasetComparison) -> str:
     """Return the sentence that states metric, test, correction and n."""
-    table, choices, friedman = comparison.scores, comparison.choices, comparison.friedman
+    table, choices = comparison.scores, comparison.choices
     n = len(table.datasets)
     return (
         f"{len(table.methods)} methods on {datasets_in_words(n)} by {choices['metric']}. "
-        f"Friedman chi2({friedman.df[0]}) = {friedman.chi2:.3f} with tie correction, {p_is(friedman.p)}; "
-        f"Iman-Davenport F({friedman.df[0]}, {friedman.df[1]}) = {format_number(friedman.f, 3)}, "
-        f"{p_is(friedman.p_f)}. "
+        f"{comparison.friedman.words()}. "
         f"Pairs: {choices['test']}; {choices['correction']}; alpha = {comparison.settings.alpha:g}."
     )
 

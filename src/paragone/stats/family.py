@@ -92,6 +92,8 @@ class ComparisonSettings:
             "level": 1 - self.alpha,
             "n_train": None,
             "clusters": None,
+            "strata": None,
+            "weights": "equal",
         }
 
 

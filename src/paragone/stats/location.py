@@ -15,6 +15,7 @@ a shift is rejected by the one-sided test exactly where it lies outside the limi
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from scipy.special import ndtri
 
 from paragone.errors import InputError, unknown_name
 from paragone.intervals import Interval
-from paragone.stats.rank_sums import lower_tails
+from paragone.stats.rank_sums import last_below, lower_tails
 from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, normal_tail, signed_rank_of_settled
 from paragone.stats.t_tests import check_differences
 from paragone.ties import BoolArray, FloatArray, IntArray, average_ranks, merge_close, settle_differences, slack_of
@@ -67,7 +68,7 @@ def hodges_lehmann(
     values = _settled(differences)
     walsh = _WalshAverages(values)
     low = _lower_limit(walsh, (1 - level) / 2, exact_up_to)
-    high = 0.0 - _lower_limit(_WalshAverages(-values), (1 - level) / 2, exact_up_to)
+    high = 0.0 - _lower_limit(walsh.mirrored(), (1 - level) / 2, exact_up_to)
     # Zeros that the test of no shift drops, and mirror images that it ties, may leave it undecided beyond a limit.
     if not low <= 0 <= high and signed_rank_of_settled(values, zeros, exact_up_to=exact_up_to).p > 1 - level:
         low, high = min(low, 0.0), max(high, 0.0)
@@ -136,13 +137,14 @@ def _tail(ranks: FloatArray, lost: BoolArray, exact_up_to: int) -> float:
 
 def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
     """Return the end of the shifts, from below, that are rejected because too little is lost."""
-    n, ranks = walsh.n, average_ranks(walsh.values)
-    untied = np.arange(1.0, n + 1)
+    if walsh.untied and walsh.n <= exact_up_to:
+        last = last_below(walsh.n, tail)
+        return walsh.at(last) if last >= 0 else -np.inf
+    ranks = average_ranks(walsh.values)
+    squares = float(np.square(ranks).sum())
 
     def sum_rejected(lost: int) -> bool:
-        if n <= exact_up_to:
-            return bool(lower_tails((2 * untied).astype(np.int64), np.array([2 * lost]))[0] <= tail)
-        return bool(normal_tail(np.asarray(float(lost)), untied.sum(), np.square(ranks).sum()) <= tail)
+        return bool(normal_tail(*(np.asarray(float(one)) for one in (lost, walsh.total, squares))) <= tail)
 
     def cell_rejected(cell: int) -> bool:
         """Test the shifts between point ``cell - 1`` and point ``cell``."""
@@ -150,9 +152,11 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
         beyond = walsh.values - (before + points[cell]) / 2
         return _tail(average_ranks(np.abs(beyond)), beyond < 0, exact_up_to) <= tail
 
-    # The normal deviate says where to begin; ties change the variance of a sum by what they do to its squares.
-    near = int(untied.sum() / 2 - 0.5 + float(ndtri(tail)) * float(np.sqrt(np.square(ranks).sum() / 4)))
-    if n > exact_up_to or walsh.untied:
+    # The deviate, with the fourth cumulant of a sum of ranks (Cornish and Fisher 1938), says where to begin.
+    z = float(ndtri(tail))
+    z -= (z**3 - 3 * z) * float((ranks**4).sum()) / squares**2 / 12
+    near = int(walsh.total / 2 - 0.5 + z * np.sqrt(squares / 4))
+    if walsh.n > exact_up_to:
         last = _last_true(sum_rejected, near, walsh.total - 1)
         return walsh.at(last) if last >= 0 else -np.inf
     points, reached = walsh.points()
@@ -192,8 +196,18 @@ class _WalshAverages:
         if self.distinct.size * (self.distinct.size + 1) // 2 <= AT_ONCE:
             every = np.full(self.distinct.size, self.distinct.size)
             averages, weights = self._between(np.arange(self.distinct.size), every)
-            order = np.argsort(averages, kind="stable")
+            order = np.argsort(averages)
             self.averages, self.reached = averages[order], np.cumsum(weights[order])
+
+    def mirrored(self) -> _WalshAverages:
+        """Return those of the negated differences, without working them out again."""
+        other = copy(self)
+        other.values, other.distinct, other.times = -self.values[::-1], -self.distinct[::-1], self.times[::-1]
+        other.before = np.append(0, np.cumsum(other.times))
+        if self.averages is not None:
+            before = np.append(0, self.reached[:-1])
+            other.averages, other.reached = -self.averages[::-1], self.total - before[::-1]
+        return other
 
     def _between(self, first: IntArray, last: IntArray) -> tuple[FloatArray, IntArray]:
         """Return the averages of each distinct value with those from one place to before another, and how often."""

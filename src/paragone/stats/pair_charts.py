@@ -180,6 +180,11 @@ def posterior_triangle(result: PairedComparison) -> Any:
     return styled(chart, title, text)
 
 
+def _plotted(result: PairedComparison) -> str:
+    """Say what a draw of the signed-rank posterior is, which is not the chance to win on one more pair."""
+    return f"chance that two new {result.units} favour {result.name_b} on average"
+
+
 def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
     import altair as alt
 
@@ -192,7 +197,7 @@ def _histogram(sample: FloatArray, result: PairedComparison) -> Any:
         from_rows(rows)
         .mark_rect(color=BLUE, stroke="#FFFFFF", strokeWidth=0.5)
         .encode(
-            x=alt.X("from:Q", title=f"chance that {result.name_b} wins on a new pair", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("from:Q", title=wrap(_plotted(result), 62), scale=alt.Scale(domain=[0, 1])),
             x2=alt.X2("to:Q"),
             y=alt.Y("share:Q", title="share of draws"),
             y2=alt.Y2("base:Q"),

@@ -22,8 +22,7 @@ from paragone.intervals import Interval
 from paragone.stats.bayes import (
     Posterior,
     bayesian_correlated_t,
-    dirichlet_process_weights,
-    posterior_from_weights,
+    signed_rank_posteriors,
 )
 from paragone.stats.effects import vargha_delaney_a12
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Procedure
@@ -161,9 +160,7 @@ class Pair:
             cliffs_delta=-self.cliffs_delta,
             a12=1 - self.a12,
             rank_biserial=-self.rank_biserial,
-            posterior=None
-            if posterior is None
-            else Posterior(posterior.worse, posterior.equal, posterior.better, posterior.rope),
+            posterior=None if posterior is None else posterior.turned(),
         )
 
 
@@ -181,6 +178,10 @@ class UnitScores:
         The metric's direction.
     clusters : ndarray or None
         Which units hang together.
+    strata : ndarray or None
+        Which units belong to one task of several.
+    weights : {"equal", "size"}
+        Whether every stratum counts the same, or every unit.
     n_train : float or None
         Units in a training set, for a test on out-of-fold losses.
     """
@@ -190,6 +191,8 @@ class UnitScores:
     values: FloatArray
     higher_is_better: bool
     clusters: NDArray[Any] | None = None
+    strata: NDArray[Any] | None = None
+    weights: str = "equal"
     n_train: float | None = None
 
     def differences(self, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> FloatArray:
@@ -206,6 +209,14 @@ class UnitScores:
             mine, theirs = np.where(gone, 0.0, mine), np.where(gone, 0.0, theirs)
         settled = settle_differences(theirs, mine, settings.tolerance, size=settings.size)
         return np.where(failed == rival_failed, settled, np.where(failed, -np.inf, np.inf))
+
+    def mean(self, method: int, there: NDArray[np.bool_]) -> float:
+        """Return the mean score of a method on some units, with strata that count the same the mean of their means."""
+        values = self.values[there, method]
+        if self.strata is None or self.weights == "size":
+            return float(values.mean()) if values.size else math.nan
+        strata = self.strata[there]
+        return float(np.mean([values[strata == one].mean() for one in np.unique(strata)]))
 
 
 def measure_pairs(
@@ -259,14 +270,16 @@ def measure_pairs(
         difference = scored.differences(pairs, settings)
     procedure = PROCEDURES[unit]
     share = settings.alpha / (n_family or len(pairs))
-    options = settings.options | {"clusters": scored.clusters, "n_train": scored.n_train, "level": 1 - share}
-    weights = None
+    known = {name: getattr(scored, name) for name in ("clusters", "strata", "weights", "n_train")}
+    options = settings.options | known | {"level": 1 - share}
+    posteriors: list[Posterior | None] = [None] * len(pairs)
     if bayes and procedure.posterior == "signed-rank":
-        # All pairs share the draws, as they share the datasets.
-        weights = dirichlet_process_weights(len(difference), 0.5, settings.n_samples, settings.seed)
+        ranked = np.stack([ranked_failures(column, settings.margin) for column in difference.T], axis=1)
+        n_samples, seed = settings.n_samples, settings.seed
+        posteriors = [*signed_rank_posteriors(ranked, settings.margin, n_samples=n_samples, seed=seed)]
     return tuple(
-        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, weights)
-        for pair, column in zip(pairs, difference.T, strict=True)
+        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, posterior)
+        for pair, column, posterior in zip(pairs, difference.T, posteriors, strict=True)
     )
 
 
@@ -280,7 +293,7 @@ def _measured(
     options: dict[str, Any],
     share: float,
     bayes: bool,
-    weights: FloatArray | None,
+    posterior: Posterior | None,
 ) -> Pair:
     mine, theirs = scored.values[:, pair[0]], scored.values[:, pair[1]]
     failed = int(np.isnan(mine).sum()), int(np.isnan(theirs).sum())
@@ -291,6 +304,8 @@ def _measured(
     tested = _for_test(column, there, test, settings.margin)
     result = test.run(tested, options)
     mean = float(settled_mean(common)) if common.size else math.nan
+    if scored.strata is not None and result.interval is not None:
+        mean = result.interval.estimate
     margin = settings.margin if not any(failed) and settings.margin > 0 else None
     beside = tests.get(procedure.beside) if procedure.beside else None
     return Pair(
@@ -306,8 +321,8 @@ def _measured(
         n_used=int(np.count_nonzero(column)),
         n_common=common.size,
         failed=failed,
-        mean_method=float(mine[there].mean()) if there.any() else math.nan,
-        mean_rival=float(theirs[there].mean()) if there.any() else math.nan,
+        mean_method=scored.mean(pair[0], there),
+        mean_rival=scored.mean(pair[1], there),
         difference=_interval(common, test, options, mean),
         mean_difference=mean,
         median_difference=float(np.median(common)) if common.size else math.nan,
@@ -318,7 +333,7 @@ def _measured(
         smallest_margin=math.inf
         if any(failed)
         else smallest_margin(_interval(common, test, options | {"level": 1 - 2 * share}, mean), mean),
-        posterior=_posterior(column, common, result, procedure, settings, weights) if bayes else None,
+        posterior=posterior or _posterior(common, result, procedure, settings) if bayes else None,
         needed=_needed(tested, test, share, procedure),
         needed_for_margin=None if margin is None else _needed_for_margin(common, mean, margin, share),
         **_effects(scored, pair, column, result, procedure, settings),
@@ -417,15 +432,8 @@ def _interval(common: FloatArray, test: Test, options: Mapping[str, Any], mean: 
 
 
 def _posterior(
-    column: FloatArray,
-    common: FloatArray,
-    result: TestResult,
-    procedure: Procedure,
-    settings: ComparisonSettings,
-    weights: FloatArray | None,
+    common: FloatArray, result: TestResult, procedure: Procedure, settings: ComparisonSettings
 ) -> Posterior | None:
-    if weights is not None:
-        return posterior_from_weights(ranked_failures(column, settings.margin), weights, settings.margin, keep=False)
     if procedure.posterior == "none" or math.isnan(result.p) or not common.any():
         return None
     return bayesian_correlated_t(common, rope=settings.margin, test_train_ratio=settings.test_train_ratio)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name, named_metric
+from paragone.stats.bayes import draws_in_words
 from paragone.stats.designs import Design
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Family
 from paragone.stats.pairing import Paired, pair_scores
@@ -124,7 +125,8 @@ class PairedComparison(Comparison):
         threshold = "none" if self.threshold is None else f"{self.threshold:g}, declared; double fails excluded"
         of = "one test" if family is None else f"{family.title} over a family of {len(family.pairs)}"
         margin = f", margin {settings.margin:g}" if settings.margin > 0 else ""
-        bayes = f"correlated t{margin}" if folds else f"signed-rank{margin}, {settings.n_samples} draws"
+        draws = draws_in_words(self.main.n, settings.n_samples)
+        bayes = f"correlated t{margin}" if folds else f"signed-rank{margin}, {draws}"
         lines = {
             "metric": f"{self.metric or 'not named'} ({direction_in_words(self.higher_is_better)})",
             "pairs": f"{self.everything.n} {self.units}, paired by key",

@@ -61,6 +61,17 @@ def lower_tails(doubled: IntArray, bound: IntArray) -> FloatArray:
     return np.where(mirrored, 1.0 - tails, tails)
 
 
+def last_below(n: int, tail: float) -> int:
+    """Return the largest sum of untied ranks 1 to n whose lower tail is at most ``tail``; -1 where none is.
+
+    Examples
+    --------
+    >>> last_below(6, 0.025), last_below(5, 0.025)
+    (0, -1)
+    """
+    return int(np.searchsorted(_untied_tails(n), tail, side="right")) - 1
+
+
 @lru_cache(maxsize=8)
 def _untied_tails(n: int) -> FloatArray:
     """Return the chances that ranks 1 to n with fair signs sum to at most 0, 1, 2, ..., half of what they can."""

@@ -11,6 +11,7 @@ bars is honest, and a matrix of pairs must be shown.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 
 from paragone.errors import InputError
+from paragone.stats.blocks import N_PERMUTATIONS, Kind, spread_p
 from paragone.stats.registries import Correction, corrections
+from paragone.tables import p_is
 from paragone.ties import TOLERANCE, FloatArray, average_ranks, settle
 
 
@@ -78,10 +81,16 @@ class Friedman:
     ----------
     average_ranks : tuple of float
         Mean rank of each method, 1 is best.
-    chi2, p : float
-        Tie-corrected statistic and its p (chi-square with k - 1 degrees of freedom).
+    chi2, p_chi2 : float
+        Tie-corrected statistic and its p by the chi-square distribution with k - 1 degrees of freedom.
     f, p_f : float
-        Iman-Davenport's F of the tie-corrected statistic and its p.
+        Iman-Davenport's F of the tie-corrected statistic and its p by the F distribution; NaN where the ranks agree on
+        every dataset, or there is one only: then F does not exist.
+    p : float
+        The p to read. F grows with chi-square, so both have one permutation p, which stands here where it could be
+        counted or drawn; p_f otherwise.
+    kind : {"exact", "permutation", "approximate"}
+        How p came about.
     chi2_uncorrected, p_uncorrected, f_uncorrected, p_f_uncorrected : float
         The same without tie correction, as older papers print them.
     df : tuple of int
@@ -92,7 +101,7 @@ class Friedman:
 
     average_ranks: tuple[float, ...]
     chi2: float
-    p: float
+    p_chi2: float
     f: float
     p_f: float
     chi2_uncorrected: float
@@ -102,6 +111,19 @@ class Friedman:
     df: tuple[int, int]
     n_datasets: int
     n_methods: int
+    p: float
+    kind: Kind
+
+    def words(self) -> str:
+        """Return both statistics and their p as a caption says them."""
+        chi2 = f"Friedman chi2({self.df[0]}) = {self.chi2:.3f} with tie correction"
+        f = f"Iman-Davenport F({self.df[0]}, {self.df[1]}) = {self.f:.3f}"
+        if math.isnan(self.f):
+            f = "Iman-Davenport F does not exist where all ranks agree"
+        if self.kind == "approximate":
+            return f"{chi2}, {p_is(self.p_chi2)}; {f}, {p_is(self.p_f)}"
+        how = "exact" if self.kind == "exact" else f"{N_PERMUTATIONS} random permutations"
+        return f"{chi2}, {f}; {p_is(self.p)} ({how})"
 
 
 def friedman(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: float = TOLERANCE) -> Friedman:
@@ -124,8 +146,8 @@ def friedman(scores: ArrayLike, *, higher_is_better: bool = True, tolerance: flo
     Examples
     --------
     >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.5, 0.6], [0.9, 0.6, 0.5]])
-    >>> result.average_ranks, round(result.chi2, 4), round(result.p, 4)
-    ((1.0, 2.25, 2.75), 6.5, 0.0388)
+    >>> result.average_ranks, round(result.chi2, 4), round(result.p, 4), result.kind
+    ((1.0, 2.25, 2.75), 6.5, 0.0417, 'exact')
     """
     return friedman_of_ranks(method_ranks(scores, higher_is_better=higher_is_better, tolerance=tolerance))
 
@@ -147,24 +169,28 @@ def friedman_of_ranks(ranks: FloatArray) -> Friedman:
     within = float(np.square(ranks - (k + 1) / 2).sum())
     corrected = (k - 1) * spread / within if within > 0 else 0.0
     df = (k - 1, (k - 1) * (n - 1))
+    approximate = _chi2_and_f(corrected, n, df)
+    p, kind = spread_p(np.rint(2 * ranks).astype(np.int64)) or (approximate[-1], "approximate")
     return Friedman(
         tuple((sums / n).tolist()),
-        *_chi2_and_f(corrected, n, df),
+        *approximate,
         *_chi2_and_f(plain, n, df),
         df=df,
         n_datasets=n,
         n_methods=k,
+        p=p,
+        kind=kind,
     )
 
 
 def _chi2_and_f(chi2: float, n: int, df: tuple[int, int]) -> tuple[float, float, float, float]:
     """Return chi2, its p, Iman-Davenport's F and its p."""
     p = float(chdtrc(df[0], max(chi2, 0.0)))
-    if df[1] == 0:
-        return chi2, p, float("nan"), float("nan")
     left = n * df[0] - chi2
-    # Ranks that agree on every dataset leave nothing over: F is infinite and its p is 0.
-    f = (n - 1) * chi2 / left if left > 1e-12 * n * df[0] else float("inf")
+    # Ranks that agree on every dataset leave nothing to divide by.
+    if df[1] == 0 or left <= 1e-12 * n * df[0]:
+        return chi2, p, math.nan, math.nan
+    f = (n - 1) * chi2 / left
     return chi2, p, f, float(fdtrc(*df, max(f, 0.0)))
 
 

@@ -23,7 +23,7 @@ from paragone.ties import FloatArray
 Unit = Literal["dataset", "subject", "sample", "fold"]
 """What one difference belongs to. Datasets and subjects are independent, folds share training rows, samples cluster."""
 
-OPTIONS = ("zeros", "exact_up_to", "test_train_ratio", "repeats", "n_train", "clusters", "level")
+OPTIONS = ("zeros", "exact_up_to", "test_train_ratio", "repeats", "n_train", "clusters", "strata", "weights", "level")
 """What a comparison can hand to a test that asks for it."""
 
 

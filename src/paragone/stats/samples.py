@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,9 @@ from paragone.stats.family import PROCEDURES, ComparisonSettings
 from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
 from paragone.stats.result import Comparison, plain
-from paragone.stats.t_tests import TTest
+from paragone.stats.t_tests import TTest, detectable_errors
 from paragone.tables import Table, TableCell, format_number, format_p, format_signed, p_is, to_text
 from paragone.ties import TOLERANCE, FloatArray
-
-DETECTABLE = 2.8
-"""Standard errors of the least difference that a test at 5 % finds with 80 % power: 1.96 + 0.84."""
 
 KEYS = ("dataset", "metric", "at")
 NEEDED = ("method", "sample", "value")
@@ -57,6 +54,8 @@ class SampleComparison(Comparison):
         How many tests the correction counts.
     units : str
         What the samples are called.
+    strata : str
+        How strata were weighted, in words; empty where there are none.
 
     Examples
     --------
@@ -73,11 +72,18 @@ class SampleComparison(Comparison):
     clustered: bool
     n_family: int
     units: str = "samples"
+    strata: str = ""
 
     @property
     def alpha(self) -> float:
         """The family-wise level."""
         return self.settings.alpha
+
+    def detectable(self, pair: Pair) -> float:
+        """Return the least difference found with 80 % power; NaN where the test has no standard error."""
+        if not isinstance(pair.test, TTest) or pair.test.df < 1:
+            return np.nan
+        return detectable_errors(self.alpha / self.n_family, pair.test.df) * pair.test.standard_error
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -88,8 +94,9 @@ class SampleComparison(Comparison):
     def table(self) -> pd.DataFrame:
         """One row per dataset, metric, cut-off and rival.
 
-        ``detectable`` is the least difference that 80 % of such tests would have found, 2.8 standard errors
-        (``2.8 sd / sqrt(n)`` where samples are independent).
+        ``detectable`` is the least difference that 80 % of such tests would have found at the level that is left to
+        one of the family, with its degrees of freedom: 2.8 standard errors for one test on many samples, more for
+        several tests or few samples.
         """
         adjusted = f"p_{self.correction.name.replace('-', '_')}"
         return pd.DataFrame(
@@ -106,7 +113,7 @@ class SampleComparison(Comparison):
                     "difference": pair.difference.estimate,
                     "low": pair.difference.low,
                     "high": pair.difference.high,
-                    "detectable": _detectable(pair),
+                    "detectable": self.detectable(pair),
                     "p": pair.p,
                     adjusted: pair.p_adjusted,
                 }
@@ -124,8 +131,9 @@ class SampleComparison(Comparison):
         """How it was done, in words."""
         clusters = ", those with the same query as one cluster (cluster-robust)" if self.clustered else ""
         return (
-            f"{self.test.title} over {self.units}{clusters}; {self.correction.title} over all {self.n_family} "
-            f"differences (metrics, cut-offs, rivals); detectable: {DETECTABLE} standard errors, found with 80 % power"
+            f"{self.test.title} over {self.units}{clusters}{self.strata}; {self.correction.title} over all "
+            f"{self.n_family} differences (metrics, cut-offs, rivals); detectable: found with 80 % power at the level "
+            "of one of them"
         )
 
     @property
@@ -149,7 +157,7 @@ class SampleComparison(Comparison):
                 f"{self.reference} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
                 f"surest: {place.metric} at {place.at:g}, {format_signed(surest.difference.estimate)} "
                 f"[{format_signed(surest.difference.low)}, {format_signed(surest.difference.high)}], "
-                f"{p_is(surest.p_adjusted)}, {format_number(_detectable(surest))} detectable."
+                f"{p_is(surest.p_adjusted)}, {format_number(self.detectable(surest))} detectable."
             )
         return "\n".join(lines)
 
@@ -176,7 +184,7 @@ class SampleComparison(Comparison):
                 TableCell(format_number(pair.mean_rival)),
                 TableCell(format_signed(pair.difference.estimate)),
                 TableCell(f"[{format_signed(pair.difference.low)}, {format_signed(pair.difference.high)}]"),
-                TableCell(format_number(_detectable(pair))),
+                TableCell(format_number(self.detectable(pair))),
                 TableCell(format_p(pair.p)),
                 TableCell(format_p(pair.p_adjusted), bold=pair.p_adjusted <= self.alpha),
             ]
@@ -211,10 +219,6 @@ class SampleComparison(Comparison):
         return f"{to_text(self.as_table())}\n\n{self.verdict}"
 
 
-def _detectable(pair: Pair) -> float:
-    return DETECTABLE * pair.test.standard_error if isinstance(pair.test, TTest) else np.nan
-
-
 def compare_samples(
     samples: pd.DataFrame,
     *,
@@ -222,6 +226,8 @@ def compare_samples(
     metric: str | None = None,
     at: float | None = None,
     cluster: str | None = "query",
+    strata: str | None = None,
+    weights: Literal["equal", "size"] = "equal",
     test: str | Test | Callable[..., TestResult] | None = None,
     correction: str | Correction | Callable[..., Any] = "holm",
     higher_is_better: bool | None = None,
@@ -243,12 +249,19 @@ def compare_samples(
         Keep one cut-off only.
     cluster : str, optional
         The column that says which samples hang together; all are independent where there is no such column, or None.
+    strata : str, optional
+        The column of tasks, such as ``dataset``, whose means are weighted into one. The tasks are fixed: nothing is
+        said about others.
+    weights : {"equal", "size"}, default="equal"
+        Whether every task counts the same, or every sample.
     test : str, Test or callable, optional
-        How the differences are tested; by default ``clustered-t``.
+        How the differences are tested; by default ``clustered-t``, with strata ``stratified-t``. ``mcnemar`` and
+        ``mcnemar-mid-p`` are for right and wrong (1 and 0), ``wilcoxon``, ``sign`` and ``permutation`` for values.
     correction : str, Correction or callable, default="holm"
         How the p-values of everything shown are adjusted together.
     higher_is_better : bool, optional
-        Direction of metrics that Paragone does not know, which are left out otherwise: it is never guessed.
+        Direction of the metrics, whatever Paragone knows of their names. Left out, those of unknown direction are left
+        out: it is never guessed.
     alpha : float, default=0.05
         Family-wise level; intervals are at ``1 - alpha``.
     tolerance : float, default=1e-9
@@ -275,27 +288,47 @@ def compare_samples(
     reference = methods[0] if reference is None else reference
     if reference not in methods:
         raise unknown_name("reference", reference, methods)
-    chosen = find_test(PROCEDURES["sample"].test if test is None else test, "sample")
+    by_default = PROCEDURES["sample"].test if strata is None else "stratified-t"
+    chosen = find_test(by_default if test is None else test, "sample")
+    if strata is not None and (strata not in frame.columns or "strata" not in chosen.needs):
+        raise _no_strata(strata, frame, chosen)
     adjustment = find_correction(correction)
     if adjustment.family != "any":
         raise InputError(f"{adjustment.title} does not fit differences on samples: choose holm")
     clustered = cluster is not None and cluster in frame.columns
+    if clustered and "clusters" not in chosen.needs:
+        raise InputError(
+            f"samples hang together by {cluster!r}, which the test {chosen.name!r} does not know: choose clustered-t, "
+            "or say cluster=None if they are independent"
+        )
+    if strata == "dataset":
+        frame = frame.assign(stratum=frame[strata], dataset="all datasets")
+    elif strata is not None:
+        frame = frame.assign(stratum=frame[strata])
     settings = ComparisonSettings(alpha=alpha, tolerance=tolerance)
     given: list[tuple[Measurement, UnitScores, float]] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
     for (dataset, name, cut), rows in frame.groupby(list(KEYS), sort=False, dropna=False):
-        values, groups, left_out = _aligned(rows, cluster if clustered else None)
+        values, groups, tasks, left_out = _aligned(rows, cluster if clustered else None)
         if left_out:
             notes.append(f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method: left out")
         known = named_metric(name)
-        higher = higher_is_better if known.higher_is_better is None else known.higher_is_better
+        higher = known.higher_is_better if higher_is_better is None else higher_is_better
         if higher is None:
             notes.append(f"{name}: which way is better is not known, so it is left out: say higher_is_better")
             continue
         there = [reference, *(method for method in methods if method != reference and method in values)]
-        scored = UnitScores(tuple(there), (), np.stack([values[method] for method in there], axis=1), higher, groups)
+        scored = UnitScores(
+            tuple(there),
+            (),
+            np.stack([values[method] for method in there], axis=1),
+            higher,
+            clusters=groups,
+            strata=tasks,
+            weights=weights,
+        )
         n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
         given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
     # Intervals hold for everything that is shown together, so how much that is must be known first.
@@ -314,6 +347,7 @@ def compare_samples(
             n_family=n_family,
         )
     ]
+    how = "equally" if weights == "equal" else "by size"
     return SampleComparison(
         unit="sample",
         test=chosen,
@@ -325,6 +359,7 @@ def compare_samples(
         correction=adjustment,
         clustered=clustered,
         n_family=n_family,
+        strata="" if strata is None else f", means by {strata} weighted {how}",
     )
 
 
@@ -412,13 +447,21 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
     return frame
 
 
-def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, int]:
-    """Return values by method on the samples that all have, their clusters, and how many samples were left out."""
-    if rows.duplicated(["method", "sample"]).any():
+def _no_strata(strata: str, frame: pd.DataFrame, test: Test) -> InputError:
+    if strata not in frame.columns:
+        return unknown_name("column of strata", strata, [str(name) for name in frame.columns])
+    return InputError(f"the test {test.name!r} knows no strata: choose stratified-t")
+
+
+def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, Any, int]:
+    """Return values by method on the samples that all have, their clusters and strata, and how many were left out."""
+    keys = ["stratum", "sample"] if "stratum" in rows.columns else ["sample"]
+    if rows.duplicated(["method", *keys]).any():
         raise InputError("a method has several values for one sample: average them first")
-    wide = rows.pivot(index="sample", columns="method", values="value")
+    wide = rows.pivot(index=keys, columns="method", values="value")
     whole = wide.dropna()
     groups = None
     if cluster is not None:
-        groups = rows.drop_duplicates("sample").set_index("sample")[cluster].reindex(whole.index).to_numpy()
-    return {str(name): whole[name].to_numpy() for name in whole.columns}, groups, len(wide) - len(whole)
+        groups = rows.drop_duplicates(keys).set_index(keys)[cluster].reindex(whole.index).to_numpy()
+    tasks = whole.index.get_level_values(0).to_numpy() if len(keys) > 1 else None
+    return {str(name): whole[name].to_numpy() for name in whole.columns}, groups, tasks, len(wide) - len(whole)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from paragone.intervals import Interval
+from paragone.stats.bayes import draws_in_words
 from paragone.stats.designs import designs_in_words
 from paragone.stats.family import ComparisonSettings, Family, wants_bayes
 from paragone.stats.pairs import Pair
@@ -70,7 +71,7 @@ def dataset_choices(
         "margin": _margin(family, settings),
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
         "intervals": _intervals(table, family, test, settings),
-        "bayes": _bayes(family, settings),
+        "bayes": _bayes(family, settings, len(table.datasets)),
         "per dataset": _per_dataset(table),
         "robustness": "every decision taken again, correction included, without each dataset in turn",
         "power": f"Noether's formula, 80 % at alpha / {len(family.pairs)}, the observed effect taken as the true one"
@@ -116,11 +117,12 @@ def _intervals(table: ScoreTable, family: Family, test: Test, settings: Comparis
     return f"{1 - settings.alpha:.0%} for the whole family together, {test.interval_in_words}"
 
 
-def _bayes(family: Family, settings: ComparisonSettings) -> str:
+def _bayes(family: Family, settings: ComparisonSettings, n: int) -> str:
     if not wants_bayes(family, settings):
         return f"left out for {len(family.pairs)} pairs; bayes=True (--bayes) computes it"
     margin = f"margin {settings.margin:g}, " if settings.margin > 0 else ""
-    return f"signed-rank, {margin}prior weight 0.5 at zero, {settings.n_samples} draws; decides no word"
+    draws = draws_in_words(n, settings.n_samples, len(family.pairs))
+    return f"signed-rank, {margin}prior weight 0.5 at zero, {draws}; decides no word"
 
 
 def _per_dataset(table: ScoreTable) -> str:

@@ -40,7 +40,7 @@ def test_f1_of_the_means_is_another_number_and_has_its_own_name(run):
 
 def test_the_bootstrap_interval_is_close_to_the_normal_one():
     values = np.random.default_rng(0).normal(size=(4000, 1))
-    low, high = percentile_interval(bootstrap_means(values, n_resamples=4000), 0.95)
+    low, high = percentile_interval(bootstrap_means(values, n_resamples=4000), 0.95, len(values))
     half = 1.96 * values.std() / np.sqrt(4000)
     assert (high - low)[0] / 2 == pytest.approx(half, rel=0.05)
     assert (low + high)[0] / 2 == pytest.approx(values.mean(), abs=half / 10)

@@ -154,7 +154,7 @@ class TopKResult:
 
     @cached_property
     def intervals(self) -> dict[str, FloatArray]:
-        """The bootstrap interval of each mean: lower and upper ends in two rows, over the cut-offs."""
+        """The interval of each mean (`percentile_interval`): lower and upper ends in two rows, over the cut-offs."""
         keys = list(self.per_sample)
         if not keys:
             return {}
@@ -164,7 +164,8 @@ class TopKResult:
         width = len(self.ks)
         drawn = {key: draws[:, index * width : (index + 1) * width] for index, key in enumerate(keys)}
         drawn |= _of_means(self.metrics, drawn)
-        return {name: percentile_interval(drawn[name], self.confidence) for name in self.names}
+        units = len(stacked) if clusters is None else len(np.unique(clusters))
+        return {name: percentile_interval(drawn[name], self.confidence, units) for name in self.names}
 
     @cached_property
     def tie_share(self) -> FloatArray:

@@ -453,7 +453,7 @@ def _rows(run: TopKRun, pooled: _Pooled, **keys: str) -> pd.DataFrame:
     means = _split(stacked.mean(axis=0)[None, :], pooled, len(run.ks))
     rows = []
     for name in pooled.names:
-        low, high = percentile_interval(drawn[name], CONFIDENCE)
+        low, high = percentile_interval(drawn[name], CONFIDENCE, int(codes.max()) + 1)
         for place, cut in enumerate(run.ks):
             ceiling = float(pooled.best[name][place]) if name in pooled.best else np.nan
             value, ends = float(means[name][0, place]), (float(low[place]), float(high[place]))
