@@ -51,7 +51,7 @@ def chart() -> Any:
         for scope, one in ((THESE, learner), (LIKE, pair))
     ]
     order = [*dict.fromkeys(frame["dataset"]), THESE, LIKE]
-    y = alt.Y("dataset:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
+    y = alt.Y("dataset:N", sort=order, title=None, axis=alt.Axis(labelLimit=200, minExtent=150))
     x = alt.X("difference:Q", title="accuracy of new less that of old")
     colour = alt.Color("dataset:N", scale=alt.Scale(domain=[THESE, LIKE], range=[BLUE, VERMILION]), legend=None)
     zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
