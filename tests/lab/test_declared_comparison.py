@@ -91,8 +91,15 @@ def test_reports_go_by_the_declared_test_and_correction_and_say_so(tmp_path):
     assert "Holm" not in after
 
 
-def test_neither_changes_a_cell():
-    with_both = experiment({"test": "paired-t", "correction": "hommel"})
+def test_a_declared_margin_is_that_of_the_reports(tmp_path):
+    results = experiment({"margin": 0.25}).run(tmp_path / "a.sqlite", workers=0)
+    assert View(results).comparison.settings.margin == results.declared_comparison().margin == 0.25
+    declared = parse_declaration(FILE.replace("TEST", "wilcoxon").replace("CORRECTION", "holm") + "margin = 0.25\n")
+    assert declared.compare.margin == 0.25
+
+
+def test_none_changes_a_cell():
+    with_both = experiment({"test": "paired-t", "correction": "hommel", "margin": 0.1})
     assert [cell.key for cell in with_both.cells()] == [cell.key for cell in experiment().cells()]
 
 
@@ -105,6 +112,8 @@ def test_neither_changes_a_cell():
         ({"correction": "nowhere:at_all"}, "cannot import 'nowhere'"),
         ({"tets": "wilcoxon"}, "did you mean 'test'"),
         ({"test": 3}, "got 3"),
+        ({"margin": -0.1}, "margin is a difference in units of the metric, above 0"),
+        ({"margin": "wide"}, "margin is a number, got"),
         ("wilcoxon", "expected a mapping"),
     ],
 )

@@ -199,6 +199,29 @@ class TestTheFinding:
         found = self.ranking({"A": 0.9, "B": 0.6, "C": 0.5}, 9).finding
         assert "On datasets like these it is better than B and C" in found
 
+    def test_what_is_shown_leads_in_whichever_scope(self):
+        """Ten datasets with noisy folds: small wins on all of them, which the folds alone do not show."""
+        rng = np.random.default_rng(1)
+        noise = rng.normal(0, 0.3, (10, 5))
+        rows = [
+            (f"d{d}", fold, method, 0.5 + gain + (noise[d] - noise[d].mean())[fold] * (method == "A"))
+            for d in range(10)
+            for fold in range(5)
+            for method, gain in (("A", 0.02 + 0.001 * d), ("B", 0.0))
+        ]
+        frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
+        designs = {f"d{d}": Design(5, 1, 0.25) for d in range(10)}
+        found = MethodRanking("r2", True, frame, designs, ("A", "B")).finding
+        assert found.startswith("On datasets like these A is better than B")
+        assert found.endswith("The folds of these datasets alone do not show it.")
+
+    def test_a_ranking_says_what_the_comparison_of_the_same_scores_says(self):
+        ranked = self.ranking({"A": 0.9, "B": 0.895, "C": 0.7}, 4)
+        told = compare(ranked.frame, metric="accuracy", designs=ranked.designs, bayes=False)
+        assert ranked.finding == told.finding
+        for row in ranked.rows[1:]:
+            assert repr(row.against_best) == repr(told.learners_of(row.method, [ranked.rows[0].method])[0])
+
     def test_a_method_without_all_its_scores_is_ranked_last_and_never_best(self):
         ranked = self.ranking({"A": 0.7, "B": 0.6, "C": 0.99}, failed=("C",))
         assert [one.method for one in ranked.rows] == ["A", "B", "C"]

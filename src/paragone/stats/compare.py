@@ -183,8 +183,10 @@ def compare(
         Where the methods of a wide table stand.
     ignore : iterable of str
         Methods, datasets and columns to leave out.
-    n_resamples, n_samples : int
-        Bootstrap resamples and posterior draws.
+    n_samples : int, default=20000
+        Posterior draws.
+    n_resamples : int
+        Without effect since intervals come from the tests; taken for the sake of older scripts.
     bayes : bool, optional
         Whether to compute Bayesian probabilities; by default with a reference, or for up to 45 pairs.
     seed : int, default=0

@@ -44,7 +44,7 @@ class ComparisonSettings:
     repeats : int
         How often the rows were split anew, for the same.
     n_resamples : int
-        Bootstrap resamples.
+        Without effect since intervals come from the tests.
     n_samples : int
         Posterior draws.
     bayes : bool or None

@@ -311,6 +311,10 @@ class TwoScopes:
     logarithms: bool = False
 
     def __str__(self) -> str:
+        nothing_here = self.on_these and all(pair.verdict == "undecided" for pair in self.on_these)
+        if nothing_here and any(pair.verdict != "undecided" for pair in self.like_these):
+            # What is shown leads, whichever of the two scopes shows it.
+            return f"{_like_these(self, False)[0]} The folds of these datasets alone do not show it."
         parts = [_on_these(self)] if self.on_these else []
         if not parts and (self.untold or len(self.datasets) == 1):
             parts.append(_standing(self))
