@@ -370,3 +370,25 @@ def test_the_command_line_mends_what_it_asks_about(tmp_path, paragone):
         "compare", tmp_path / "t.csv", "--metric", "accuracy", "--methods-in", "rows", "--ignore", "SVM", "--json"
     )
     assert json.loads(left.out)["methods"] == ["Ridge", "kNN"]
+
+
+def test_json_has_corrections_and_tests_within_datasets_and_null_for_what_is_not_finite(tmp_path, paragone):
+    frame = pd.DataFrame(
+        [{"dataset": d, "fold": f, "A": 0.8 + f / 100, "B": 0.7 + f / 50} for d in "xy" for f in range(4)]
+    )
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    text = paragone("compare", tmp_path / "s.csv", "--metric", "accuracy", "--json").out
+    assert '"inf"' not in text
+    found = json.loads(text)
+    assert found["corrections"][0]["raw"] == found["pairs"][0]["p"]
+    assert [row["dataset"] for row in found["per_dataset"]] == ["x", "y"]
+
+
+def test_one_dataset_is_not_called_datasets(tmp_path, paragone):
+    (tmp_path / "s.csv").write_text("dataset,A,B\nx,0.9,0.8\n")
+    assert "1 datasets" not in paragone("compare", tmp_path / "s.csv", "--metric", "accuracy").out
+
+
+def test_the_sign_of_a_difference_in_losses_is_explained():
+    table = scores_of("A", "B").assign(B=lambda frame: frame.A + 0.01)
+    assert "(positive favours A)" in compare(table, metric="log_loss", **QUICK).verdict

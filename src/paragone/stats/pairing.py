@@ -387,7 +387,9 @@ def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> lis
         )
     text = [c for c in columns if not is_numeric(frame[c]) and c != value]
     if not text:
-        raise InputError(f"no column names the pairs: choose the key column with --key ({', '.join(columns)})")
+        raise InputError(
+            f"no column names the pairs: choose the key column with {argument('key', 'NAME')} ({', '.join(columns)})"
+        )
     return [text[0]]
 
 
@@ -403,7 +405,8 @@ def _value_column(frame: pd.DataFrame, values: list[str], name: str | None, metr
     numeric = [column for column in values if is_numeric(frame[column])]
     if len(numeric) > 1:
         raise InputError(
-            f"there are several columns of scores: choose one with --metric or ::NAME ({', '.join(numeric)})"
+            f"there are several columns of scores: choose one with {argument('metric', 'NAME')} or ::NAME "
+            f"({', '.join(numeric)})"
         )
     if len(values) == 1:
         return values[0]

@@ -232,7 +232,7 @@ def indented(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return nested values without NumPy types; NaN becomes None, which JSON knows.
+    """Return nested values without NumPy types; what is not finite becomes None, which JSON knows.
 
     Examples
     --------
@@ -246,5 +246,5 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
+        return None
     return value

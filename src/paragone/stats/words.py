@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from paragone.errors import argument
 from paragone.intervals import Interval
 from paragone.stats.bayes import draws_in_words
 from paragone.stats.designs import designs_in_words
@@ -113,13 +114,14 @@ def _intervals(table: ScoreTable, family: Family, test: Test, settings: Comparis
     if family.on_ranks:
         return "none: a test of average ranks gives no interval of a difference"
     if len(table.datasets) < 3:
-        return f"no interval: {datasets_in_words(len(table.datasets))} say nothing of their spread"
+        return f"none: of {datasets_in_words(len(table.datasets))} the spread is not known"
     return f"{1 - settings.alpha:.0%} for the whole family together, {test.interval_in_words}"
 
 
 def _bayes(family: Family, settings: ComparisonSettings, n: int) -> str:
     if not wants_bayes(family, settings):
-        return f"left out for {len(family.pairs)} pairs; bayes=True (--bayes) computes it"
+        n = len(family.pairs)
+        return f"left out for {n} pair{'s' * (n > 1)}; {argument('bayes', True)} computes it"
     margin = f"margin {settings.margin:g}, " if settings.margin > 0 else ""
     draws = draws_in_words(n, settings.n_samples, len(family.pairs))
     return f"signed-rank, {margin}prior weight 0.5 at zero, {draws}; decides no word"
@@ -128,6 +130,8 @@ def _bayes(family: Family, settings: ComparisonSettings, n: int) -> str:
 def _per_dataset(table: ScoreTable) -> str:
     if max(len(folds) for folds in table.folds) < 2:
         return "no folds, so no test within a dataset"
+    if not any(table.designs):
+        return "how the splits came about is not known, so no test within a dataset"
     return f"corrected t on {designs_in_words(table.designs)}; p not adjusted"
 
 
