@@ -95,10 +95,13 @@ def compare(
         bool | None,
         typer.Option(
             "--per-sample/--per-dataset",
-            help="Compare on the test samples of a topk experiment: paired, clustered by query, Holm over all. "
-            "By default where the store is one such experiment on one dataset.",
+            help="Compare on the test samples of a topk experiment, or on the items of a file with one row per item: "
+            "paired, clustered, Holm over all. By default where there is one dataset, or a column such as question.",
         ),
     ] = None,
+    weights: Annotated[
+        Literal["equal", "size"], typer.Option(help="How the tasks of items count: each the same, or by their items.")
+    ] = "equal",
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
     others = {
@@ -113,7 +116,10 @@ def compare(
         "beside": beside or None,
         "plan": plan or None,
     }
-    if per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores)):
+    from paragone.cli.sources import is_store
+
+    in_store = is_store(scores)
+    if in_store and (per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores))):
         for name in _set(others):
             raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
         higher = _direction(higher_is_better, lower_is_better)
@@ -123,9 +129,31 @@ def compare(
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics
+    from paragone.stats.items import compare_items, item_table
 
     import_from_here(metric, test, correction)
     source = open_scores(scores)
+    if not isinstance(source, Results) and per_sample is not False:
+        items = item_table(source, columns=column_roles(column), ignore=ignore or ())
+        if items is None and per_sample:
+            raise InputError(f"{scores} has no column that names its items, such as question, user or item")
+        if items is not None:
+            given = {name: value for name, value in others.items() if name != "test"}
+            for name in _set(given):
+                raise InputError(
+                    f"--{name} is not for files with one row per item; --per-dataset reads rows as datasets"
+                )
+            found = compare_items(
+                items,
+                metric=metric,
+                reference=reference,
+                higher_is_better=_direction(higher_is_better, lower_is_better),
+                test=test,
+                weights=weights,
+                alpha=alpha,
+            )
+            show_comparison(found, as_json=as_json, out=out)
+            return
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
         margin = margin or source.declared_comparison().margin or 0.0

@@ -12,6 +12,7 @@ from paragone.intervals import Interval
 from paragone.stats import charts, corrections, pair_charts  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
+from paragone.stats.items import compare_items, item_table
 from paragone.stats.pairs import Pair
 from paragone.stats.pairwise import PairedComparison, pairwise
 from paragone.stats.registries import Correction, Test, TestResult
@@ -32,9 +33,11 @@ __all__ = [
     "Test",
     "TestResult",
     "compare",
+    "compare_items",
     "compare_losses",
     "compare_metrics",
     "compare_samples",
+    "item_table",
     "paired_t",
     "pairwise",
     "tested_mean",

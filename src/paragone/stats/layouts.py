@@ -24,6 +24,20 @@ UNITS = ("dataset", "repeat", "fold", "seed", "subject")
 """Keys that say which score belongs to which."""
 KEY_NAMES = ("experiment", "protocol", *UNITS, "metric", "at")
 ROLES = (*KEY_NAMES, "method", "value")
+ITEMS = (
+    "item",
+    "question",
+    "example",
+    "instance",
+    "image",
+    "sentence",
+    "prompt",
+    "utterance",
+    "case",
+    "sample",
+    "user",
+)
+"""Columns that name items, each a unit of its own; the more telling first."""
 
 _ALSO = {
     "method": ("model", "algorithm", "classifier", "regressor", "learner", "estimator", "approach"),
@@ -98,7 +112,7 @@ def long_form(
         raise unknown_name("place of the methods", str(methods_in), ("rows", "columns"))
     left_out = [ignore] if isinstance(ignore, str) else list(ignore)
     found = LaidOut(frame.drop(columns=[name for name in left_out if name in frame.columns]))
-    kept_as_scores = _give_roles(found, columns or {})
+    kept_as_scores = give_roles(found, columns or {})
     _refuse_ambiguous(found.frame)
     names = set(found.frame.columns)
     if "method" in names and "value" in names:
@@ -113,8 +127,16 @@ def long_form(
     return found
 
 
-def _give_roles(found: LaidOut, given: Mapping[str, str]) -> set[str]:
-    """Name columns by what they are; return those that are said to hold the scores of a method."""
+def give_roles(found: LaidOut, given: Mapping[str, str]) -> set[str]:
+    """Name columns by what they are; return those that are said to hold the scores of a method.
+
+    Parameters
+    ----------
+    found : LaidOut
+        Its frame is renamed, its notes say how.
+    given : mapping of str to str
+        What the user says of columns, one of `ROLES` each.
+    """
     frame = found.frame
     names = [str(name) for name in frame.columns]
     renamed: dict[str, str] = {}
@@ -161,6 +183,17 @@ def _names_methods(frame: pd.DataFrame, names: Sequence[str]) -> bool:
     return any(ROLE_OF.get(one.strip().lower()) == "method" and not is_numeric(frame[one]) for one in names)
 
 
+def scores_by_name(columns: Iterable[str], kept: set[str]) -> list[str]:
+    """Return the columns that may hold the scores of a method by their names, or are said to.
+
+    Examples
+    --------
+    >>> scores_by_name(["n_rows", "Forest", "time"], {"time"})
+    ['Forest', 'time']
+    """
+    return [name for name in columns if name in kept or not _NO_METHOD.match(name.strip())]
+
+
 def _column(name: str, role: str) -> str:
     """Return how a message tells to say what a column is."""
     return argument("columns", {name: role})
@@ -186,7 +219,7 @@ def _metrics_in_columns(found: LaidOut, metric: str | None, kept: set[str]) -> N
     keys = [name for name in frame.columns if name in (*KEY_NAMES, "method")]
     rest = [name for name in frame.columns if name not in keys and is_numeric(frame[name])]
     wanted = [name for name in rest if metric is not None and base_name(name) == base_name(metric)]
-    scores = wanted or [name for name in rest if name in kept or not _NO_METHOD.match(name.strip())]
+    scores = wanted or scores_by_name(rest, kept)
     if not scores:
         raise InputError("the table has a column of methods and none of scores: call it value")
     if len(scores) == 1 and "metric" in keys:
@@ -215,15 +248,13 @@ def _methods_in_rows(found: LaidOut, kept: set[str]) -> None:
             raise InputError(f"no column names the methods in the rows: add one called {key}")
         key = text[0]
     rest = [name for name in frame.columns if name != key and name not in KEY_NAMES]
-    numeric = [
-        name for name in rest if is_numeric(frame[name]) and (name in kept or not _NO_METHOD.match(name.strip()))
-    ]
+    numeric = scores_by_name([name for name in rest if is_numeric(frame[name])], kept)
     if numeric and all(named_metric(name).higher_is_better is not None for name in numeric):
         raise InputError(
             f"the table has one row per method and the metrics {', '.join(numeric)}, but no datasets, folds or "
             "subjects: a column that names them is needed for pairing"
         )
-    _say_left_out(found, [name for name in rest if name not in numeric])
+    say_left_out(found, [name for name in rest if name not in numeric])
     found.notes.append(
         f"Methods stand in rows, named by the column {key.strip() or 'without a name'!r}; columns are datasets."
     )
@@ -240,6 +271,12 @@ def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[
     keys = [name for name in frame.columns if name in KEY_NAMES]
     rest = [name for name in frame.columns if name not in KEY_NAMES]
     if not {*UNITS} & set(keys):
+        item = next((name for name in rest if name.strip().lower().removesuffix("_id") in ITEMS), None)
+        if item is not None:
+            raise InputError(
+                f"the table has one row per {item}: compare_items of paragone.stats compares on those, and so does "
+                f"`paragone compare`; say {_column(item, 'dataset')} if each is a dataset"
+            )
         text = [name for name in rest if not is_numeric(frame[name])]
         unnamed = [name for name in rest if name.startswith("Unnamed:") or not name.strip()]
         key = next(iter(text or unnamed), None)
@@ -254,10 +291,10 @@ def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[
             found.notes.append(f"Rows are keyed by the column {key.strip() or 'without a name'!r}.")
         keys.append("dataset")
     numeric = [name for name in rest if is_numeric(frame[name])]
-    methods = [name for name in numeric if name in kept or not _NO_METHOD.match(name.strip())]
+    methods = scores_by_name(numeric, kept)
     text = [name for name in rest if name not in numeric and not frame[name].map(_may_be_score).any()]
     if len(methods) + len(rest) - len(numeric) - len(text) >= 2:
-        _say_left_out(found, [name for name in numeric if name not in methods], text)
+        say_left_out(found, [name for name in numeric if name not in methods], text)
         rest = [name for name in rest if name in methods or (name not in numeric and name not in text)]
     rest = _without_summaries(found, frame, rest, kept)
     if len(rest) < 2:
@@ -285,7 +322,8 @@ def _ask_where_methods_stand(rows: pd.Series, columns: Sequence[str]) -> None:
         )
 
 
-def _say_left_out(found: LaidOut, numeric: Sequence[str], text: Sequence[str] = ()) -> None:
+def say_left_out(found: LaidOut, numeric: Sequence[str], text: Sequence[str] = ()) -> None:
+    """Say which columns were left out: numbers by their names, and text."""
     for name in numeric:
         shown = name.strip() or "without a name"
         found.warnings.append(

@@ -56,6 +56,8 @@ class SampleComparison(Comparison):
         What the samples are called.
     strata : str
         How strata were weighted, in words; empty where there are none.
+    cluster : str
+        What a cluster of samples is called.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class SampleComparison(Comparison):
     n_family: int
     units: str = "samples"
     strata: str = ""
+    cluster: str = "query"
 
     @property
     def alpha(self) -> float:
@@ -129,12 +132,13 @@ class SampleComparison(Comparison):
     @property
     def method(self) -> str:
         """How it was done, in words."""
-        clusters = ", those with the same query as one cluster (cluster-robust)" if self.clustered else ""
+        clusters = f", those with the same {self.cluster} as one cluster (cluster-robust)" if self.clustered else ""
+        every = f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs, rivals); "
+        known = any(np.isfinite(self.detectable(pair)) for pair in self.pairs)
         return (
-            f"{self.test.title} over {self.units}{clusters}{self.strata}; {self.correction.title} over all "
-            f"{self.n_family} differences (metrics, cut-offs, rivals); detectable: found with 80 % power at the level "
-            "of one of them"
-        )
+            f"{self.test.title} over {self.units}{clusters}{self.strata}; {every if self.n_family > 1 else ''}"
+            f"{'detectable: found with 80 % power at the level of one of them' if known else ''}"
+        ).removesuffix("; ")
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -148,6 +152,9 @@ class SampleComparison(Comparison):
         for rival in dict.fromkeys(pair.rival for pair in self.pairs):
             both = zip(self.measurements, self.pairs, strict=True)
             mine = [(place, pair) for place, pair in both if pair.rival == rival]
+            if len(mine) == 1 and not np.isfinite(mine[0][0].at):
+                lines.append(self._one_sentence(*mine[0]))
+                continue
             shown = [pair for _, pair in mine if pair.p_adjusted <= self.alpha]
             ahead = sum(pair.mean_difference > 0 for pair in shown)
             words = [f"better by {ahead}"] * bool(ahead) + [f"worse by {len(shown) - ahead}"] * (ahead < len(shown))
@@ -161,6 +168,21 @@ class SampleComparison(Comparison):
             )
         return "\n".join(lines)
 
+    def _one_sentence(self, place: Measurement, pair: Pair) -> str:
+        """Return what is said of a rival that was compared by one value."""
+        claim = {"better": f"is better than {pair.rival}", "worse": f"is worse than {pair.rival}"}.get(
+            pair.verdict, f"against {pair.rival} is undecided"
+        )
+        low, high = pair.difference.low, pair.difference.high
+        within = f" [{format_signed(low)}, {format_signed(high)}]" if np.isfinite([low, high]).all() else ""
+        least = self.detectable(pair)
+        found = f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
+        adjusted = f" {self.correction.title}" if self.n_family > 1 else ""
+        return (
+            f"On {self.units} like these {self.reference} {claim} by {place.metric} (difference "
+            f"{format_signed(pair.difference.estimate)}{within}, {p_is(pair.p_adjusted)}{adjusted}{found})."
+        )
+
     def tables(self) -> Mapping[str, Callable[[], Table]]:
         """Return what makes the table of differences."""
         return {"differences": self._differences_table}
@@ -172,13 +194,15 @@ class SampleComparison(Comparison):
     def _differences_table(self) -> Table:
         """Make the table for a paper; bold where the adjusted p is at most alpha."""
         several = len({place.dataset for place in self.measurements}) > 1
-        heading = [*(["Dataset"] if several else []), "Metric", "K", "Rival", self.reference, "rival", "difference"]
+        cut = any(np.isfinite(place.at) for place in self.measurements)
+        heading = [*(["Dataset"] if several else []), "Metric", *(["K"] if cut else []), "Rival"]
+        heading += [self.reference, "rival", "difference"]
         heading += [f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", f"p ({self.correction.title})"]
         body = [
             [
                 *([TableCell(place.dataset)] if several else []),
                 TableCell(place.metric),
-                TableCell(f"{place.at:g}"),
+                *([TableCell(f"{place.at:g}")] if cut else []),
                 TableCell(pair.rival),
                 TableCell(format_number(pair.mean_method)),
                 TableCell(format_number(pair.mean_rival)),
@@ -190,7 +214,8 @@ class SampleComparison(Comparison):
             ]
             for place, pair in zip(self.measurements, self.pairs, strict=True)
         ]
-        groups = f" in {self.measurements[0].clusters} queries" if self.clustered else ""
+        named = "queries" if self.cluster == "query" else f"{self.cluster}s"
+        groups = f" in {self.measurements[0].clusters} {named}" if self.clustered else ""
         caption = (
             f"{self.reference} against each rival on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive "
             f"differences favour {self.reference}."
