@@ -144,3 +144,10 @@ def test_items_that_are_right_or_wrong_are_compared_by_mcnemar():
     assert row.p == pytest.approx(stats.binomtest(won, won + lost).pvalue, rel=1e-12)
     assert row.difference == pytest.approx((won - lost) / 80)
     assert row.low < row.difference < row.high
+
+
+def test_a_failed_score_is_a_loss_to_the_sign_test():
+    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(8)], "A": [0.8] * 8, "B": [0.7, 0.9] + [np.nan] * 6})
+    pair = compare(frame, metric="accuracy", test="sign", missing="worst", bayes=False).pairs[0].seen_from("A")
+    assert pair.p == pytest.approx(stats.binomtest(7, 8).pvalue)
+    assert (len(pair.won), len(pair.lost)) == (7, 1)

@@ -116,6 +116,8 @@ def pair_scores(a: Any, b: Any, *, name_a: str = "A", name_b: str = "B") -> Pair
         )
     (first, summaries_a), (second, summaries_b) = _keyed(a, name_a), _keyed(b, name_b)
     keys, averaged = _common_keys(first, second, name_a, name_b)
+    # The folds of one repeat stand together, whichever column comes first: the variance of repeats goes by that.
+    keys.sort(key=lambda name: name == "fold")
     both = _of_keys(first, keys, name_a).merge(
         _of_keys(second, keys, name_b), on=keys, how="outer", suffixes=("_a", "_b")
     )

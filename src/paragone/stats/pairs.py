@@ -394,9 +394,9 @@ def judged(
 
 def _for_test(column: FloatArray, there: NDArray[np.bool_], test: Test, margin: float) -> FloatArray:
     """Return the differences that a test takes: with failures as the largest losses, or without them."""
-    if not np.isinf(column).any():
-        return column if test.by_rank else column[there]
-    return ranked_failures(column, margin) if test.by_rank else column[there]
+    if not (test.by_rank or test.by_sign):
+        return column[there]
+    return ranked_failures(column, margin) if np.isinf(column).any() else column
 
 
 def ranked_failures(column: FloatArray, margin: float = 0.0) -> FloatArray:

@@ -96,6 +96,8 @@ class Test:
     by_rank : bool
         Whether only the order of the differences counts, so that a failed score can be the largest loss of all; other
         tests leave failed scores out.
+    by_sign : bool
+        Whether only the signs of the differences count: a failed score is a loss here too.
     estimate, interval_in_words : str
         What the test is about, and how the interval of it comes about.
     power : callable, optional
@@ -121,6 +123,7 @@ class Test:
     chosen: Callable[[Sequence[Any], Mapping[str, Any]], str] | None = None
     without_each: Callable[..., tuple[FloatArray, FloatArray]] | None = None
     by_rank: bool = False
+    by_sign: bool = False
     estimate: str = "mean difference"
     interval_in_words: str = "of the mean difference, from the same test"
     power: Callable[..., int | None] | None = None

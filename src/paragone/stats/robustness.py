@@ -72,7 +72,7 @@ def leave_one_unit_out(
 def _without_each(column: FloatArray, test: Test, options: Mapping[str, Any]) -> tuple[FloatArray, FloatArray]:
     """Return p and side without each unit, failures among them."""
     there = np.isfinite(column)
-    if test.by_rank or there.all():
+    if test.by_rank or test.by_sign or there.all():
         return test.leave_one_out(ranked_failures(column), options)
     # A test that leaves failures out anyway does not miss one.
     whole = test.run(column[there], options)

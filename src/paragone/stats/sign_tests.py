@@ -223,7 +223,14 @@ def _signed_sums(values: FloatArray) -> FloatArray:
 _NO_INTERVAL = "none: this test gives no interval"
 
 SIGN = tests.add(
-    Test("sign", "sign test", sign_test, units=("dataset", "subject", "sample"), interval_in_words=_NO_INTERVAL)
+    Test(
+        "sign",
+        "sign test",
+        sign_test,
+        units=("dataset", "subject", "sample"),
+        by_sign=True,
+        interval_in_words=_NO_INTERVAL,
+    )
 )
 PERMUTATION = tests.add(
     Test(

@@ -363,13 +363,15 @@ def stratified_t(
     return tested_mean(float(share @ mean), float(np.sqrt(whole)), total_df, level)
 
 
-def five_by_two_f(differences: ArrayLike) -> TestResult:
+def five_by_two_f(differences: ArrayLike, *, repeats: int | None = None) -> TestResult:
     """Run the combined 5x2cv F test on the differences of five repeats of two-fold cross-validation.
 
     Parameters
     ----------
     differences : array-like of shape (10,)
         The two folds of the first repeat, then those of the second, and so on.
+    repeats : int, optional
+        How often the rows were split anew, where it is known: only five will do.
 
     Returns
     -------
@@ -384,8 +386,11 @@ def five_by_two_f(differences: ArrayLike) -> TestResult:
     from scipy.special import fdtrc
 
     values = check_differences(differences, least=10)
-    if values.size != 10:
-        raise InputError(f"the 5x2cv F test takes ten differences, five repeats of two folds, not {values.size}")
+    if values.size != 10 or repeats not in (None, 5):
+        raise InputError(
+            f"the 5x2cv F test takes ten differences, five repeats of two folds, not {values.size}"
+            f"{'' if repeats is None else f' from {repeats} repeat' + 's' * (repeats != 1)}"
+        )
     spread = float(np.square(values[::2] - values[1::2]).sum())
     if spread <= slack_of(np.square(values).sum()):
         # Nothing is known of the spread, so nothing is shown.
@@ -436,7 +441,17 @@ STRATIFIED_T = tests.add(
         chosen=lambda results, options: f"strata weighted {'equally' if options['weights'] == 'equal' else 'by size'}",
     )
 )
-FIVE_BY_TWO_F = tests.add(Test("5x2cv-f", "5x2cv F", five_by_two_f, (), ("fold",), 10))
+FIVE_BY_TWO_F = tests.add(
+    Test(
+        "5x2cv-f",
+        "5x2cv F",
+        five_by_two_f,
+        ("repeats",),
+        ("fold",),
+        10,
+        interval_in_words="none: this test gives no interval",
+    )
+)
 CORRECTED_SAMPLE_T = tests.add(
     Test("corrected-sample-t", "corrected paired t", corrected_sample_t, ("n_train", "level"), ("sample",), 3)
 )
