@@ -158,6 +158,8 @@ def compare(
         test, correction = as_declared(source, test, correction)
         margin = margin or source.declared_comparison().margin or 0.0
     several = [name.strip() for name in metric.split(",")] if metric and "," in metric else None
+    if several is not None and (plan or beside):
+        raise InputError(f"--{'plan' if plan else 'beside'} is for one metric: name one in --metric")
     result: Any = (partial(run, metric=metric) if several is None else partial(compare_metrics, metrics=several))(
         source,
         reference=reference,
@@ -182,7 +184,8 @@ def compare(
     if plan:
         show_plan(result.scores, margin, alpha, reference, seed, as_json)
         return
-    result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
+    if beside:
+        result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
 
 

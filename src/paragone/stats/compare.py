@@ -207,7 +207,7 @@ def compare(
     ... })
     >>> result = compare(scores, metric="accuracy", reference="new")
     >>> print(result.verdict)
-    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0325 [+0.0150, ...
+    On datasets like these new is better than old (p = 0.00781 Holm; difference +0.0300 [+0.0200, ...
     """
     settings = ComparisonSettings(
         alpha=alpha,
