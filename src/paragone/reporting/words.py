@@ -21,7 +21,7 @@ def headline(comparison: DatasetComparison) -> str:
     Examples
     --------
     >>> import pandas as pd, paragone
-    >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": range(1, 9), "old": range(8)})
+    >>> scores = pd.DataFrame({"dataset": list("abcdefgh"), "new": [0.9] * 8, "old": [0.8] * 8})
     >>> print(headline(paragone.compare(scores, metric="accuracy", reference="new")))
     On datasets like these new is better than old (Wilcoxon signed-rank over datasets, Holm). Its average rank is...
     """

@@ -280,7 +280,7 @@ def clustered_t(differences: ArrayLike, clusters: ArrayLike | None = None, *, le
     >>> alone = clustered_t([0.1, 0.3, 0.2, 0.0])
     >>> pairs = clustered_t([0.1, 0.3, 0.2, 0.0], ["a", "b", "b", "a"])
     >>> alone.df, pairs.df, pairs.standard_error > alone.standard_error
-    (3, 1, True)
+    (3.0, 1.0, True)
     """
     values = check_differences(differences, least=2)
     mean, variance, df = _clustered_mean(values, _codes(clusters, values.size))
