@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from itertools import cycle
 from typing import Literal
 
 import numpy as np
@@ -140,8 +141,9 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
     if walsh.untied and walsh.n <= exact_up_to:
         last = last_below(walsh.n, tail)
         return walsh.at(last) if last >= 0 else -np.inf
-    ranks = average_ranks(walsh.values)
-    squares = float(np.square(ranks).sum())
+    n, ties = walsh.n, walsh.times.astype(np.float64)
+    # The squares of ranks in which ties share the mean of their places.
+    squares = n * (n + 1) * (2 * n + 1) / 6 - float((ties**3 - ties).sum()) / 12
 
     def sum_rejected(lost: int) -> bool:
         return bool(normal_tail(*(np.asarray(float(one)) for one in (lost, walsh.total, squares))) <= tail)
@@ -154,9 +156,9 @@ def _lower_limit(walsh: _WalshAverages, tail: float, exact_up_to: int) -> float:
 
     # The deviate, with the fourth cumulant of a sum of ranks (Cornish and Fisher 1938), says where to begin.
     z = float(ndtri(tail))
-    z -= (z**3 - 3 * z) * float((ranks**4).sum()) / squares**2 / 12
+    z -= 0.15 * (z**3 - 3 * z) / n if n <= exact_up_to else 0.0
     near = int(walsh.total / 2 - 0.5 + z * np.sqrt(squares / 4))
-    if walsh.n > exact_up_to:
+    if n > exact_up_to:
         last = _last_true(sum_rejected, near, walsh.total - 1)
         return walsh.at(last) if last >= 0 else -np.inf
     points, reached = walsh.points()
@@ -232,13 +234,18 @@ class _WalshAverages:
             return float(self.averages[np.searchsorted(self.reached, place, side="right")])
         low, high = float(self.distinct[0]), float(self.distinct[-1])
         start, fewer = np.arange(self.distinct.size), 0
-        end, _ = self._up_to(high)
-        while np.maximum(end - start, 0).sum() > AT_ONCE / 10 and low < (middle := (low + high) / 2) < high:
+        end, more = self._up_to(high)
+        shares = cycle((-0.02, 0.02, None))
+        while np.maximum(end - start, 0).sum() > AT_ONCE / 10 and low < (low + high) / 2 < high:
+            # Just below and just above where a straight line of counts has the place, and now and then the middle.
+            aside = next(shares)
+            share = 0.5 if aside is None else (place - fewer) / (more - fewer) + aside
+            middle = low + (high - low) * min(max(share, 0.01), 0.99)
             found, count = self._up_to(middle)
             if count <= place:
                 low, start, fewer = middle, found, count
             else:
-                high, end = middle, found
+                high, end, more = middle, found, count
         averages, weights = self._between(start, end)
         order = np.argsort(averages, kind="stable")
         return float(averages[order[np.searchsorted(np.cumsum(weights[order]), place - fewer, side="right")]])
