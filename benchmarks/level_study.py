@@ -23,7 +23,7 @@ import pandas as pd
 from paragone import compare, pairwise
 from paragone.stats import compare_losses, compare_samples
 from paragone.stats.designs import Design
-from paragone.stats.hierarchical import hierarchical_model
+from paragone.stats.hierarchical import hierarchical_model, moderated_variances
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import compare_learners
 from paragone.stats.strengths import ELO, MIDDLE, bradley_terry, game_results, method_strengths
@@ -511,7 +511,8 @@ def _hierarchical(share: float) -> Iterator[Check]:
             folds = [fold_scores(generator, design, 1, "normal", error * sqrt(2.5))["method 0"] for _ in range(n)]
             variances = [float(design.variance_of_mean(one)[0]) for one in folds]
             means = true[:-1] + [one.mean() for one in folds]
-            fit = hierarchical_model(means, variances, design.folds - 1, margin=0.01, span=1.0)
+            noise = moderated_variances(variances, [design.folds - 1] * n)
+            fit = hierarchical_model(means, *noise, margin=0.01, span=1.0)
             inside += fit.mean.low <= centre <= fit.mean.high
             own += np.mean([one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=False)])
             forecast.append(fit.next_dataset.above)

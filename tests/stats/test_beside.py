@@ -14,7 +14,7 @@ from paragone import compare
 from paragone.cli import app
 from paragone.errors import InputError
 from paragone.stats.designs import Design
-from paragone.stats.hierarchical import hierarchical_model
+from paragone.stats.hierarchical import hierarchical_model, moderated_variances
 from paragone.stats.strengths import method_strengths
 
 
@@ -49,7 +49,8 @@ def test_the_model_is_that_of_means_and_variances_by_hand(comparison):
     table = frame().pivot(index=["dataset", "fold"], columns="method", values="value")
     difference = (table["A"] - table[rival]).groupby("dataset", sort=False)
     spread = difference.var(ddof=1) * (1 / 5 + 1 / 4)
-    fit = hierarchical_model(difference.mean(), spread, 4, margin=0.01, span=1.0)
+    noise = moderated_variances(spread, [4] * 8)
+    fit = hierarchical_model(difference.mean(), *noise, margin=0.01, span=1.0)
     assert values["difference"]["estimate"] == pytest.approx(fit.mean.estimate, abs=1e-9)
     assert values["next_dataset"]["above"] == pytest.approx(fit.next_dataset.above, abs=1e-9)
     assert values["datasets"]["d3"]["low"] == pytest.approx(fit.shrunken[3].low, abs=1e-9)

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from paragone.errors import InputError
-from paragone.stats.hierarchical import DEGREES, hierarchical_model
+from paragone.stats.hierarchical import DEGREES, hierarchical_model, moderated_variances
 
 DESIGNS = {
     "few and noisy": ([0.03, -0.01, 0.05, 0.02], [4e-4, 1e-4, 9e-4, 2e-4]),
@@ -251,6 +251,37 @@ def test_noise_from_five_folds_is_itself_unsure():
             found += [one.low <= at <= one.high for one, at in zip(fit.shrunken, true, strict=True)]
     assert np.mean(inside[4.0]) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / len(inside[4.0]))
     assert np.mean(inside[math.inf]) < np.mean(inside[4.0]) - 0.02
+
+
+class TestModeratedVariances:
+    def test_alike_but_for_chance_they_become_the_common_one(self):
+        rng = np.random.default_rng(1)
+        v, f = moderated_variances(rng.chisquare(4, 400) / 4, np.full(400, 4))
+        assert np.std(v) < 0.1
+        assert v.mean() == pytest.approx(1, abs=0.1)
+        assert (f > 30).all()
+
+    def test_truly_different_they_stay(self):
+        truth = 10.0 ** np.linspace(-8, 0, 60)
+        v, f = moderated_variances(truth, np.full(60, 9))
+        np.testing.assert_allclose(v[20:40], truth[20:40], rtol=0.5)
+        assert (f < 10).all()
+
+    def test_the_prior_that_made_them_is_found(self):
+        """True variances from the scaled inverse chi-square that the method assumes: d0 = 6, s0 = 2."""
+        rng = np.random.default_rng(2)
+        truth = 6 * 4 / rng.chisquare(6, 4000)
+        v, f = moderated_variances(truth * rng.chisquare(5, 4000) / 5, np.full(4000, 5))
+        assert f[0] - 5 == pytest.approx(6, rel=0.2)
+        best = (5 * truth.mean() + 6 * 4) / 11  # the posterior mean's own average
+        assert v.mean() == pytest.approx(best, rel=0.1)
+
+    def test_units_do_not_matter_and_freedom_never_exceeds_that_of_all(self):
+        v, f = moderated_variances([1.0, 2.0, 1.5], [4, 4, 9])
+        scaled, same = moderated_variances([1e-6, 2e-6, 1.5e-6], [4, 4, 9])
+        np.testing.assert_allclose(scaled * 1e6, v)
+        np.testing.assert_allclose(same, f)
+        assert f.max() <= 17
 
 
 def test_the_sensitivity_says_how_much_the_prior_decides():

@@ -16,7 +16,7 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.family import ComparisonSettings
-from paragone.stats.hierarchical import Hierarchical, hierarchical_model
+from paragone.stats.hierarchical import Hierarchical, hierarchical_model, moderated_variances
 from paragone.stats.pairs import UnitScores
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import dataset_estimates
@@ -84,8 +84,7 @@ def pair_model(given: Leading, rival: str) -> tuple[Hierarchical, tuple[str, ...
     metric = named_metric(table.metric)
     fit = hierarchical_model(
         means,
-        noise,
-        freedoms,
+        *moderated_variances(noise, freedoms),
         margin=settings.margin,
         level=1 - settings.alpha,
         # Log-ratios have no bounds, whatever the metric has.
