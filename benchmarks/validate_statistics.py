@@ -406,7 +406,7 @@ without being judged. A rule that is not kept is marked NO; those that are known
 def write_report(checks: list[Check], notes: dict[str, list[str]]) -> None:
     """Write the page: a table per group, and what is to be said below it."""
     lines = ["# Validation of the statistics by simulation", "", LEGEND]
-    lines += ["", "![Observed rates beside the expected ones](validation.svg)"]
+    lines += ["", "![Every rate as a dot beside its limit, a line per group](validation.svg)"]
     study = [check.group for check in checks if check.rule in ("level", "covers")]
     for group in dict.fromkeys(check.group for check in checks):
         part = [check for check in checks if check.group == group]
@@ -439,61 +439,38 @@ def notes_below(checks: list[Check]) -> dict[str, list[str]]:
     return notes
 
 
-def band(check: Check) -> tuple[float, float]:
-    """Return between which rates the rule is kept."""
-    error = check.standard_error
-    if check.rule == "covers":
-        return LEAST_COVERAGE, 1.0
-    if check.rule in ("level", "at most"):
-        return 0.0, check.expected + (2 if check.rule == "level" else 3) * error
-    return max(check.expected - 3 * error, 0), check.expected + 3 * error
+KINDS = ("kept", "not kept", "not offered")
+
+
+def kind_of(check: Check) -> str:
+    return "not offered" if "not offered" in check.name else "kept" if check.holds else "not kept"
 
 
 def write_chart(checks: list[Check]) -> None:
+    """Draw every rate as a dot in the line of its group: false claims above, coverages below."""
     import altair as alt
 
     from paragone.charts import BLUE, GREY, VERMILION, from_rows, save_chart, styled
 
-    rows = [
-        {
-            "name": c.name,
-            "group": c.group,
-            "observed": c.observed,
-            "expected": c.expected,
-            "low": band(c)[0],
-            "high": band(c)[1],
-            "judged": c.rule != "shown",
-            "kind": "not offered" if "not offered" in c.name else "offered",
-        }
-        for c in checks
-    ]
+    judged = [check for check in checks if check.rule != "equal" or check.expected in (ALPHA, 1 - ALPHA)]
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=list(KINDS), range=[BLUE, VERMILION, GREY]),
+        legend=alt.Legend(title=None, orient="top"),
+    )
     panels = []
-    for group in dict.fromkeys(row["group"] for row in rows):
-        part = [row for row in rows if row["group"] == group]
-        y = alt.Y("name:N", sort=[str(row["name"]) for row in part], title=None)
-        zero = all(float(row["expected"]) < 0.5 for row in part)
-        x = alt.X("low:Q", title="rate", scale=alt.Scale(zero=zero), axis=alt.Axis(format="~g", tickCount=6))
-        band = (
-            from_rows([row for row in part if row["judged"]])
-            .mark_bar(color=GREY, opacity=0.35, height=9)
-            .encode(y=y, x=x, x2="high:Q")
-        )
-        tick = from_rows(part).mark_tick(color="#000000", thickness=2, size=11).encode(y=y, x="expected:Q")
-        scale = alt.Scale(domain=["offered", "not offered"], range=[BLUE, VERMILION])
-        dot = (
-            from_rows(part)
-            .mark_point(filled=True, size=50, opacity=1)
-            .encode(
-                y=y, x="observed:Q", color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
-            )
-        )
-        panels.append(
-            alt.layer(band, tick, dot).properties(
-                width=420, height=17 * len(part), title=alt.TitleParams(str(group), anchor="start")
-            )
-        )
-    chart = alt.vconcat(*panels).resolve_scale(x="independent")
-    save_chart(styled(chart), DOCS / "validation", ["svg"])
+    for title, limit, part, scale in (
+        ("false claims (limit 0.05 and 2 SE)", ALPHA, [c for c in judged if c.expected < 0.5], alt.Scale(type="sqrt")),
+        ("coverage (limit 0.93)", LEAST_COVERAGE, [c for c in judged if c.expected >= 0.5], alt.Scale(zero=False)),
+    ):
+        rows = [{"group": c.group, "observed": c.observed, "kind": kind_of(c)} for c in part]
+        groups = list(dict.fromkeys(c.group for c in part))
+        y = alt.Y("group:N", sort=groups, title=None, axis=alt.Axis(labelLimit=420))
+        dots = from_rows(rows).mark_point(filled=True, size=30, opacity=0.7)
+        dots = dots.encode(y=y, x=alt.X("observed:Q", title=title, scale=scale), color=colour)
+        line = from_rows([{"limit": limit}]).mark_rule(color="#000000").encode(x="limit:Q")
+        panels.append(alt.layer(line, dots).properties(width=420, height=17 * len(groups)))
+    save_chart(styled(alt.vconcat(*panels)), DOCS / "validation", ["svg"])
 
 
 def run_group(name: str, make: Callable[[], Iterator[Check]]) -> None:
