@@ -241,7 +241,7 @@ class MethodRanking:
                 "difference": one.against_best.difference.estimate,
                 "low": one.against_best.difference.low,
                 "high": one.against_best.difference.high,
-                "word": one.word,
+                "word": one.against_best.verdict,
             }
             for one in shown
             if one.against_best is not None
@@ -253,12 +253,12 @@ class MethodRanking:
         order = [one.method for one in shown]
         y = alt.Y("method:N", sort=order, title=None)
         best = self.rows[0].method
+        colours = {"worse": "#b2182b", "undecided": "#777777", "equivalent": "#1b7837", "better": "#2166ac"}
+        words = {row["word"] for row in rows}
+        present = {word: shade for word, shade in colours.items() if word in words}
         colour = alt.Color(
             "word:N",
-            scale=alt.Scale(
-                domain=["worse", "undecided", "equivalent", "better"],
-                range=["#b2182b", "#777777", "#1b7837", "#2166ac"],
-            ),
+            scale=alt.Scale(domain=list(present), range=list(present.values())),
             legend=alt.Legend(title=None, orient="bottom"),
         )
         base = from_rows(rows).encode(y=y, color=colour)
