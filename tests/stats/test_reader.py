@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,9 @@ from paragone import compare, pairwise
 from paragone.errors import InputError
 from paragone.stats.designs import Design
 from paragone.stats.intake import is_summary, read_frame
+from paragone.stats.items import item_table
 from paragone.stats.number_texts import written_number
+from paragone.stats.pairing import one_side, pair_scores
 from paragone.stats.scores import score_table
 
 SETS = [f"set{number}" for number in range(8)]
@@ -392,3 +395,77 @@ def test_one_dataset_is_not_called_datasets(tmp_path, paragone):
 def test_the_sign_of_a_difference_in_losses_is_explained():
     table = scores_of("A", "B").assign(B=lambda frame: frame.A + 0.01)
     assert "(positive favours A)" in compare(table, metric="log_loss", **QUICK).verdict
+
+
+HEADINGS = [
+    "dataset",
+    "fold",
+    "repeat",
+    "seed",
+    "subject",
+    "method",
+    "model",
+    "value",
+    "score",
+    "run",
+    "split",
+    "n_rows",
+    "time",
+    "A",
+    "B",
+    "Mean",
+    "metric",
+    "at",
+    "question",
+    "task",
+    "document",
+    "accuracy",
+    "rmse",
+    "Dataset",
+    "experiment",
+    "protocol",
+    "key",
+    "id",
+]
+CELLS = {
+    "count": lambda g, n: g.integers(0, 4, n).tolist(),
+    "share": lambda g, n: g.random(n).round(3).tolist(),
+    "text": lambda g, n: g.choice(["x", "y", "Mean", "NA", "SVM", "RF", "# wins", "", None], n).tolist(),
+    "written": lambda g, n: g.choice(["0.9", "91.2%", "0,79", "0.7 ± 0.1", "NA", "-", "1e5"], n).tolist(),
+    "nothing": lambda g, n: [np.nan] * n,
+    "right": lambda g, n: (g.random(n) < 0.5).tolist(),
+    "infinite": lambda g, n: g.choice([np.inf, 0.3, -np.inf], n).tolist(),
+}
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_any_table_is_read_or_refused_in_a_sentence(batch):
+    refusals = []
+    for seed in range(100 * batch, 100 * (batch + 1)):
+        g = np.random.default_rng(seed)
+        n, names = int(g.integers(1, 9)), g.choice(HEADINGS, int(g.integers(1, 7)), replace=False)
+        frame = pd.DataFrame({name: CELLS[g.choice(list(CELLS))](g, n) for name in names})
+        options = {
+            "metric": [None, "accuracy", "rmse", "zest"][g.integers(4)],
+            "higher_is_better": [None, True, False][g.integers(3)],
+            "missing": ["complete", "worst", "refuse"][g.integers(3)],
+            "repeats": [None, 1, 2][g.integers(3)],
+            "methods_in": [None, "rows", "columns"][g.integers(3)],
+            "differences": [None, "log", "plain"][g.integers(3)],
+        }
+        metric = options["metric"]
+        for read in (
+            partial(score_table, frame, **options),
+            partial(item_table, frame),
+            partial(_paired_with_itself, frame, metric),
+        ):
+            try:
+                read()
+            except InputError as refusal:
+                refusals.append(str(refusal).strip())
+    assert all(refusals)
+    assert 0 < len(refusals) < 300
+
+
+def _paired_with_itself(frame, metric):
+    return pair_scores(*(one_side(frame, metric=metric)[0] for _ in range(2)))

@@ -16,7 +16,7 @@ import pandas as pd
 from paragone.errors import InputError, argument, unknown_name
 from paragone.metrics import named_metric
 from paragone.stats.intake import spell_all
-from paragone.stats.layouts import ITEMS, LaidOut, give_roles, say_left_out, scores_by_name
+from paragone.stats.layouts import ITEMS, LaidOut, give_roles, melted_scores, say_left_out, scores_by_name
 from paragone.stats.number_texts import is_numeric, read_numbers
 from paragone.stats.samples import SampleComparison, compare_samples
 from paragone.stats.suspicions import in_range
@@ -126,7 +126,7 @@ def item_table(
                 f"a comparison needs two methods or more; beside the column {item!r} there are {len(methods)} columns "
                 f"of values: {', '.join(methods)}"
             )
-        table = table.melt(id_vars=own, value_vars=methods, var_name="method", value_name="value")
+        table = melted_scores(table, own, methods, "method")
     renamed = table.rename(columns={item: "sample", **({cluster: "cluster"} if cluster else {})})
     if task:
         renamed = renamed.rename(columns={task: "dataset"})

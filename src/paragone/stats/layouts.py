@@ -213,6 +213,26 @@ def _refuse_ambiguous(frame: pd.DataFrame) -> None:
             raise InputError(f"the splits are called {', '.join(sorted(parts))}: keep the rows of the test scores only")
 
 
+def melted_scores(frame: pd.DataFrame, keys: Sequence[str], scores: Sequence[str], names: str) -> pd.DataFrame:
+    """Return one row per score, the names of its columns under ``names``; a column may itself be called value.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": ["x"], "value": [0.1], "B": [0.2]})
+    >>> melted_scores(frame, ["dataset"], ["value", "B"], "method")
+      dataset method  value
+    0       x  value    0.1
+    1       x      B    0.2
+    """
+    if not scores:
+        raise InputError("the table holds no column of scores")
+    hidden = "scores of the table"
+    melted = frame[[*keys, *scores]].melt(
+        id_vars=list(keys), value_vars=list(scores), var_name=hidden, value_name=f"{hidden}."
+    )
+    return melted.rename(columns={hidden: names, f"{hidden}.": "value"})
+
+
 def _metrics_in_columns(found: LaidOut, metric: str | None, kept: set[str]) -> None:
     """Read a long table whose scores stand in columns called by their metric."""
     frame = found.frame
@@ -229,7 +249,7 @@ def _metrics_in_columns(found: LaidOut, metric: str | None, kept: set[str]) -> N
         raise InputError(
             f"several columns may hold the scores ({', '.join(scores)}): say {_column(scores[0], 'value')}"
         )
-    melted = frame.melt(id_vars=keys, value_vars=scores, var_name="metric", value_name="value")
+    melted = melted_scores(frame, keys, scores, "metric")
     if len(scores) == 1 and metric is not None:
         melted["metric"] = metric
     elif len(scores) == 1 and named_metric(scores[0]).higher_is_better is None:
@@ -258,11 +278,7 @@ def _methods_in_rows(found: LaidOut, kept: set[str]) -> None:
     found.notes.append(
         f"Methods stand in rows, named by the column {key.strip() or 'without a name'!r}; columns are datasets."
     )
-    found.frame = (
-        frame[[key, *numeric]]
-        .rename(columns={key: "method"})
-        .melt(id_vars="method", value_vars=numeric, var_name="dataset", value_name="value")
-    )
+    found.frame = melted_scores(frame.rename(columns={key: "method"}), ["method"], numeric, "dataset")
 
 
 def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[str]) -> None:
@@ -301,7 +317,7 @@ def _methods_in_columns(found: LaidOut, methods_in: MethodsIn | None, kept: set[
         raise InputError(
             f"a comparison needs two methods or more; the table has {len(rest)} method column(s): {', '.join(rest)}"
         )
-    found.frame = frame.melt(id_vars=keys, value_vars=rest, var_name="method", value_name="value")
+    found.frame = melted_scores(frame, keys, rest, "method")
 
 
 def _may_be_score(value: object) -> bool:

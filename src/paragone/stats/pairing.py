@@ -154,7 +154,9 @@ def _keyed(side: Any, name: str) -> tuple[pd.DataFrame, list[str]]:
             raise InputError(f"the scores of {name} must be a flat list with one or more numbers")
         side = pd.Series(values, index=range(1, values.size + 1))
     index = side.index
-    levels = [f"level {i}" if level is None else str(level).strip().lower() for i, level in enumerate(index.names)]
+    given = ["" if level is None else str(level).strip().lower() for level in index.names]
+    # A level may not be called as the scores are.
+    levels = [f"level {i}" if level in ("", "value") else level for i, level in enumerate(given)]
     found = pd.DataFrame({name: spell_all(pd.Series(index.get_level_values(i))) for i, name in enumerate(levels)})
     found["value"] = read_numbers(side.reset_index(drop=True))[0].to_numpy()
     summary = np.zeros(len(found), dtype=bool)
@@ -314,6 +316,9 @@ def one_side(
     [0.4, 0.5]
     """
     named = frame.set_axis([str(c).strip() for c in frame.columns], axis=1)
+    twice = named.columns[named.columns.duplicated()]
+    if len(twice):
+        raise InputError(f"the column {twice[0]!r} stands twice in the scores: rename one of them")
     roles = {_role(column) for column in named.columns if _role(column) != "method" or not is_numeric(named[column])}
     if "method" in roles and (name is None or name not in named.columns):
         return _tidy_side(frame, name, metric, at)
@@ -331,6 +336,8 @@ def _tidy_side(
     tidy = to_tidy(frame, metric)
     rows, chosen = select_metric(one_run(tidy.frame), metric)
     methods = sorted(set(rows["method"]))
+    if not methods:
+        raise InputError("there are no scores: no row of the table holds any")
     if name is None and len(methods) > 1:
         raise InputError(f"the scores hold {len(methods)} methods: choose one with ::NAME ({', '.join(methods)})")
     method = methods[0] if name is None else name
@@ -364,7 +371,7 @@ def _plain_side(
 
 def _level(column: str) -> str:
     plain = column.lower()
-    return plain if plain == "split" else _role(column)
+    return _role(column) if plain != "split" and _role(column) in UNITS else plain
 
 
 def _key_columns(frame: pd.DataFrame, key: str | None, value: str | None) -> list[str]:

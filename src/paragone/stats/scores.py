@@ -489,6 +489,8 @@ def _designs(
 def _blocks(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return a frame of blocks (dataset, repeat, fold) x methods in natural order; what is not finite is missing."""
     wide = frame.set_index([*BLOCK, "method"])["value"].unstack("method")
+    if wide.empty:
+        raise InputError("there are no scores: no row of the table holds any")
     if wide.shape[1] < 2:
         raise InputError(f"a comparison needs two methods or more, the scores hold one: {wide.columns[0]}")
     methods = sorted(wide.columns, key=natural_order)
