@@ -35,6 +35,16 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
         Each at its share of alpha.
     alpha : float
         The level of all of them together.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [(name, f"d{d}", metric, value + d / 100) for d in range(10)
+    ...         for name, value in [("A", 0.8), ("B", 0.7)] for metric in ("accuracy", "roc_auc")]
+    >>> both = compare_metrics(pd.DataFrame(rows, columns=["method", "dataset", "metric", "value"]),
+    ...                        ["accuracy", "roc_auc"])
+    >>> list(both), both["accuracy"].settings.alpha
+    (['accuracy', 'roc_auc'], 0.025)
     """
 
     by_metric: Mapping[str, DatasetComparison]
