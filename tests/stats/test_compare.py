@@ -265,7 +265,7 @@ def test_one_dataset_points_to_its_folds():
     result = compare(frame, metric="accuracy", **FAST)
     assert "one dataset only" in repr(result)
     assert np.isnan([result.pairs[0].difference.low, result.pairs[0].difference.high]).all()
-    assert result.choices["intervals"].startswith("no interval")
+    assert result.choices["intervals"].startswith("none: of 1 dataset")
     assert '"low": null' in result.charts["forest"].to_json()
     # D20: the one valid test is that of its folds, which the text and the JSON show.
     (row,) = result.to_dict()["per_dataset"]
