@@ -282,3 +282,15 @@ def test_a_failed_fold_is_a_failed_dataset_and_says_nothing_of_the_learners():
     assert (pair.failed, pair.n_common, pair.lost) == ((1, 0), 3, ("d0",))
     assert math.isnan(result.leading_learners[0].p)
     assert "A score failed, which leaves no mean difference of the learners" in result.finding
+
+
+def test_methods_that_failed_together_somewhere_are_not_equivalent():
+    base = np.linspace(0.6, 0.9, 14)
+    frame = pd.DataFrame(
+        {"dataset": [f"d{i}" for i in range(14)], "A": base, "B": base + 0.0005 * (-1) ** np.arange(14)}
+    )
+    whole = paragone.compare(frame, metric="accuracy", margin=0.01, missing="worst").pairs[0]
+    frame.loc[3, ["A", "B"]] = np.nan
+    (pair,) = paragone.compare(frame, metric="accuracy", margin=0.01, missing="worst").pairs
+    assert whole.verdict == "equivalent"
+    assert (pair.verdict, pair.failed, pair.tied) == ("undecided", (1, 1), ("d3",))

@@ -257,14 +257,9 @@ def _complete(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame
 
 
 def _worst(blocks: pd.DataFrame, missing: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    nobody = missing.all(axis=1).to_numpy()
-    kept = blocks[~nobody]
-    names = [f"{m} on {block_name(b)}" for b, row in missing[~nobody].iterrows() for m in row.index[row]]
-    warnings = [f"{len(names)} missing scores count as lost to any score: {listed(names)}."] if names else []
-    dropped = tuple(block_name(block) for block in blocks.index[nobody])
-    if dropped:
-        warnings.append(f"Blocks where no method has a score were left out: {listed(dropped)}.")
-    return kept, dropped, tuple(warnings)
+    # Where no method has a score all have failed: a tie, which keeps two methods from being called equivalent.
+    names = [f"{m} on {block_name(b)}" for b, row in missing.iterrows() for m in row.index[row]]
+    return blocks, (), (f"{len(names)} missing scores count as lost to any score: {listed(names)}.",)
 
 
 def listed(names: list[str] | tuple[str, ...], most: int = 8) -> str:
