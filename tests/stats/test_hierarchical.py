@@ -148,7 +148,7 @@ def check_against_chains(design, n_chains, n_steps, slack):
     fit = hierarchical_model(m, v, margin=0.01, span=1.0)
     drawn = chains(m, v, fit.prior, 0.01, n_chains, n_steps, seed=7)
 
-    def agrees(ours, indicator):
+    def agrees(ours, indicator, slack=slack):
         by_chain = indicator.mean(axis=0)
         error = by_chain.std(ddof=1) / math.sqrt(n_chains)
         assert abs(ours - by_chain.mean()) <= 4 * error + slack, (ours, by_chain.mean(), error)
@@ -156,7 +156,8 @@ def check_against_chains(design, n_chains, n_steps, slack):
     agrees(fit.better, drawn["delta0"] > 0)
     agrees(fit.next_dataset.below, drawn["next"] < -0.01)
     agrees(fit.next_dataset.above, drawn["next"] > 0.01)
-    agrees(0.5, drawn["tau"] < fit.between)
+    # The median of tau is read off the grid of the quadrature, half a percent of probability fine.
+    agrees(0.5, drawn["tau"] < fit.between, max(slack, 0.005))
     for place, limit in ((0.025, fit.mean.low), (0.975, fit.mean.high)):
         agrees(place, drawn["delta0"] < limit)
     for number, own in enumerate(fit.shrunken):

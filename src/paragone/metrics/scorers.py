@@ -70,6 +70,7 @@ class Responses:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.metrics import get_scorer
     >>> get_scorer("accuracy")(Responses(np.array([1, 0]), classes=np.array([0, 1])), None, [1, 1])
     0.5

@@ -86,7 +86,10 @@ def _read_text(file: Path) -> pd.DataFrame:
         text = content.decode("cp1252", errors="replace")
         notes.append("The file is not UTF-8 and was read as Latin-1: look at its names.")
     separator = _separator(text)
-    heading = next(csv.reader(io.StringIO(text), delimiter=separator), [])
+    try:
+        heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(f"{file}: its first line cannot be read as a heading ({error})") from error
     twice = next((name for name in heading if name.strip() and heading.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"the column {twice!r} stands twice in {file}: rename one of them")

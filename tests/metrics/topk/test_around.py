@@ -107,7 +107,10 @@ def test_the_segment_table_has_interval_size_and_ceiling():
     train, test = small()
     table = segment_table(small_result(metrics=("precision", "f1_of_means")), train, test)
     assert {"segment", "metric", "value", "low", "high", "n", "ceiling"} <= set(table.columns)
-    assert (table["value"] <= table["high"] + 1e-12).all()
+    known = table["high"].notna()
+    assert (table["value"] <= table["high"] + 1e-12)[known].all()
+    assert known.any()
+    assert (table["n"] == 1)[~known].all(), "one sample says nothing of its spread"
 
 
 def test_gini_is_the_mean_absolute_difference_over_twice_the_mean():
