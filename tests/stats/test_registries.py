@@ -39,6 +39,8 @@ FAST = {"n_resamples": 100, "n_samples": 100}
 def own(tmp_path, monkeypatch):
     (tmp_path / "own_statistics.py").write_text(OWN, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    # Another test may have imported a module of this name.
+    sys.modules.pop("own_statistics", None)
     yield tmp_path
     sys.modules.pop("own_statistics", None)
 
