@@ -469,3 +469,11 @@ def test_any_table_is_read_or_refused_in_a_sentence(batch):
 
 def _paired_with_itself(frame, metric):
     return pair_scores(*(one_side(frame, metric=metric)[0] for _ in range(2)))
+
+
+def test_scores_under_the_heading_method_are_no_names():
+    frame = pd.DataFrame({"dataset": list("abc"), "method": [0.76, 0.8, 0.7], "B": [0.9, 0.8, 0.7]})
+    with pytest.raises(InputError, match=r"numbers such as 0\.76, which are no names"):
+        compare(frame, metric="accuracy")
+    tidy = pd.DataFrame({"dataset": list("aabb"), "method": [0.1, 0.5] * 2, "value": [0.9, 0.8, 0.7, 0.6]})
+    assert set(compare(tidy, metric="accuracy").scores.methods) == {"0.1", "0.5"}

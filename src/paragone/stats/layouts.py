@@ -115,6 +115,8 @@ def long_form(
     kept_as_scores = give_roles(found, columns or {})
     _refuse_ambiguous(found.frame)
     names = set(found.frame.columns)
+    if "value" not in names:
+        _refuse_scores_as_names(found.frame)
     if "method" in names and "value" in names:
         pass
     elif "method" in names and names & {*UNITS} and methods_in is None:
@@ -125,6 +127,19 @@ def long_form(
         _methods_in_columns(found, methods_in, kept_as_scores)
     _leave_out(found, frame, left_out)
     return found
+
+
+def _refuse_scores_as_names(frame: pd.DataFrame) -> None:
+    """Refuse a column called method that holds scores: whole numbers may be names, broken ones are none."""
+    if "method" not in frame.columns or not is_numeric(frame["method"]):
+        return
+    values = pd.to_numeric(frame["method"], errors="coerce").dropna()
+    broken = values[values % 1 != 0]
+    if len(broken):
+        raise InputError(
+            f"the column 'method' holds numbers such as {broken.iloc[0]:g}, which are no names of methods: call the "
+            "column otherwise if it holds the scores of a method"
+        )
 
 
 def give_roles(found: LaidOut, given: Mapping[str, str]) -> set[str]:
