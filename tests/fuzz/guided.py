@@ -11,6 +11,7 @@ import random
 import sys
 import tempfile
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import atheris
@@ -23,7 +24,8 @@ INSTRUMENTED = (
     "arff",
     "tomllib",
 )
-with atheris.instrument_imports(include=list(INSTRUMENTED)):
+# Only as a program: in a process that goes on, Numba could not compile what was instrumented.
+with atheris.instrument_imports(include=list(INSTRUMENTED)) if __name__ == "__main__" else nullcontext():
     from readers import READERS
 
     from paragone.errors import InputError
