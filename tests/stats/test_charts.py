@@ -68,7 +68,10 @@ def test_cliques_that_are_no_intervals_are_drawn_as_a_matrix_with_the_reason():
     drawn = chart_specification(broken.charts["critical_difference"])
     assert drawn["title"]["text"] == ["Pair matrix"]
     subtitle = " ".join(drawn["title"]["subtitle"])
-    assert "No critical-difference diagram: A and C cannot be told apart, but B, which ranks between them" in subtitle
+    assert (
+        "No critical-difference diagram: A and C do not differ significantly, but B, which ranks between them"
+        in subtitle
+    )
     mended = with_p_values(plain, (1.5, 2.2, 2.6, 3.7), {(0, 2): 0.30, (0, 1): 0.41, (1, 2): 0.52})
     assert cliques_of(mended).bars == ((0, 1, 2),)
     assert chart_specification(mended.charts["critical_difference"])["title"]["text"] == ["Critical-difference diagram"]

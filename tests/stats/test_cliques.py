@@ -24,7 +24,9 @@ def test_no_bar_covers_a_method_that_differs():
     cliques = rank_cliques([1.5, 2.2, 2.6, 3.7], p, ("A", "B", "C", "D"))
     assert cliques.bars == ()
     assert cliques.reason is not None
-    assert "A and C cannot be told apart, but B, which ranks between them, differs from A and C" in cliques.reason
+    assert (
+        "A and C do not differ significantly, but B, which ranks between them, differs from A and C" in cliques.reason
+    )
 
 
 def test_interval_cliques_become_bars():
@@ -36,7 +38,7 @@ def test_interval_cliques_become_bars():
 def test_inner_pair_that_differs_is_found():
     p = symmetric(4, {(0, 1): 0.5, (0, 2): 0.5, (0, 3): 0.5, (1, 3): 0.5, (2, 3): 0.5})
     reason = rank_cliques([1.0, 2.0, 3.0, 4.0], p, ("A", "B", "C", "D")).reason
-    assert reason == "A and D cannot be told apart, but B and C, which rank between them, differ"
+    assert reason == "A and D do not differ significantly, but B and C, which rank between them, differ"
 
 
 def maximal_cliques(alike):

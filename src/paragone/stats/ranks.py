@@ -380,7 +380,7 @@ def rank_cliques(
     >>> import numpy as np
     >>> p = np.array([[1, 0.01, 0.30], [0.01, 1, 0.02], [0.30, 0.02, 1]])
     >>> rank_cliques([1.5, 2.2, 2.6], p, ("A", "B", "C")).reason
-    'A and C cannot be told apart, but B, which ranks between them, differs from A and C'
+    'A and C do not differ significantly, but B, which ranks between them, differs from A and C'
     """
     ranks, p = np.asarray(average_ranks, dtype=np.float64), np.asarray(p_adjusted, dtype=np.float64)
     if p.shape != (ranks.size, ranks.size) or not np.array_equal(p, p.T):
@@ -407,14 +407,14 @@ def _reason(order: np.ndarray, alike: np.ndarray, names: tuple[str, ...], start:
         if differs:
             who = " and ".join(differs)
             return (
-                f"{names[first]} and {names[last]} cannot be told apart, but {names[between]}, which ranks between "
-                f"them, differs from {who}"
+                f"{names[first]} and {names[last]} do not differ significantly, but {names[between]}, which ranks "
+                f"between them, differs from {who}"
             )
     inner = [(i, j) for i in order[start : end + 1] for j in order[start : end + 1] if not alike[i, j]]
     left, right = inner[0]
     return (
-        f"{names[first]} and {names[last]} cannot be told apart, but {names[left]} and {names[right]}, which rank "
-        "between them, differ"
+        f"{names[first]} and {names[last]} do not differ significantly, but {names[left]} and {names[right]}, which "
+        "rank between them, differ"
     )
 
 

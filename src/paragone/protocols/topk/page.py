@@ -204,7 +204,7 @@ def headline(comparison: SampleComparison, wording: Wording) -> str:
 
 def _kind(signs: set[bool]) -> str:
     if not signs:
-        return "not told apart from"
+        return "not significantly different from"
     if len(signs) == 2:
         return "better by some values and worse by others than"
     return "better than" if True in signs else "worse than"
