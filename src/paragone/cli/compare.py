@@ -39,7 +39,7 @@ EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --refe
 def compare(
     scores: Annotated[str, typer.Argument(help="A store, or a tidy or wide CSV or Parquet file.")],
     metric: Annotated[
-        str | None, typer.Option(help="Which metric, needed where there are several; a,b for both as one family.")
+        str | None, typer.Option(help="Which metric, needed where there are several; a,b takes both as one family.")
     ] = None,
     reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
     higher_is_better: HigherIsBetter = False,
@@ -50,8 +50,15 @@ def compare(
         Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
     ] = "complete",
     test: Annotated[
-        str | None, typer.Option(help="How differences are tested: wilcoxon, paired-t, ... or module:name.")
+        str | None,
+        typer.Option(
+            help="How differences are tested: wilcoxon, paired-t, sign or permutation; for items also mcnemar, "
+            "mcnemar-mid-p, clustered-t or stratified-t; or module:name."
+        ),
     ] = None,
+    overall: Annotated[
+        str, typer.Option(help="The test of all methods at once: friedman, quade or aligned-ranks.")
+    ] = "friedman",
     correction: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +91,8 @@ def compare(
         str,
         typer.Option(
             help="Show beside the verdict, separated by commas: hierarchical (a model over datasets), strengths "
-            "(ranks, methods that may be best, Elo), profiles (of all splits)."
+            "(ranks, methods that may be best, Elo), profiles (interquartile mean, optimality gap, probability of "
+            "improvement), 5x2cv-f (the F test of five repeats of two folds)."
         ),
     ] = "",
     plan: Annotated[
@@ -113,6 +121,7 @@ def compare(
         "repeats": repeats,
         "differences": differences,
         "methods-in": methods_in,
+        "overall": None if overall == "friedman" else overall,
         "beside": beside or None,
         "plan": plan or None,
     }
@@ -158,8 +167,8 @@ def compare(
         test, correction = as_declared(source, test, correction)
         margin = margin or source.declared_comparison().margin or 0.0
     several = [name.strip() for name in metric.split(",")] if metric and "," in metric else None
-    if several is not None and (plan or beside):
-        raise InputError(f"--{'plan' if plan else 'beside'} is for one metric: name one in --metric")
+    for name in _set({name: others[name] for name in ("overall", "beside", "plan")}) if several is not None else ():
+        raise InputError(f"--{name} is for one metric: name one in --metric")
     result: Any = (partial(run, metric=metric) if several is None else partial(compare_metrics, metrics=several))(
         source,
         reference=reference,
@@ -184,6 +193,8 @@ def compare(
     if plan:
         show_plan(result.scores, margin, alpha, reference, seed, as_json)
         return
+    if several is None:
+        result = result.with_overall(overall)
     if beside:
         result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))

@@ -45,7 +45,10 @@ def pairwise(
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(help="How differences are tested: wilcoxon (subjects), corrected-t (folds), ... or module:name."),
+        typer.Option(
+            help="How differences are tested: wilcoxon, paired-t, sign, permutation, mcnemar or mcnemar-mid-p for "
+            "subjects, corrected-t or 5x2cv-f for folds; or module:name."
+        ),
     ] = None,
     higher_is_better: HigherIsBetter = False,
     lower_is_better: LowerIsBetter = False,

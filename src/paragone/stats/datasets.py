@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from paragone.errors import unknown_name
+from paragone.errors import InputError, unknown_name
 from paragone.intervals import Interval
 from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
 from paragone.stats.family import Family, fitting_corrections
@@ -60,6 +61,8 @@ class DatasetComparison(Comparison):
         The same pairs on the datasets at hand, from folds and repeats; empty where nothing can be told.
     per_dataset : DataFrame
         Tests on the folds of each dataset.
+    overall_test : str
+        The test of all methods at once that captions and texts state; see `with_overall`.
     shown_beside : tuple of str
         What stands beside the verdict wherever it is shown; see `with_beside`.
 
@@ -81,6 +84,7 @@ class DatasetComparison(Comparison):
     friedman: Friedman
     learners: tuple[LearnerPair, ...]
     per_dataset: pd.DataFrame
+    overall_test: str = "friedman"
     shown_beside: tuple[str, ...] = ()
 
     @property
@@ -258,10 +262,34 @@ class DatasetComparison(Comparison):
 
     def overall(self, test: str = "friedman") -> Overall:
         """Return a test of all methods at once: ``friedman``, ``quade`` or ``aligned-ranks``."""
-        table = self.scores
-        # A test of all methods takes the datasets that all of them have.
-        whole = table.values[~np.isnan(table.values).any(axis=1)]
-        return overall_tests.get(test)(whole, higher_is_better=table.higher_is_better, size=self.settings.size)
+        if test == "friedman":
+            # Ranks know what a failed score is: the last.
+            return overall_tests.get(test)(-self.ranks)
+        table, whole = self.scores, self._whole
+        if not whole.any():
+            raise InputError(f"the test {test} needs a dataset on which no method failed")
+        return overall_tests.get(test)(
+            table.values[whole], higher_is_better=table.higher_is_better, size=self.settings.size
+        )
+
+    @property
+    def _whole(self) -> NDArray[np.bool_]:
+        """The datasets that all methods have: other tests of all methods than Friedman's take no others."""
+        return np.asarray(~np.isnan(self.scores.values).any(axis=1))
+
+    def with_overall(self, test: str) -> DatasetComparison:
+        """Return the comparison with another test of all methods at once in captions, text and JSON."""
+        self.overall(test)
+        return replace(self, overall_test=test)
+
+    @property
+    def overall_in_words(self) -> str:
+        """What the test of all methods at once found, and the datasets that it had to leave out."""
+        if self.overall_test == "friedman":
+            return self.friedman.words()
+        out = int((~self._whole).sum())
+        left_out = f", without {datasets_in_words(out)} on which a method failed" if out else ""
+        return self.overall(self.overall_test).words() + left_out
 
     def against(self, rival: str | None = None) -> PairedComparison:
         """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival.
@@ -341,6 +369,7 @@ class DatasetComparison(Comparison):
                 "verdict": self.verdict.splitlines(),
                 "method_warnings": list(self.method_warnings),
                 "friedman": asdict(self.friedman),
+                "overall": {"test": self.overall_test, **asdict(self.overall(self.overall_test))},
                 "ranks": self.rank_table.to_dict("records"),
                 "pairs": [
                     {**row, "won": pair.won, "tied": pair.tied, "lost": pair.lost, "flipped_by": pair.flipped_by}
@@ -470,7 +499,7 @@ def caption(comparison: DatasetComparison) -> str:
     n = len(table.datasets)
     return (
         f"{len(table.methods)} methods on {datasets_in_words(n)} by {choices['metric']}. "
-        f"{comparison.friedman.words()}. "
+        f"{comparison.overall_in_words}. "
         f"Pairs: {choices['test']}; {choices['correction']}; alpha = {comparison.settings.alpha:g}."
     )
 

@@ -137,7 +137,7 @@ class PairedComparison(Comparison):
             if settings.margin <= 0
             else f"{settings.margin:g}, two one-sided tests",
             "ties": f"differences within {settings.tolerance:g} (relative) are zero or tied",
-            "interval": f"{1 - settings.alpha:.0%}, {self.test.interval_in_words}",
+            "interval": self.test.intervals(f"{1 - settings.alpha:.0%}"),
             "bayes": f"{bayes}; decides no word",
             "seed": str(settings.seed),
         }

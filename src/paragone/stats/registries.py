@@ -99,7 +99,7 @@ class Test:
     by_sign : bool
         Whether only the signs of the differences count: a failed score is a loss here too.
     estimate, interval_in_words : str
-        What the test is about, and how the interval of it comes about.
+        What the test is about, and how the interval of it comes about; empty where it gives none.
     power : callable, optional
         From differences, the level ``alpha`` and the ``most`` worth naming to how many would give 80 % power, or None.
 
@@ -153,6 +153,10 @@ class Test:
     def in_words(self, results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
         """Say which test it is and what was chosen for it."""
         return f"{self.title}, two-sided" + ("" if self.chosen is None else f", {self.chosen(results, options)}")
+
+    def intervals(self, level: str) -> str:
+        """Say which intervals it gives at a level, if any."""
+        return f"{level}, {self.interval_in_words}" if self.interval_in_words else "none: this test gives no interval"
 
     def p_in_words(self, options: Mapping[str, Any]) -> str:
         """Say in a caption what its p is."""
@@ -279,12 +283,15 @@ def find_test(given: str | Test | Callable[..., TestResult], unit: Unit) -> Test
     >>> find_test("wilcoxon", "fold")
     Traceback (most recent call last):
     ...
-    paragone.errors.InputError: the test 'wilcoxon' is not right for folds: choose another, such as corrected-t
+    paragone.errors.InputError: the test 'wilcoxon' is not right for folds ...
     """
     test = tests.get(given) if isinstance(given, str) else as_test(given)
     if unit not in test.units:
-        fit = [one.name for one in tests if unit in one.units]
-        raise InputError(f"the test {test.name!r} is not right for {unit}s: choose another, such as {fit[0]}")
+        *fit, last = sorted(one.name for one in tests if unit in one.units)
+        own = ", ".join(f"{one}s" for one in test.units)
+        raise InputError(
+            f"the test {test.name!r} is not right for {unit}s (but for {own}): choose {', '.join(fit)} or {last}"
+        )
     unknown = [name for name in test.needs if name not in OPTIONS]
     if unknown:
         raise InputError(f"test {test.name!r} needs {unknown[0]!r}, which no comparison has: {', '.join(OPTIONS)}")

@@ -220,8 +220,6 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     return sums
 
 
-_NO_INTERVAL = "none: this test gives no interval"
-
 SIGN = tests.add(
     Test(
         "sign",
@@ -229,7 +227,7 @@ SIGN = tests.add(
         sign_test,
         units=("dataset", "subject", "sample"),
         by_sign=True,
-        interval_in_words=_NO_INTERVAL,
+        interval_in_words="",
     )
 )
 PERMUTATION = tests.add(
@@ -238,7 +236,7 @@ PERMUTATION = tests.add(
         "sign-flip permutation test",
         permutation_test,
         units=("dataset", "subject", "sample"),
-        interval_in_words=_NO_INTERVAL,
+        interval_in_words="",
     )
 )
 MCNEMAR = tests.add(Test("mcnemar", "McNemar's test", mcnemar, ("level",), ("subject", "sample")))

@@ -449,7 +449,7 @@ FIVE_BY_TWO_F = tests.add(
         ("repeats",),
         ("fold",),
         10,
-        interval_in_words="none: this test gives no interval",
+        interval_in_words="",
     )
 )
 CORRECTED_SAMPLE_T = tests.add(

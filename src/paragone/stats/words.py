@@ -115,7 +115,7 @@ def _intervals(table: ScoreTable, family: Family, test: Test, settings: Comparis
         return "none: a test of average ranks gives no interval of a difference"
     if len(table.datasets) < 3:
         return f"none: of {datasets_in_words(len(table.datasets))} the spread is not known"
-    return f"{1 - settings.alpha:.0%} for the whole family together, {test.interval_in_words}"
+    return test.intervals(f"{1 - settings.alpha:.0%} for the whole family together")
 
 
 def _bayes(family: Family, settings: ComparisonSettings, n: int) -> str:
@@ -356,7 +356,7 @@ def _on_these(found: TwoScopes) -> str:
     rivals = [name for name in found.means if name in words]
     mine = number(found.means[leader])
     if all(words[name].verdict == "better" for name in rivals):
-        next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else f"all {len(rivals)} others"
+        next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else _all_of(len(rivals))
         against = "against" if len(rivals) == 1 else f"the next, {next_},"
         difference = f"{'log-ratio ' * found.logarithms}{signed(words[next_].difference)}"
         small = ", though by less than the margin" if all(words[name].within for name in rivals) else ""
@@ -428,6 +428,10 @@ def enough_datasets(n_pairs: int, alpha: float) -> int:
     return pairs_needed(alpha / n_pairs)
 
 
+def _all_of(n: int) -> str:
+    return "both others" if n == 2 else f"all {n} others"
+
+
 def named(names: Sequence[str], n_all: int = 0) -> str:
     """Return names as a sentence has them; many that are all of them by their number.
 
@@ -438,7 +442,7 @@ def named(names: Sequence[str], n_all: int = 0) -> str:
     """
     if len(names) > MOST_NAMED + 1:
         if len(names) == n_all:
-            return f"all {n_all} others"
+            return _all_of(n_all)
         return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
