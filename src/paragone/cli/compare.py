@@ -37,7 +37,14 @@ EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --refe
 
 @app.command(epilog=EXAMPLE)
 def compare(
-    scores: Annotated[str, typer.Argument(help="A store, or a tidy or wide CSV or Parquet file.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="A store; a table of scores; or any number of files and folders that other programs wrote, where "
+            "NAME=PATH names a method.",
+            show_default=False,
+        ),
+    ],
     metric: Annotated[
         str | None, typer.Option(help="Which metric, needed where there are several; a,b takes both as one family.")
     ] = None,
@@ -110,6 +117,19 @@ def compare(
     weights: Annotated[
         Literal["equal", "size"], typer.Option(help="How the tasks of items count: each the same, or by their items.")
     ] = "equal",
+    as_format: Annotated[
+        str | None, typer.Option("--as", help="The format of the files, where their content does not tell it.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="The column or field that names the method.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
+    unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
+    value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
+    trust_ids: Annotated[
+        bool, typer.Option("--trust-ids", help="Pair items by their names even where their contents differ.")
+    ] = False,
+    run_code: Annotated[
+        bool, typer.Option("--run-code", help="Allow a pickle to be read, which runs what stands in it.")
+    ] = False,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
     others = {
@@ -125,8 +145,39 @@ def compare(
         "beside": beside or None,
         "plan": plan or None,
     }
-    from paragone.cli.sources import is_store
+    from paragone.cli.elsewhere import compare_elsewhere, is_from_elsewhere
+    from paragone.cli.sources import column_roles, is_store
+    from paragone.intake import Asked
 
+    asked = Asked(method, dataset, unit, value, metric, run_code)
+    if is_from_elsewhere(sources, as_format, asked):
+        options = {
+            "reference": reference,
+            "higher_is_better": _direction(higher_is_better, lower_is_better),
+            "alpha": alpha,
+            "test": test,
+        }
+        of_items = {"weights": weights}
+        of_scores = {
+            "at": at,
+            "margin": margin,
+            "missing": missing,
+            "correction": correction,
+            "zeros": zeros,
+            "tolerance": tolerance,
+            "test_train_ratio": test_train_ratio,
+            "repeats": repeats,
+            "differences": differences,
+            "columns": column_roles(column),
+            "ignore": ignore or (),
+            "bayes": bayes,
+            "seed": seed,
+        }
+        compare_elsewhere(
+            sources, as_format, asked, options, of_items, of_scores, _set(others), trust_ids, as_json, out, formats
+        )
+        return
+    scores = sources[0]
     in_store = is_store(scores)
     if in_store and (per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores))):
         for name in _set(others):
@@ -134,7 +185,7 @@ def compare(
         higher = _direction(higher_is_better, lower_is_better)
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
-    from paragone.cli.sources import chart_formats, column_roles, direction_flag, import_from_here, open_scores
+    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics

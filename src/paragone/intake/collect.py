@@ -1,0 +1,334 @@
+"""From files and folders to one comparison: find the readers, name the methods, and say what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from paragone.errors import InputError, argument, unknown_name
+from paragone.intake.joining import Joined, check_conditions, join_items
+from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
+from paragone.intake.records import Records
+from paragone.intake.source import Source
+from paragone.metrics import base_name, named_metric
+from paragone.stats.compare import compare
+from paragone.stats.items import ItemTable, compare_items
+from paragone.stats.result import Comparison
+
+SHOWN = 4
+
+
+def read_results(
+    *sources: str | Path, reader: str | None = None, asked: Asked | None = None, name: str | None = None
+) -> Collected:
+    r"""Read results from elsewhere: files and folders of any format that a reader knows, together.
+
+    Parameters
+    ----------
+    *sources : str or Path
+        Files and folders; ``NAME=PATH`` calls the method behind a path NAME.
+    reader : str, optional
+        The reader of all of them, by its name or as ``module:name``, where their content does not tell it.
+    asked : Asked, optional
+        Which columns or fields hold what, where that is not told either.
+    name : str, optional
+        What the only method in a single source is called.
+
+    Returns
+    -------
+    Collected
+        Everything that was read, ready to be compared.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, value in (("a", 0.9), ("b", 0.8)):
+    ...         text = f"subject,accuracy\n1,{value}\n2,{value / 2}\n"
+    ...         _ = (Path(folder) / f"{name}.csv").write_text(text)
+    ...     found = read_results(f"{folder}/a.csv", f"{folder}/b.csv")
+    >>> found.methods, found.metrics, found.unit
+    (['a', 'b'], {'accuracy': True}, 'subject')
+    """
+    chosen = None if reader is None else result_readers.get(reader)
+    wanted = asked or Asked()
+    parts: list[Records] = []
+    unknown: list[Path] = []
+    for given in sources:
+        source = _named(given, name)
+        before = len(parts)
+        for found, reads in _recognised(source, chosen, unknown):
+            parts += [replace(one, reader=reads.name) for one in reads.records(found, wanted)]
+        if len(parts) == before:
+            raise _nothing_known(source)
+    return Collected(tuple(_named_apart(parts)), tuple(unknown))
+
+
+def _named(given: str | Path, name: str | None) -> Source:
+    text = str(given)
+    path = Path(text).expanduser()
+    if not path.exists() and "=" in text:
+        before, _, after = text.partition("=")
+        name, path = before.strip(), Path(after).expanduser()
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}")
+    return Source(path, path, name or None)
+
+
+def _recognised(
+    source: Source, chosen: ResultReader | None, unknown: list[Path]
+) -> Iterator[tuple[Source, ResultReader]]:
+    """Go through what of a source some reader knows: the whole of it, or else what is in the folder."""
+    reader = chosen or reader_of_results(source)
+    if reader is not None:
+        yield source, reader
+        return
+    if not source.is_folder:
+        unknown.append(source.path)
+        return
+    for path in sorted(source.path.iterdir()):
+        if not path.name.startswith("."):
+            yield from _recognised(Source(path, source.given, source.name), None, unknown)
+
+
+def _nothing_known(source: Source) -> InputError:
+    what = "holds no results" if source.is_folder else "is not of a format"
+    known = ", ".join(result_readers.names())
+    return InputError(
+        f"{source.where} {what} that a reader of results knows: say {argument('as', 'FORMAT')}, one of {known}"
+    )
+
+
+def _named_apart(parts: Sequence[Records]) -> list[Records]:
+    """Give methods of one name that come from several sources names of their own, by what tells the sources apart."""
+    found = list(parts)
+    holders: dict[str, list[int]] = {}
+    for place, one in enumerate(found):
+        for method in one.methods:
+            holders.setdefault(method, []).append(place)
+    for method, places in holders.items():
+        if _clashing([found[place] for place in places]) is None:
+            continue
+        for place, label in zip(places, _labels([found[place] for place in places], method), strict=True):
+            names = (
+                found[place].frame["method"].astype("category").cat.rename_categories({method: f"{method} ({label})"})
+            )
+            found[place] = replace(found[place], frame=found[place].frame.assign(method=names))
+    return found
+
+
+def _clashing(parts: Sequence[Records]) -> str | None:
+    """Return a dataset on which several sources have the same unit of one method; None where each has others."""
+    seen: dict[str, set[Any]] = {}
+    for one in parts:
+        keys = [key for key in one.keys if key != "item"]
+        for dataset, rows in one.frame.groupby("dataset", observed=True, sort=False):
+            mine = set(map(tuple, rows[keys].astype(str).drop_duplicates().to_numpy())) if keys else {()}
+            if seen.setdefault(str(dataset), set()) & mine:
+                return str(dataset)
+            seen[str(dataset)] |= mine
+    return None
+
+
+def _labels(parts: Sequence[Records], method: str) -> list[str]:
+    """Return what tells sources with a method of one name apart: a setting, or a part of their paths."""
+    for name in dict.fromkeys(key for one in parts for key in one.settings):
+        values = [one.settings.get(name, "none") for one in parts]
+        if len(set(values)) == len(values):
+            return [f"{name} {value}" for value in values]
+    paths = [(*one.source.path.resolve().parts[:-1], one.source.stem) for one in parts]
+    for depth in range(1, min(map(len, paths)) + 1):
+        ends = [path[-depth] for path in paths]
+        if len(set(ends)) == len(ends):
+            return ends
+    whole = ["/".join(path) for path in paths]
+    if len(set(whole)) < len(whole):
+        twice = next(text for text in whole if whole.count(text) > 1)
+        raise InputError(f"{Path(twice).name} was given twice, or holds two results of {method!r} for one unit")
+    return whole
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Results from elsewhere, read and named, with what was left out.
+
+    Attributes
+    ----------
+    parts : tuple of Records
+        What the readers gave, source by source.
+    unknown : tuple of Path
+        Files in the folders that no reader knows.
+    """
+
+    parts: tuple[Records, ...]
+    unknown: tuple[Path, ...] = ()
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods, in the order in which they come."""
+        return list(dict.fromkeys(name for one in self.parts for name in one.methods))
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets or tasks, in the order in which they come."""
+        return list(dict.fromkeys(name for one in self.parts for name in one.datasets))
+
+    @property
+    def unit(self) -> str:
+        """What a row is; sources that differ in it cannot be compared."""
+        units = {one.unit: one.source.where for one in self.parts}
+        if len(units) > 1:
+            (first, here), (second, there), *_ = units.items()
+            raise InputError(f"{here} has one row per {first} and {there} one per {second}: compare like with like")
+        return next(iter(units))
+
+    @cached_property
+    def metrics(self) -> dict[str, bool | None]:
+        """The metrics that every method has, and whether higher is better; None where nobody says it."""
+        found: dict[str, bool | None] = {}
+        having: dict[str, set[str]] = {}
+        for one in self.parts:
+            for name, higher in one.metrics.items():
+                known = named_metric(base_name(name.split(",")[0])).higher_is_better if higher is None else higher
+                if name in found and known is not None and found[name] not in (None, known):
+                    raise InputError(f"{one.source.where}: {name} is better the other way round than elsewhere")
+                found[name] = known if found.get(name) is None else found[name]
+                having.setdefault(name, set()).update(one.methods)
+        everybody = set(self.methods)
+        return {name: higher for name, higher in found.items() if having[name] == everybody}
+
+    def choose_metric(self, metric: str | None) -> str:
+        """Return the metric that is asked for, by its name or the part of it before a comma, or the only one."""
+        known = list(self.metrics)
+        refused = {name: why for one in self.parts for name, why in one.refused.items()}
+        if metric is None and len(known) == 1:
+            return known[0]
+        if metric is None:
+            if not known and refused:
+                name, why = next(iter(refused.items()))
+                raise InputError(f"{name} cannot be compared: {why}")
+            if not known:
+                own = "; ".join(f"{', '.join(one.methods)}: {', '.join(one.metrics)}" for one in self.parts[:SHOWN])
+                raise InputError(f"no metric is there for every method ({own})")
+            raise InputError(
+                f"the results hold {len(known)} metrics; choose one of {', '.join(known)} with "
+                f"{argument('metric', 'NAME')}"
+            )
+        fits = [name for name in known if metric in (name, name.split(",")[0])]
+        if metric in known or len(fits) == 1:
+            return metric if metric in known else fits[0]
+        if len(fits) > 1:
+            raise InputError(f"{metric!r} is there in several ways: choose one of {', '.join(fits)}")
+        if metric in refused:
+            raise InputError(f"{metric} cannot be compared: {refused[metric]}")
+        raise unknown_name("metric", metric, known)
+
+    def table(self) -> pd.DataFrame:
+        """Return what was read: a row per reader and method."""
+        rows = []
+        for (reader, method), group in groupby(
+            sorted(
+                ((one.reader, method, one) for one in self.parts for method in one.methods), key=lambda each: each[:2]
+            ),
+            key=lambda each: each[:2],
+        ):
+            mine = [one for _, _, one in group]
+            frames = [one.frame[(one.frame["method"] == method).to_numpy()] for one in mine]
+            tasks = dict.fromkeys(str(name) for frame in frames for name in pd.unique(frame["dataset"]))
+            metrics = dict.fromkeys(name for one in mine for name in one.metrics)
+            rows.append(
+                {
+                    "format": reader,
+                    "method": method,
+                    "datasets": _few(tasks),
+                    "unit": mine[0].unit,
+                    "rows": sum(map(len, frames)),
+                    "metrics": _few({name: self._directed(name) for name in metrics}.values()),
+                }
+            )
+        order = {name: place for place, name in enumerate(self.methods)}
+        return pd.DataFrame(sorted(rows, key=lambda row: order[str(row["method"])]))
+
+    def _directed(self, name: str) -> str:
+        higher = self.metrics.get(name)
+        return name if higher is None else f"{name} ({'higher' if higher else 'lower'} is better)"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out and what must be known, with the number of each."""
+        dropped: dict[str, int] = {}
+        for one in self.parts:
+            for why, count in one.dropped.items():
+                dropped[why] = dropped.get(why, 0) + count
+        lines = [f"Left out: {count} {why}." for why, count in dropped.items() if count]
+        refused = {name: why for one in self.parts for name, why in one.refused.items()}
+        lines += [f"{name} is not compared: {why}." for name, why in refused.items()]
+        if self.unknown:
+            lines.append(f"{len(self.unknown)} files are of no known format: {_few(p.name for p in self.unknown)}.")
+        return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
+
+    def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
+        """Return the values of a metric that are paired, item by item, with what was left out."""
+        return join_items(self.parts, self.choose_metric(metric), trust_ids=trust_ids)
+
+    def scores(self, metric: str | None = None) -> pd.DataFrame:
+        """Return the values of a metric as tidy scores: a row per method, dataset and unit."""
+        chosen = self.choose_metric(metric)
+        frames = []
+        for one in self.parts:
+            kept = ["method", "dataset", *one.keys, chosen]
+            frames.append(one.frame[kept].rename(columns={chosen: "value"}).astype({"method": str, "dataset": str}))
+        return pd.concat(frames, ignore_index=True).assign(metric=chosen)
+
+    def compare(
+        self,
+        metric: str | None = None,
+        *,
+        higher_is_better: bool | None = None,
+        trust_ids: bool = False,
+        **options: Any,
+    ) -> Comparison:
+        """Say which methods are better, by the comparison that fits the unit.
+
+        Parameters
+        ----------
+        metric : str, optional
+            Needed where there are several.
+        higher_is_better : bool, optional
+            The direction, where the sources do not say it.
+        trust_ids : bool, default=False
+            Pair items by their names even where their contents differ.
+        **options
+            Of `paragone.compare`, or of `paragone.stats.compare_items` where the unit is the item.
+        """
+        chosen = self.choose_metric(metric)
+        higher = self.metrics[chosen] if higher_is_better is None else higher_is_better
+        notes = (*self.notes, *check_conditions(self.parts))
+        result: Comparison
+        if self.unit == "item":
+            joined = self.joined(chosen, trust_ids=trust_ids)
+            table = ItemTable(joined.frame, "item", joined.cluster, "dataset", False, ())
+            result = compare_items(table, metric=chosen, higher_is_better=higher, **options)
+            notes = (*notes, *joined.notes)
+        else:
+            known = {dataset: design for one in self.parts for dataset, design in one.designs.items()}
+            result = compare(
+                self.scores(chosen), metric=chosen, higher_is_better=higher, designs=known or None, **options
+            )
+        return replace(result, warnings=(*notes, *result.warnings))
+
+
+def _few(names: Iterable[str]) -> str:
+    """Name some and count the others."""
+    known = list(names)
+    return (
+        ", ".join(known)
+        if len(known) <= SHOWN
+        else f"{', '.join(known[: SHOWN - 1])} and {len(known) - SHOWN + 1} more"
+    )

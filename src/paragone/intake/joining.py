@@ -1,0 +1,244 @@
+"""Joining: what is paired is the same item under the same conditions, shown by evidence, or it is not paired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import union_categoricals
+
+from paragone.errors import InputError, argument
+from paragone.intake.records import Records
+
+SHOWN = 3
+OPTIONAL = ("repeat", "seed", "cluster", "evidence", "prompt")
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Values of one metric on the items that are paired, in long form.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Columns ``method``, ``dataset``, ``sample``, ``value`` and ``cluster`` where there is one.
+    notes : tuple of str
+        What was left out, and how many.
+    cluster : str
+        What a cluster is called; empty where items stand alone.
+    """
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...]
+    cluster: str = ""
+
+
+def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
+    """Refuse what must not be compared, and return sentences about what differs.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from paragone.intake import Condition, Source
+    >>> def records(method, shots):
+    ...     frame = pd.DataFrame({"method": [method], "dataset": "arc", "item": [1], "acc": [1.0]})
+    ...     told = (Condition("arc", "number of shots", shots),)
+    ...     return Records(frame, "item", {"acc": True}, Source(Path("x")), conditions=told)
+    >>> check_conditions([records("A", "0"), records("B", "25")])
+    ('The number of shots differs on arc (A: 0, B: 25): it is part of what is compared.',)
+    """
+    told: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
+    for one in parts:
+        who = ", ".join(one.methods)
+        for condition in one.conditions:
+            at = told.setdefault((condition.name, condition.stops), {}).setdefault(condition.dataset, {})
+            at[who] = condition.value
+    lines = []
+    for (name, stops), places in told.items():
+        differing = {dataset: of for dataset, of in places.items() if len(set(of.values())) > 1}
+        if not differing:
+            continue
+        dataset, of = next(iter(differing.items()))
+        values = ", ".join(f"{who}: {value}" for who, value in list(of.items())[:SHOWN])
+        more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+        if stops:
+            raise InputError(f"the {name} differs on {dataset}{more} ({values}): these are not the same task")
+        lines.append(f"The {name} differs on {dataset}{more} ({values}): it is part of what is compared.")
+    return tuple(lines)
+
+
+def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False) -> Joined:
+    """Pair the items of all methods by dataset and name, where their contents are the same.
+
+    Parameters
+    ----------
+    parts : sequence of Records
+        With one row per item.
+    metric : str
+        The metric.
+    trust_ids : bool, default=False
+        Pair items of one name even where the evidence says that their contents differ.
+
+    Returns
+    -------
+    Joined
+        Only items that every method has with a value.
+
+    Raises
+    ------
+    InputError
+        A method has two values for one item, or items of one name are different ones.
+    """
+    frame = _one_frame(parts, metric)
+    notes: list[str] = []
+    frame = _means_of_repeats(frame, notes)
+    methods = list(frame["method"].cat.categories)
+    if len(methods) < 2:
+        raise InputError("a comparison needs two methods or more")
+    kept = []
+    counts: dict[str, int] = {}
+    prompts = 0
+    for dataset, rows in frame.groupby("dataset", observed=True, sort=False):
+        paired, left_out, other_prompts = _paired(rows, str(dataset), methods, trust_ids)
+        for why, count in left_out.items():
+            counts[why] = counts.get(why, 0) + count
+        prompts += other_prompts
+        if paired is not None:
+            kept.append(paired)
+    notes += [f"Left out: {count} {why}." for why, count in counts.items() if count]
+    if prompts:
+        notes.append(
+            f"{prompts} items were shown to the methods in different prompts: that is part of what is compared."
+        )
+    if not kept:
+        raise InputError("no item has a value of every method: nothing can be paired")
+    whole = pd.concat(kept, ignore_index=True)
+    return Joined(whole, tuple(notes), "cluster" if "cluster" in whole.columns else "")
+
+
+def _one_frame(parts: Sequence[Records], metric: str) -> pd.DataFrame:
+    """Return the columns that joining needs, of all parts; categories stay categories."""
+    with_metric = [one for one in parts if metric in one.metrics]
+    names = [name for name in OPTIONAL if any(name in one.frame.columns for one in with_metric)]
+    columns: dict[str, object] = {}
+    for name in ("method", "dataset"):
+        columns[name] = union_categoricals(
+            [pd.Categorical(one.frame[name].astype("category")) for one in with_metric], ignore_order=True
+        )
+    sizes = [len(one.frame) for one in with_metric]
+    for name in ("item", *names):
+        pieces = [
+            one.frame[name].to_numpy() if name in one.frame.columns else np.full(size, None, dtype=object)
+            for one, size in zip(with_metric, sizes, strict=True)
+        ]
+        columns[name] = _stacked(pieces)
+    columns["value"] = np.concatenate([one.frame[metric].to_numpy(dtype=np.float64) for one in with_metric])
+    return pd.DataFrame(columns)
+
+
+def _stacked(pieces: Sequence[np.ndarray]) -> np.ndarray:
+    """Put keys below each other: numbers stay numbers where all are, else all are texts."""
+    if all(piece.dtype.kind in "iu" for piece in pieces):
+        return np.concatenate(pieces)
+    texts = [np.asarray([None if one is None else _spelt(one) for one in piece], dtype=object) for piece in pieces]
+    return np.concatenate(texts)
+
+
+def _spelt(key: object) -> str:
+    return str(int(key)) if isinstance(key, float | np.floating) and float(key).is_integer() else str(key)
+
+
+def _means_of_repeats(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Average the repeats of an item first; a second row for one repeat is never a second item."""
+    keys = ["method", "dataset", "item"]
+    repeats = [name for name in ("repeat", "seed") if name in frame.columns]
+    double = frame.duplicated([*keys, *repeats], keep=False)
+    if double.any():
+        row = frame[double].iloc[0]
+        same = frame[double].groupby([*keys, *repeats], observed=True, dropna=False)["value"].nunique(dropna=False)
+        if (same > 1).any():
+            raise InputError(
+                f"item {row['item']!r} of {row['dataset']} stands twice with different values for {row['method']!r}: "
+                "the file holds two runs, keep one"
+            )
+        again = frame.duplicated([*keys, *repeats])
+        notes.append(f"Left out: {int(again.sum())} rows that stand twice with the same value.")
+        frame = frame[~again]
+    if not repeats:
+        return frame
+    groups = frame.groupby(keys, observed=True, sort=False)
+    sizes = groups["value"].transform("size")
+    if (sizes > 1).any():
+        notes.append(
+            f"The mean over up to {int(sizes.max())} repeats stands for an item: repeats of one are not further items."
+        )
+    # A repeat without a value makes the mean missing: it would be of other repeats than the other method's.
+    means = groups["value"].agg(lambda values: values.mean(skipna=False)) if (sizes > 1).any() else None
+    first = groups.head(1).drop(columns=repeats)
+    return first if means is None else first.assign(value=means.to_numpy())
+
+
+def _paired(
+    rows: pd.DataFrame, dataset: str, methods: Sequence[str], trust_ids: bool
+) -> tuple[pd.DataFrame | None, dict[str, int], int]:
+    """Return the rows of a dataset whose items all methods have, how many others there were, and why."""
+    present = [name for name in methods if (rows["method"] == name).any()]
+    left_out: dict[str, int] = {}
+    if len(present) < len(methods):
+        absent = ", ".join(sorted(set(methods) - set(present)))
+        return None, {f"items of {dataset}, which {absent} lacks": int(rows["item"].nunique())}, 0
+    codes = rows["method"].cat.codes.to_numpy()
+    item, names = pd.factorize(rows["item"])
+    if "evidence" in rows.columns and not trust_ids:
+        item, names = _by_evidence(rows, item, names, codes, dataset, len(methods))
+    has_value = rows["value"].notna().to_numpy()
+    there = np.zeros((len(names), len(methods)), dtype=bool)
+    there[item, codes] = True
+    valued = np.zeros_like(there)
+    valued[item[has_value], codes[has_value]] = True
+    everywhere = np.asarray(there.all(axis=1))
+    whole = np.asarray(valued.all(axis=1))
+    if not everywhere.all():
+        for place, name in enumerate(methods):
+            count = int((~there[:, place]).sum())
+            if count:
+                left_out[f"items of {dataset}, which {name} lacks"] = count
+    if (everywhere & ~whole).any():
+        failed = f"items of {dataset} without a value of some method"
+        left_out[failed] = int((everywhere & ~whole).sum())
+    kept = whole[item]
+    prompts = _other_prompts(rows[kept], item[kept])
+    found = rows[kept].drop(columns=["evidence", "prompt", "item"], errors="ignore").assign(sample=item[kept])
+    return (found if len(found) else None), left_out, prompts
+
+
+def _by_evidence(
+    rows: pd.DataFrame, item: np.ndarray, names: Iterable[object], codes: np.ndarray, dataset: str, n_methods: int
+) -> tuple[np.ndarray, Iterable[object]]:
+    """Check that items of one name are the same; where names disagree and contents agree, pair by content."""
+    evidence, contents = pd.factorize(rows["evidence"])
+    known = evidence >= 0
+    pairs = pd.DataFrame({"item": item[known], "evidence": evidence[known]}).drop_duplicates()
+    differing = pairs["item"].duplicated(keep=False)
+    if not differing.any():
+        return item, names
+    # Items under other numbers, as after a shuffle: every content is there once for each method.
+    once = known.all() and not pd.DataFrame({"method": codes, "evidence": evidence}).duplicated().any()
+    shared = np.bincount(evidence[known]) == n_methods
+    if once and shared.all():
+        return evidence, contents
+    count = int(pairs.loc[differing, "item"].nunique())
+    first = list(names)[int(pairs.loc[differing, "item"].iloc[0])]
+    raise InputError(
+        f"{count} items of {dataset} have the same name and different contents (first: {first}): another revision of "
+        f"the data, or shuffled options; {argument('trust_ids', True)} pairs them all the same"
+    )
+
+
+def _other_prompts(rows: pd.DataFrame, item: np.ndarray) -> int:
+    if "prompt" not in rows.columns:
+        return 0
+    prompts = pd.DataFrame({"item": item, "prompt": rows["prompt"].to_numpy()}).dropna().drop_duplicates()
+    return int(prompts.loc[prompts["item"].duplicated(), "item"].nunique())

@@ -1,0 +1,114 @@
+"""ResultReader: one format of results from elsewhere, how it is recognised, and what goes wrong with it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from paragone.errors import InputError
+from paragone.intake.records import Records
+from paragone.intake.source import Source
+from paragone.registry import Registry
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user says of the sources, where a guess would be wrong.
+
+    Parameters
+    ----------
+    method, dataset, value : str, optional
+        The column or field that names the method, the dataset or task, or holds the value.
+    unit : str, optional
+        The column or field that names the units that are paired.
+    metric : str, optional
+        The metric that is wanted; a reader of many may leave the others out.
+    run_code : bool, default=False
+        Whether a file may be unpickled, which runs what stands in it.
+    """
+
+    method: str | None = None
+    dataset: str | None = None
+    unit: str | None = None
+    value: str | None = None
+    metric: str | None = None
+    run_code: bool = False
+
+    def refuse_columns(self, source: Source, title: str) -> None:
+        """Refuse an option that names a column where a format says by itself what is what."""
+        for name in ("method", "dataset", "unit", "value"):
+            if getattr(self, name) is not None:
+                raise InputError(f"{source.where}: --{name} names a column; {title} have none to choose")
+
+
+@dataclass(frozen=True)
+class ResultReader:
+    """A format of results: which files or folders are of it, and what reads one.
+
+    A reader of our own is one file in ``paragone.intake.readers`` that adds itself to `result_readers`; anybody else's
+    is named ``module:name`` in ``--as`` (this class or a plain function), or comes by an entry point
+    ``paragone.result_readers``.
+
+    Parameters
+    ----------
+    name : str
+        What ``--as`` calls it.
+    title : str
+        What a sentence calls such sources, in the plural: ``"samples of lm-evaluation-harness"``.
+    read : callable
+        ``read(source, asked)`` returns `Records`, or several.
+    recognises : callable
+        Says of a source, by its content, whether it is of this format; names of files are hints. It is asked about
+        folders too, before the files in them.
+    traps : tuple of str
+        What goes wrong with such files, and what this reader does then. They stand in the documentation.
+    order : int, default=0
+        Where several recognise the same source, the one with the lowest number reads it.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Source, Asked], Records | Iterable[Records]]
+    recognises: Callable[[Source], bool]
+    traps: tuple[str, ...] = ()
+    order: int = 0
+
+    def records(self, source: Source, asked: Asked) -> list[Records]:
+        """Read a source; whatever a short reader of a user's raises at a spoiled file is a sentence that names it."""
+        try:
+            found = self.read(source, asked)
+            several = [found] if isinstance(found, Records) else list(found)
+        except InputError as error:
+            if source.path.name in str(error):
+                raise
+            raise InputError(f"{source.where}: {error}") from error
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+            raise InputError(f"{source.where}: cannot be read as {self.title} ({error!r})") from error
+        for one in several:
+            if not isinstance(one, Records):
+                raise InputError(f"reader {self.name!r} returned {type(one).__name__} for {source.where}, not Records")
+        return several
+
+
+def as_result_reader(found: Any) -> ResultReader:
+    """Make a reader of what ``module:name`` leads to: a reader, or a function of a source and what was asked."""
+    if isinstance(found, ResultReader):
+        return found
+    if not callable(found) or inspect.isclass(found):
+        raise InputError(f"reader of results: expected a function of a source, or a ResultReader, got {found!r}")
+    name = getattr(found, "__name__", "reader")
+    return ResultReader(name, f"files that {name} reads", found, lambda source: False)
+
+
+result_readers: Registry[ResultReader] = Registry(
+    "reader of results", "result_readers", ("paragone.intake.readers",), as_result_reader
+)
+"""Every reader of results by its name."""
+
+
+def reader_of_results(source: Source) -> ResultReader | None:
+    """Return the reader that recognises a source; None where nobody does."""
+    found = [reader for reader in result_readers if reader.recognises(source)]
+    return min(found, key=lambda reader: reader.order, default=None)

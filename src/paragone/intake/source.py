@@ -1,0 +1,197 @@
+"""Source: one file or folder that results are read from, streamed and within limits; nothing in it is ever run."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, cast
+
+import msgspec
+
+from paragone.errors import InputError
+from paragone.reading import check_size, parse_json, size_limit
+
+HEAD = 2**16
+"""Bytes of a file by which it is recognised."""
+LONGEST_LINE = 2**26
+"""Bytes of a line at most: one answer of a model with everything that was logged beside it is far shorter."""
+MOST_BROKEN = 0.01
+"""The share of lines that may be broken; with more, the file is not what it was taken for."""
+
+
+@dataclass(frozen=True)
+class Source:
+    r"""A file or a folder, as readers see it.
+
+    Parameters
+    ----------
+    path : Path
+        Where it lies.
+    given : Path, optional
+        What the user named: the path itself, or a folder above it.
+    name : str, optional
+        What the user calls the method behind it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.jsonl").write_text('{"id": 1, "acc": 1.0, "doc": "long"}\n{"id": 2, "acc": 0.0}\n')
+    ...     lines = Source(Path(folder) / "a.jsonl").records(["id", "acc"])
+    ...     [(number, acc) for number, acc in lines]
+    [(1, 1.0), (2, 0.0)]
+    """
+
+    path: Path
+    given: Path | None = None
+    name: str | None = None
+    broken: list[int] = field(default_factory=list, compare=False, repr=False)
+    """Numbers of lines that could not be read, once all were."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.path.is_dir()
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+        return str(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The ending that tells its format, in small letters, with ``.gz`` looked past."""
+        path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+        return path.suffix.lower()
+
+    @property
+    def stem(self) -> str:
+        """The name without its ending."""
+        path = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+        return path.stem
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its path from what the user named, which comes first."""
+        base = self.given or self.path
+        inside = self.path.relative_to(base).parts if self.path.is_relative_to(base) else ()
+        return (base.resolve().name, *inside)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of a file, unpacked; nothing of a folder."""
+        if self.is_folder:
+            return b""
+        with self.open() as stream:
+            return stream.read(HEAD)
+
+    @cached_property
+    def first(self) -> Any:
+        """The first line of a file as JSON, or the whole of it where it is short; None where it is neither."""
+        start = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if start[:1] not in (b"{", b"["):
+            return None
+        for text in (start.split(b"\n", 1)[0], start):
+            try:
+                return msgspec.json.decode(text)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue
+        return None
+
+    def open(self) -> IO[bytes]:
+        """Open a file for reading, unpacked where it is packed with gzip."""
+        try:
+            stream = self.path.open("rb")
+        except OSError as error:
+            raise InputError(f"{self.where}: cannot be read ({error.strerror or error})") from error
+        packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        unpacked = _Unpacked(gzip.GzipFile(fileobj=stream), stream, self.where) if packed else stream
+        return cast(IO[bytes], unpacked)
+
+    def content(self) -> bytes:
+        """Return all bytes of a file, within the limit."""
+        limit = size_limit()
+        with self.open() as stream:
+            found = stream.read(limit + 1)
+        check_size(len(found), self.where)
+        return found
+
+    def json(self) -> Any:
+        """Return what a JSON file says."""
+        return parse_json(self.content().removeprefix(b"\xef\xbb\xbf"), self.where)
+
+    def lines(self) -> Iterator[bytes]:
+        """Go through the lines that are not empty, one at a time; lines end at byte 10 and nowhere else."""
+        with self.open() as stream:
+            while line := stream.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise InputError(f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB")
+                if not line.isspace():
+                    yield line
+
+    def records(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Go through a file with one JSON object per line, and take these fields of each; None where one is not there.
+
+        What else a line holds is passed over unread. Lines that are no JSON objects, such as a last one that was cut
+        off, are counted in `broken`; where more than one in a hundred is, the file is refused.
+        """
+        decoder = _line_decoder(tuple(fields))
+        del self.broken[:]
+        number = 0
+        for number, line in enumerate(self.lines(), start=1):
+            try:
+                found = decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                self.broken.append(number)
+                continue
+            yield msgspec.structs.astuple(found)
+        if len(self.broken) > max(1, MOST_BROKEN * number):
+            raise InputError(f"{self.where}: {len(self.broken)} of {number} lines are no JSON objects")
+
+    def said_broken(self) -> dict[str, int]:
+        """Return how many lines were left out because they are broken, and why, for `Records`."""
+        return {"lines that are cut off or broken": len(self.broken)} if self.broken else {}
+
+    def beside(self, name: str) -> Source:
+        """Return a file in the same folder."""
+        return Source(self.path.parent / name, self.given, self.name)
+
+
+def _line_decoder(fields: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
+    """Return what reads some fields of a JSON object and passes over all others."""
+    own = {f"field_{place}": name for place, name in enumerate(fields)}
+    line = msgspec.defstruct("Line", [(name, Any, None) for name in own], rename=own)
+    return msgspec.json.Decoder(line)
+
+
+class _Unpacked(io.RawIOBase):
+    """A packed file whose defects are refused in a sentence, whenever they are met."""
+
+    def __init__(self, stream: gzip.GzipFile, file: IO[bytes], where: str) -> None:
+        self._stream, self._file, self._where = stream, file, where
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._guarded(self._stream.read, size)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        return self._guarded(self._stream.readline, -1 if size is None else size)
+
+    def _guarded(self, read: Any, size: int) -> bytes:
+        try:
+            found: bytes = read(size)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{self._where}: its gzip packing is broken or cut off ({error})") from error
+        return found
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
