@@ -294,3 +294,17 @@ def test_methods_that_failed_together_somewhere_are_not_equivalent():
     (pair,) = paragone.compare(frame, metric="accuracy", margin=0.01, missing="worst").pairs
     assert whole.verdict == "equivalent"
     assert (pair.verdict, pair.failed, pair.tied) == ("undecided", (1, 1), ("d3",))
+
+
+def test_ties_on_every_dataset_have_no_t_interval_that_would_show_an_equivalence():
+    # Seed 9618 of the random tables: [0, 0] lay within the margin beside the word undecided.
+    found = paragone.compare(
+        pd.DataFrame({"dataset": list("abcdef"), "A": np.arange(6) / 10, "B": np.arange(6) / 10, "C": [0.5] * 6}),
+        metric="accuracy",
+        test="paired-t",
+        margin=0.02,
+        bayes=False,
+    )
+    tied = next(pair for pair in found.pairs if {pair.method, pair.rival} == {"A", "B"})
+    assert (tied.verdict, tied.p, tied.smallest_margin) == ("undecided", 1.0, np.inf)
+    assert np.isnan([tied.difference.low, tied.difference.high]).all()

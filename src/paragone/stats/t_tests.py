@@ -206,12 +206,13 @@ def _even(values: np.ndarray) -> bool:
 def tested_mean(mean: float, error: float, df: float, level: float) -> TTest:
     """Test a mean by its standard error, with Student's t.
 
-    Differences without spread have no p unless they are zero: a few equal folds of a small test set are no certainty.
+    Differences without spread have no p unless they are zero, and no interval: a few equal folds of a small test set are
+    no certainty.
 
     Examples
     --------
-    >>> tested_mean(0.0, 0.0, 3, 0.95).p, tested_mean(0.1, 0.0, 3, 0.95).p
-    (1.0, nan)
+    >>> tested_mean(0.0, 0.0, 3, 0.95).p, tested_mean(0.1, 0.0, 3, 0.95).p, tested_mean(0.0, 0.0, 3, 0.95).interval.low
+    (1.0, nan, nan)
     """
     # The same bits as scipy.stats.t, which takes most of a second to import.
     from scipy.special import stdtr, stdtrit
@@ -221,7 +222,7 @@ def tested_mean(mean: float, error: float, df: float, level: float) -> TTest:
     return TTest(
         p=float(2 * stdtr(df, -abs(t))),
         side=mean,
-        interval=Interval(mean, mean - half, mean + half),
+        interval=Interval(mean, mean - half, mean + half) if error > 0 else Interval(mean),
         t=t,
         df=df,
         standard_error=error,
