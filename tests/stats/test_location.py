@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 import pytest
@@ -151,3 +151,32 @@ def test_unusable_questions_are_refused():
         shifted_p([1.0, 2.0], 0.1, "les")
     with pytest.raises(InputError, match="finite number"):
         shifted_p([1.0, 2.0], np.nan, "less")
+
+
+def loss_tails(values):
+    """Return the Walsh averages, and the one-sided p of the cell before each over all patterns of signs."""
+    points = np.unique([(a + b) / 2 for a in values for b in values])
+    lost = np.array(list(product([0, 1], repeat=len(values))))
+    shifts = np.append(points[0] - 1, (points[1:] + points[:-1]) / 2)
+    ranks = np.array([stats.rankdata(np.abs(values - shift)) for shift in shifts])
+    observed = (ranks * (values < shifts[:, None])).sum(axis=1)
+    return points, (ranks @ lost.T <= observed[:, None] + 1e-9).mean(axis=1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
+def test_p_never_falls_with_the_shift_and_limits_are_the_ends_of_what_is_not_rejected(n):
+    # Every pattern of ties and zeros; the gaps differ, so that no two Walsh averages coincide but those that must.
+    for values in combinations_with_replacement(np.array([-13.0, -4.0, 0.0, 1.0, 7.0, 26.0]), n):
+        values = np.array(values)
+        (points, greater), (mirrored, less) = loss_tails(values), loss_tails(-values)
+        assert (np.diff(greater) >= 0).all()
+        for level in (0.5, 0.9, 0.95):
+            tail = (1 - level) / 2
+            # The whole set of shifts that neither side rejects, cell by cell, without any order among them assumed.
+            low, high = points[greater <= tail], -mirrored[less <= tail]
+            low, high = low.max(initial=-np.inf), high.min(initial=np.inf)
+            for zeros in ("wilcox", "pratt"):
+                found = hodges_lehmann(values, level=level, zeros=zeros)
+                p = wilcoxon_signed_rank(values, zeros=zeros).p
+                wanted = (min(low, 0.0), max(high, 0.0)) if p > 1 - level else (low, high)
+                assert (found.low, found.high) == wanted

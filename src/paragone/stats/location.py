@@ -7,6 +7,12 @@ sign nor the order of the magnitudes changes, so the test is the same for all sh
 Walsh averages. Untied differences have the same null distribution in every cell, which gives the limits by their places
 alone. With ties it belongs to the cell, and the first cell that is not rejected is found by bisection.
 
+Bisection is right because p never falls from cell to cell. Over a Walsh average of p equal differences below and q
+above it, the p grow past the q in rank: a pattern of signs in which A of the former and B of the latter are lost loses
+``qA - pB`` more than before, the observed pattern (all p, none of the q) ``pq``, which is the most. So every pattern
+that lost no more than the observed one still does. Over p differences themselves no rank changes, and the observed
+pattern loses more.
+
 On a Walsh average itself a shifted difference is zero or two mirror each other, where conventions differ. A null on one
 is tested as the shift just beyond it, where these count against the alternative, so that limit and test always agree:
 a shift is rejected by the one-sided test exactly where it lies outside the limit.

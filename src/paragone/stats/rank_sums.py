@@ -56,7 +56,7 @@ def lower_tails(doubled: IntArray, bound: IntArray) -> FloatArray:
     if step == 2 and ranks[-1] == 2 * ranks.size and (np.diff(ranks) == 2).all():
         counted = _untied_tails(ranks.size)
     else:
-        counted = np.ldexp(_with(np.ones(max(int(place.max()), 0) + 1), ranks // step), -ranks.size)
+        counted = np.ldexp(_with(NOTHING, ranks // step, max(int(place.max()), 0) + 1), -ranks.size)
     tails = np.where(place < 0, 0.0, counted[np.maximum(place, 0)])
     return np.where(mirrored, 1.0 - tails, tails)
 
@@ -75,17 +75,40 @@ def last_below(n: int, tail: float) -> int:
 @lru_cache(maxsize=8)
 def _untied_tails(n: int) -> FloatArray:
     """Return the chances that ranks 1 to n with fair signs sum to at most 0, 1, 2, ..., half of what they can."""
-    return np.ldexp(_with(np.ones(n * (n + 1) // 4 + 1), np.arange(1, n + 1)), -n)
+    return np.ldexp(_with(NOTHING, np.arange(1, n + 1), n * (n + 1) // 4 + 1), -n)
 
 
-def _with(tails: FloatArray, ranks: IntArray) -> FloatArray:
-    """Return tails, as counts, with more ranks among those that are summed."""
-    # The tail of nothing at all is 1 everywhere; begun with that, the steps add up tails at once, and no sum is needed.
-    tails = tails.copy()
+NOTHING = np.ones(1)
+"""The tail of no ranks at all, which is 1 everywhere; begun with that, the steps add up tails, and no sum is needed."""
+
+
+def _with(tails: FloatArray, ranks: IntArray, most: int) -> FloatArray:
+    """Return tails, as counts, with more ranks among those that are summed.
+
+    Parameters
+    ----------
+    tails : ndarray
+        Of the sums 0, 1, 2, ...; those beyond are all as the last.
+    ranks : ndarray of int
+        Best in rising order: the sums that are reached stay few for long.
+    most : int
+        How many sums are looked at.
+    """
+    n = tails.size
+    # Two arrays in turn: in place, NumPy would first copy what it adds.
+    now, then = np.empty(most), np.empty(most)
+    now[:n] = tails
     for rank in ranks.tolist():
-        if rank < tails.size:
-            tails[rank:] += tails[:-rank]
-    return tails
+        if rank >= most:
+            # No sum that is looked at holds it; only those beyond all sums without it have more.
+            now[n:], n = now[n - 1], most
+            continue
+        size = min(n + rank, most)
+        now[n:size] = now[n - 1]
+        then[:rank] = now[:rank]
+        np.add(now[rank:size], now[: size - rank], out=then[rank:size])
+        now, then, n = then, now, size
+    return now[:n]
 
 
 def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound: IntArray) -> FloatArray:
@@ -144,11 +167,12 @@ def lower_tails_without_each(sizes: IntArray, zeros: int, group: IntArray, bound
         if not wanted.any():
             return
         if high - low == 1:
-            tails[wanted] = np.ldexp(_with(outside, left_of(low))[bound[wanted]], 1 - int(sizes.sum()))
+            tails[wanted] = np.ldexp(_with(outside, left_of(low), most)[bound[wanted]], 1 - int(sizes.sum()))
             return
         middle = (low + high) // 2
-        halve(low, middle, _with(outside, np.concatenate(blocks[middle:high]) - 2))
-        halve(middle, high, _with(outside, np.concatenate(blocks[low:middle])))
+        halve(low, middle, _with(outside, np.concatenate(blocks[middle:high]) - 2, most))
+        halve(middle, high, _with(outside, np.concatenate(blocks[low:middle]), most))
 
-    halve(0, len(blocks), np.ones(int(bound.max(initial=0)) + 1))
+    most = int(bound.max(initial=0)) + 1
+    halve(0, len(blocks), NOTHING)
     return tails

@@ -206,8 +206,8 @@ def _even(values: np.ndarray) -> bool:
 def tested_mean(mean: float, error: float, df: float, level: float) -> TTest:
     """Test a mean by its standard error, with Student's t.
 
-    Differences without spread have no p unless they are zero, and no interval: a few equal folds of a small test set are
-    no certainty.
+    Differences without spread have no p unless they are zero, and no interval: a few equal folds of a small test set
+    are no certainty.
 
     Examples
     --------
