@@ -16,7 +16,8 @@ from scipy import stats
 import paragone
 from paragone import Experiment, Results
 from paragone.errors import InputError
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.protocols.curve.page import jaccard, kuncheva, seed_stability
 from paragone.reporting import read_display_map
 from paragone.reporting.charts import mean_chart

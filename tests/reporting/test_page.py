@@ -19,7 +19,8 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.methods.method import methods, reference_of
 from paragone.page import Page, Section, Sheet
 from paragone.reporting import pages, report

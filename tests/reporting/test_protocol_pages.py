@@ -13,7 +13,8 @@ from scipy import stats
 import paragone
 from paragone import Results
 from paragone.errors import InputError
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.protocols.crossval.words import crossval_views, narrowed
 from paragone.protocols.topk.page import topk_figures
 from paragone.reporting.pages import page_of

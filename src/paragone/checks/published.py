@@ -34,7 +34,8 @@ from paragone.checks.tables import (
     read_tables,
 )
 from paragone.errors import InputError, unknown_name
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.reporting.write import written_report
 from paragone.stats import compare
 from paragone.tables import TableCell

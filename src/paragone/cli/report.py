@@ -43,8 +43,9 @@ def report(
     Example: paragone report first.sqlite --out paper --reference DAGFS --split-columns 4
     """
     from paragone.cli.sources import import_from_here
+    from paragone.lab.measures import Wording
     from paragone.lab.results import Results
-    from paragone.lab.view import View, Wording
+    from paragone.lab.view import View
     from paragone.metrics import asked_name
     from paragone.reporting import read_display_map
     from paragone.reporting.write import written_report

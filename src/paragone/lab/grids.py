@@ -68,7 +68,8 @@ def point_words(grid: str, at: float) -> str:
 def reduced_grid(grid: str, curves: pd.DataFrame, target: float | None) -> GridScores:
     """Take one value per fold: at the target of the grid, or the mean over it."""
     if target is None:
-        folds = curves.groupby(FOLDS, sort=False)["value"].mean().reset_index()
+        # A point without a value leaves the fold without one: a mean over fewer points would be another quantity.
+        folds = curves.groupby(FOLDS, sort=False)["value"].mean(skipna=False).reset_index()
         words, suffix = (f"the mean over the {grid}-grid", f"{grid}grid") if grid else ("", "")
         return GridScores(grid, words, suffix, curves, folds)
     at_target = curves[(curves["at"] - target).abs() < NEAR]

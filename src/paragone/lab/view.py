@@ -6,16 +6,18 @@ A `ResultsReader` is what a protocol adds to it: how scores are derived, and wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from typing_extensions import override
 
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
-from paragone.lab.grids import GridScores, grid_at, mean_table, names_in_order, reduced_grid
+from paragone.lab.grids import mean_table
+from paragone.lab.measures import MeasuredScores
 from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
@@ -30,62 +32,6 @@ if TYPE_CHECKING:
     from paragone.tables import Table
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Wording:
-    """What the user wants tables to say: names to display, a note for captions, a suffix for labels.
-
-    ``split_columns`` stacks wide LaTeX tables in blocks of so many columns.
-    """
-
-    names: Mapping[str, str] = field(default_factory=dict)
-    caption_note: str = ""
-    label_suffix: str = ""
-    split_columns: int | None = None
-
-    def name(self, identifier: str) -> str:
-        """Return the display name of a method or dataset."""
-        return self.names.get(identifier, identifier)
-
-    def caption(self, text: str) -> str:
-        """Return a caption with the note."""
-        return f"{text} {self.caption_note}".strip()
-
-    def label(self, text: str) -> str:
-        """Return a label with the suffix."""
-        return f"tab:{text}{self.label_suffix}"
-
-
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """One metric on one grid: its fold scores, and the comparison where there is one to make."""
-
-    scores: GridScores
-    metric: str
-    comparison: DatasetComparison | None
-    refusal: str
-
-    @property
-    def tags(self) -> dict[str, str]:
-        """When its blocks show."""
-        grid = {"grid": self.scores.suffix} if self.scores.suffix else {}
-        return {"metric": self.metric, **grid}
-
-    @cached_property
-    def means(self) -> dict[str, dict[str, tuple[float, float]]]:
-        """Mean and deviation (ddof = 1) over folds, by dataset and method, in the order of the folds."""
-        mine = self.scores.folds[self.scores.folds["metric"] == self.metric]
-        grouped = mine.groupby(["dataset", "method"], sort=False)["value"]
-        found: dict[str, dict[str, tuple[float, float]]] = {}
-        for dataset, method, mean, spread in grouped.agg(["mean", "std"]).reset_index().itertuples(index=False):
-            found.setdefault(dataset, {})[method] = (float(mean), float(spread))
-        return found
-
-    @property
-    def key(self) -> str:
-        """What file names and anchors call it."""
-        return f"{self.metric}{self.scores.dashed}"
 
 
 class CellAddress(NamedTuple):
@@ -137,7 +83,7 @@ class StageChoice:
     by_test: tuple[str, ...] = ()
 
 
-class View:
+class View(MeasuredScores):
     """An experiment as it is read: scores, means, comparisons, failures, warnings, where each comes from.
 
     Everything is read and derived when it is first asked for, and once: whoever makes a page, prints tables and
@@ -149,16 +95,8 @@ class View:
         An open store.
     experiment : str, optional
         Needed where the store holds several.
-    metric : str, optional
-        Show this metric only; a cross-validation is scored by it.
-    at : str
-        A point of a grid, such as ``k=10``, instead of what the grid is reduced to by declaration.
-    reference : str, optional
-        The method that is compared with each other; the first where it is not given.
-    datasets, methods : tuple of str
-        Show these only; all where none is named.
-    wording : Wording, optional
-        Names to display, what is added to captions and labels.
+    **choices
+        What is shown and how, as `MeasuredScores` takes it; a cross-validation is scored by its ``metric``.
 
     Examples
     --------
@@ -172,25 +110,11 @@ class View:
     curve V ['micro_f1-kgrid']
     """
 
-    def __init__(
-        self,
-        results: StoreContents,
-        experiment: str | None = None,
-        *,
-        metric: str | None = None,
-        at: str = "",
-        reference: str | None = None,
-        datasets: tuple[str, ...] = (),
-        methods: tuple[str, ...] = (),
-        wording: Wording | None = None,
-    ) -> None:
+    def __init__(self, results: StoreContents, experiment: str | None = None, **choices: Any) -> None:
+        super().__init__(**choices)
         self.results = results
         self.described: Mapping[str, Any] = results.described(experiment)
         self.experiment = str(self.described["name"])
-        self.metric, self.at = metric, at
-        self.wanted_reference = reference
-        self.datasets, self.methods = datasets, methods
-        self.wording = wording or Wording()
         self._made: dict[Callable[[View], Any], Any] = {}
         self._of_whole: dict[Callable[[View], Any], Any] = {}
 
@@ -213,10 +137,6 @@ class View:
         view = View(self.results, self.experiment, **{"wording": self.wording, **choices})
         view._of_whole = self._of_whole
         return view
-
-    def name(self, identifier: str) -> str:
-        """Return the name to display of a method or dataset."""
-        return self.wording.name(identifier)
 
     # What was declared
 
@@ -284,10 +204,25 @@ class View:
         """Every score of the experiment, repeats over seeds row by row, with its grid."""
         return self.of_whole(_scores_by_repeat)
 
+    @override
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """The scores of the experiment, means over seeds, with their grid."""
         return self.of_whole(_scores)
+
+    @override
+    @property
+    def where(self) -> str:
+        return f"experiment {self.experiment!r}"
+
+    @override
+    @cached_property
+    def known_methods(self) -> list[str]:
+        return list(self.described["methods"]) if self.methods else super().known_methods
+
+    @override
+    def target_of(self, grid: str) -> float | None:
+        declared = self.described["protocol"].get(grid)
+        return declared.get("target") if isinstance(declared, Mapping) else None
 
     @cached_property
     def tidy_scores(self) -> pd.DataFrame:
@@ -303,107 +238,25 @@ class View:
         return self.of_whole(_cells)
 
     @cached_property
-    def all_grids(self) -> tuple[GridScores, ...]:
-        """Every grid of the experiment, reduced as it was declared, under the names of the store."""
-        scores = self.scores
-        if scores.empty:
-            raise InputError(f"experiment {self.experiment!r} has no scores yet: run it first")
-        _check_names(scores)
-        grids = scores["grid"].unique()
-        return tuple(reduced_grid(grid, scores[scores["grid"] == grid], self._target(grid)) for grid in grids)
-
-    def _target(self, grid: str) -> float | None:
-        """Return the point at which a grid counts, where the protocol declares one."""
-        declared = self.described["protocol"].get(grid)
-        return declared.get("target") if isinstance(declared, Mapping) else None
-
-    @cached_property
-    def grids(self) -> tuple[GridScores, ...]:
-        """The grids with what is shown of them, under the names to display."""
-        everything = self.all_grids
-        folds = everything[0].folds
-        for kind, wanted, known in (
-            ("metric", (self.metric,) if self.metric else (), names_in_order(everything, "metric")),
-            ("method", self.methods, folds["method"].unique().tolist()),
-            ("dataset", self.datasets, folds["dataset"].unique().tolist()),
-        ):
-            for name in wanted:
-                if name not in known:
-                    raise unknown_name(kind, name, known)
-        chosen = [grid_at(everything, self.at)] if self.at else everything
-        return tuple(self._named(self._kept(scores)) for scores in chosen)
-
-    def _kept(self, scores: GridScores) -> GridScores:
-        def keep(frame: pd.DataFrame) -> pd.DataFrame:
-            wanted = {"metric": (self.metric,) if self.metric else (), "method": self.methods, "dataset": self.datasets}
-            for column, names in wanted.items():
-                frame = frame[frame[column].isin(names)] if names else frame
-            return frame
-
-        return replace(scores, curves=keep(scores.curves), folds=keep(scores.folds))
-
-    def _named(self, scores: GridScores) -> GridScores:
-        """Return the scores under the names to display; two that would share a name are refused."""
-        columns = {}
-        for column in ("method", "dataset"):
-            found = scores.folds[column].unique().tolist()
-            names = {name: self.name(name) for name in found}
-            if len(set(names.values())) < len(found):
-                raise InputError(f"the display map gives two {column}s the same name: {sorted(names.values())}")
-            columns[column] = names
-        return replace(scores, curves=_renamed(scores.curves, columns), folds=_renamed(scores.folds, columns))
-
-    @cached_property
-    def reference(self) -> str:
-        """The method that is compared with each other, by the name to display; one that is not there is refused."""
-        shown = self.grids[0].folds["method"].unique().tolist()
-        wanted = self.wanted_reference
-        if wanted is None:
-            return str(shown[0])
-        known = list(self.described["methods"]) if self.methods else self.all_grids[0].folds["method"].unique().tolist()
-        if wanted not in known:
-            raise unknown_name("reference", wanted, known)
-        # A reference that the reader has just hidden gives way to the first that is shown.
-        return self.name(wanted) if self.name(wanted) in shown else str(shown[0])
-
-    @cached_property
-    def measures(self) -> tuple[Measure, ...]:
-        """Every metric on every grid, with its comparison."""
-        return tuple(
-            self._measure(scores, metric) for scores in self.grids for metric in scores.folds["metric"].unique()
-        )
-
-    @cached_property
     def designs(self) -> dict[str, Design | None]:
         """How the datasets were split, by the names to display."""
         return {self.name(name): one for name, one in self.results.designs(self.experiment).items()}
 
-    def _measure(self, scores: GridScores, metric: str) -> Measure:
-        if scores.folds["method"].nunique() < 2:
-            return Measure(scores, metric, None, "There is one method only, so there is nothing to compare it with.")
+    @override
+    def compared(self, rows: pd.DataFrame, metric: str) -> DatasetComparison:
         declared = self.results.declared_comparison(self.experiment)
         if unknown := declared.code_to_import():
-            return Measure(scores, metric, None, f"No comparison: {unknown[0]} is code, which --run-code imports.")
-        try:
-            compared = compare(
-                scores.folds[scores.folds["metric"] == metric],
-                metric=metric,
-                reference=self.reference,
-                test=declared.test,
-                correction=declared.correction or "holm",
-                margin=declared.margin or 0.0,
-                bayes=False,
-                designs=self.designs,
-            )
-        except InputError as refusal:
-            # A run in its middle may not have a single dataset that every method has finished.
-            return Measure(scores, metric, None, f"No comparison yet: {refusal}")
-        return Measure(scores, metric, compared, "")
-
-    @cached_property
-    def comparison(self) -> DatasetComparison | None:
-        """The comparison by the first metric that allows one."""
-        return next((measure.comparison for measure in self.measures if measure.comparison is not None), None)
+            raise InputError(f"{unknown[0]} is code, which --run-code imports.")
+        return compare(
+            rows,
+            metric=metric,
+            reference=self.reference,
+            test=declared.test,
+            correction=declared.correction or "holm",
+            margin=declared.margin or 0.0,
+            bayes=False,
+            designs=self.designs,
+        )
 
     def options(self) -> dict[str, list[str]]:
         """Return what there is to choose from, by the names of the choices."""
@@ -424,18 +277,6 @@ def _scores_by_repeat(view: View) -> pd.DataFrame:
         return derived.assign(grid="", repeat=0)
     frame = score_frame(read_scores(view.results.store), repeats=True, with_grid=True)
     return frame[frame["experiment"] == view.experiment]
-
-
-def _check_names(scores: pd.DataFrame) -> None:
-    """Refuse names that tables and tests, which strip blanks, would take for others."""
-    for column in ("method", "dataset"):
-        for name in scores[column].unique():
-            if name != name.strip():
-                raise InputError(f"the {column} {name!r} begins or ends with a blank: give it a name without")
-
-
-def _renamed(frame: pd.DataFrame, columns: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
-    return frame.assign(**{column: frame[column].map(names) for column, names in columns.items()})
 
 
 def _scores_answers(protocol: Protocol) -> bool:

@@ -8,7 +8,8 @@ from paragone.charts import PALETTE, from_rows, styled
 from paragone.charts.save import chart_specification
 from paragone.charts.theme import unchecked, wrap
 from paragone.lab.grids import GridScores
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.reporting.words import title_of
 
 if TYPE_CHECKING:

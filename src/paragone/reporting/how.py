@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paragone.lab.contents import STATUSES
+from paragone.lab.measures import Measure
 from paragone.lab.method_warnings import Warned, verdict_sentences
 from paragone.lab.store.queries import notes_of
-from paragone.lab.view import Measure, View
+from paragone.lab.view import View
 from paragone.page import Block, Cover, Listing, Points, Prose, Sheet
 from paragone.reporting.words import bibtex, listing
 from paragone.stats import DatasetComparison

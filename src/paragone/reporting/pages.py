@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from paragone.charts.theme import unchecked
+from paragone.lab.measures import Measure, Wording
 from paragone.lab.reproduction import experiment_record
-from paragone.lab.view import Measure, View, Wording
+from paragone.lab.view import View
 from paragone.page import (
-    Attachment,
     Block,
     Choice,
     Cover,
@@ -29,9 +29,8 @@ from paragone.registry import Registry
 from paragone.reporting.charts import dataset_chart, mean_chart
 from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices, warned_words
 from paragone.reporting.sections import answer_sheet, dataset_blocks, evidence, method_blocks
-from paragone.reporting.tables import means_frame, rank_table, score_table, statistics_table
+from paragone.reporting.tables import paper_tables
 from paragone.reporting.words import bibtex, headline, reference_keys, title_of
-from paragone.tables import frame_as_csv, to_latex
 
 TITLES = {
     "verdict": "The verdict",
@@ -44,7 +43,6 @@ TITLES = {
 }
 """The sections of every page, in their order."""
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
-TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
 MATRIX_UP_TO = 14
 OPEN_UP_TO = 8
 
@@ -239,33 +237,8 @@ def answer(view: View) -> tuple[Block, ...]:
     behind = view.once(evidence)
     return (
         *(answer_sheet(m.scores, m.metric, m.comparison, behind, m.key, m.tags) for m in view.measures),
-        *_paper_tables(view),
+        *paper_tables(view),
     )
-
-
-def _paper_tables(view: View) -> list[Attachment]:
-    """Write means as CSV and the tables of a paper as LaTeX, each grid in a folder where there are several."""
-    named = replace(view.wording, names={})
-    found: list[Attachment] = []
-    for stored, scores in zip(view.all_grids, view.grids, strict=True) if not view.at else ():
-        inside = f"{scores.suffix}/" if len(view.grids) > 1 else ""
-        means = means_frame(stored)
-        end = f"_{scores.suffix}" if scores.suffix else ""
-        found.append(Attachment(f"{inside}benchmark_means{end}.csv", frame_as_csv(means)))
-        here = [measure for measure in view.measures if measure.scores is scores]
-        for measure in here:
-            name = f"{inside}table_{TABLE_NAMES.get(measure.metric, measure.metric)}.tex"
-            found.append(_latex(name, score_table(scores, measure.metric, named), view.wording.split_columns))
-        compared = {measure.metric: measure.comparison for measure in here if measure.comparison is not None}
-        if compared and scores.folds["dataset"].nunique() > 1:
-            statistics = statistics_table(compared, scores, view.reference, named)
-            found.append(_latex(f"{inside}table_stats.tex", statistics, None))
-            found.append(_latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None))
-    return found
-
-
-def _latex(name: str, table: Any, split_columns: int | None) -> Attachment:
-    return Attachment(name, to_latex(table, columns_a_block=split_columns) + "\n")
 
 
 @section("charts")

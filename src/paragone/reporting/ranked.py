@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from paragone.lab.contents import costs_by_method
+from paragone.lab.measures import Measure
 from paragone.lab.method_warnings import verdict_sentences
-from paragone.lab.view import Measure, View
+from paragone.lab.view import View
 from paragone.metrics import named_metric
 from paragone.page import Block, Gallery, Points, Prose, Section, Sheet, figure
 from paragone.stats.ranking import MethodRanking

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.lab.grids import GridScores
-from paragone.lab.view import Measure, View, Wording
+from paragone.lab.measures import Measure, Wording
+from paragone.lab.view import View
 from paragone.page import Block, Fold, Gallery, NumberDetails, Points, Prose, Sheet, figure
 from paragone.reporting.charts import dataset_curves
 from paragone.reporting.how import warned_words

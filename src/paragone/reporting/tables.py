@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paragone.lab.grids import GridScores
-from paragone.lab.view import Wording
+from paragone.lab.measures import MeasuredScores, Wording
+from paragone.page import Attachment
 from paragone.reporting.words import direction, direction_words, size_of, title_of
 from paragone.stats import DatasetComparison
 from paragone.tables import (
@@ -18,8 +19,10 @@ from paragone.tables import (
     format_number,
     format_p,
     format_signed,
+    frame_as_csv,
     mark_best,
     number_cell,
+    to_latex,
 )
 
 if TYPE_CHECKING:
@@ -137,6 +140,34 @@ def means_frame(scores: GridScores) -> pd.DataFrame:
     """Return mean, deviation (ddof = 1) and number of folds of every dataset, method and metric."""
     grouped = scores.folds.groupby(["dataset", "method", "metric"], sort=False)["value"]
     return grouped.agg(mean="mean", std=lambda values: values.std(ddof=1), folds="size").reset_index()
+
+
+TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}
+"""What files call the metrics whose tables had a name before."""
+
+
+def paper_tables(view: MeasuredScores) -> list[Attachment]:
+    """Write means as CSV and the tables of a paper as LaTeX, each grid in a folder where there are several."""
+    named = replace(view.wording, names={})
+    found: list[Attachment] = []
+    for stored, scores in zip(view.all_grids, view.grids, strict=True) if not view.at else ():
+        inside = f"{scores.suffix}/" if len(view.grids) > 1 else ""
+        end = f"_{scores.suffix}" if scores.suffix else ""
+        found.append(Attachment(f"{inside}benchmark_means{end}.csv", frame_as_csv(means_frame(stored))))
+        here = [measure for measure in view.measures if measure.scores is scores]
+        for measure in here:
+            name = f"{inside}table_{TABLE_NAMES.get(measure.metric, measure.metric)}.tex"
+            found.append(_latex(name, score_table(scores, measure.metric, named), view.wording.split_columns))
+        compared = {measure.metric: measure.comparison for measure in here if measure.comparison is not None}
+        if compared and scores.folds["dataset"].nunique() > 1:
+            statistics = statistics_table(compared, scores, view.reference, named)
+            found.append(_latex(f"{inside}table_stats.tex", statistics, None))
+            found.append(_latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None))
+    return found
+
+
+def _latex(name: str, table: Table, split_columns: int | None) -> Attachment:
+    return Attachment(name, to_latex(table, columns_a_block=split_columns) + "\n")
 
 
 def _in_order(frame: pd.DataFrame, column: str) -> list[str]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from paragone.errors import InputError
 from paragone.folders import replaced_folder, written_files
+from paragone.lab.measures import Wording
 from paragone.lab.results import Results
-from paragone.lab.view import View, Wording
+from paragone.lab.view import View
 from paragone.metrics import asked_name
 from paragone.page import Page, Sheet
 from paragone.reading import read_json

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.page import NumberDetails, Sheet
 from paragone.protocols.crossval.ledger import repeats_of
 from paragone.protocols.crossval.problem import Problem, choose

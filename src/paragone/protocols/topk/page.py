@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.metrics import named_metric
 from paragone.page import (
     Attachment,

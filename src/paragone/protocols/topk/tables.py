@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts import PALETTE, from_rows, styled
 from paragone.errors import unknown_name
-from paragone.lab.view import View, Wording
+from paragone.lab.measures import Wording
+from paragone.lab.view import View
 from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
 from paragone.reporting.tables import marked
 from paragone.stats import SampleComparison, compare_samples
