@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -130,6 +130,9 @@ def compare(
     run_code: Annotated[
         bool, typer.Option("--run-code", help="Allow a pickle to be read, which runs what stands in it.")
     ] = False,
+    display_map: Annotated[
+        Path | None, typer.Option(help="JSON file: identifier to displayed name, for the tables of a results folder.")
+    ] = None,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""
     others = {
@@ -149,6 +152,31 @@ def compare(
     from paragone.cli.sources import column_roles, is_store
     from paragone.intake import Asked
 
+    if (folder := results_folder(sources)) is not None:
+        for name in [name for name in ("bayes", "differences", "methods-in", "beside", "plan") if others[name]]:
+            raise InputError(f"--{name} is not for a folder of the protocol's results")
+        show_comparison(
+            folder(
+                sources[0],
+                reference=reference,
+                metric=metric,
+                at=at,
+                names=None if display_map is None else displayed_names(display_map),
+                higher_is_better=_direction(higher_is_better, lower_is_better),
+                margin=margin,
+                missing=missing,
+                test=test,
+                correction=correction,
+                alpha=alpha,
+                zeros=zeros,
+                tolerance=tolerance,
+                test_train_ratio=test_train_ratio,
+                repeats=repeats,
+            ),
+            as_json=as_json,
+            out=out,
+        )
+        return
     asked = Asked(method, dataset, unit, value, metric, run_code)
     if is_from_elsewhere(sources, as_format, asked):
         options = {
@@ -249,6 +277,24 @@ def compare(
     if beside:
         result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+
+
+def results_folder(sources: Sequence[str]) -> Callable[..., Any] | None:
+    """Return what compares a folder of results that a protocol's files make up; None for anything else."""
+    if len(sources) > 1 or not Path(sources[0]).is_dir():
+        return None
+    from paragone.lab.protocol import exchanging_part
+
+    part = exchanging_part("elsewhere")
+    found: Callable[..., Any] | None = part.compare_results_folder if part.is_results_folder(Path(sources[0])) else None
+    return found
+
+
+def displayed_names(path: Path) -> dict[str, str]:
+    """Read a display map."""
+    from paragone.reporting import read_display_map
+
+    return read_display_map(path)
 
 
 def show_plan(pilot: ScoreTable, margin: float, alpha: float, reference: str | None, seed: int, as_json: bool) -> None:

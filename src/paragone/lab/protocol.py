@@ -307,9 +307,9 @@ def part_of(kind: str, part: str) -> ModuleType | None:
     return import_module(module) if find_spec(module) is not None else None
 
 
-def exchanging_part() -> Any:
-    """Return the module of the protocol whose results other programs read and write as files of their own."""
-    return next(part for kind in our_kinds() if (part := part_of(kind, "files")) is not None)
+def exchanging_part(name: str = "files") -> Any:
+    """Return a module of the protocol whose results other programs read and write as files of their own."""
+    return next(part for kind in our_kinds() if (part := part_of(kind, name)) is not None)
 
 
 def default_kind() -> str:

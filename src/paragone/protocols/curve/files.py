@@ -93,8 +93,7 @@ def _value(value: float) -> float | None:
 RANKING, KGRID, PGRID = "ranking.csv", "kgrid_metrics.json", "pgrid_metrics.json"
 TIME, CPU_TIME = "time.txt", "cpu_time.txt"
 """Wall time and processor time of a ranking, each one number of seconds."""
-_RANKING_FILE = re.compile(r"(.+)_fold(\d+)_ranking\.csv")
-_KNOWN_FILE = re.compile(r".+_fold\d+_(ranking\.csv|time\.txt|cpu_time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)")
+_FILE = re.compile(r"(.+)_fold(\d{1,9})_(ranking\.csv|time\.txt|cpu_time\.txt|kgrid_metrics\.json|pgrid_metrics\.json)")
 
 
 @dataclass(frozen=True, order=True)
@@ -134,23 +133,30 @@ def find_rankings(run: Path) -> tuple[dict[FilePlace, Path], int]:
     >>> list(places), others
     ([FilePlace(method='DAGFS', dataset='Arts', fold=0)], 1)
     """
-    if not run.is_dir():
-        raise InputError(f"no folder at {run}: give the folder that holds one folder a method")
-    found: dict[FilePlace, Path] = {}
-    others = 0
-    for path in sorted(run.glob("*/*")):
-        if not path.is_file() or not _KNOWN_FILE.fullmatch(path.name):
-            others += 1
-            continue
-        match = _RANKING_FILE.fullmatch(path.name)
-        if match:
-            place = FilePlace(name_of_file(path.parent.name), name_of_file(match.group(1)), int(match.group(2)))
-            _check_inside(path, run)
-            if place in found:
-                raise InputError(f"{found[place]} and {path} both are the ranking of {place}")
-            found[place] = path
+    files, others = find_files(run)
+    found = {place: path for (place, ending), path in files.items() if ending == RANKING}
     if not found:
         raise InputError(f"{run}: no ranking files; they are called <METHOD>/<DATASET>_fold<i>_ranking.csv")
+    return found, others
+
+
+def find_files(run: Path) -> tuple[dict[tuple[FilePlace, str], Path], int]:
+    """Return the protocol's files of a run by place and ending, and how many files in its folders are none of them."""
+    if not run.is_dir():
+        raise InputError(f"no folder at {run}: give the folder that holds one folder a method")
+    found: dict[tuple[FilePlace, str], Path] = {}
+    others = 0
+    for path in sorted(run.glob("*/*")):
+        match = _FILE.fullmatch(path.name) if path.is_file() else None
+        if match is None:
+            others += 1
+            continue
+        place = FilePlace(name_of_file(path.parent.name), name_of_file(match[1]), int(match[2]))
+        _check_inside(path, run)
+        if (place, match[3]) in found:
+            what = match[3].partition(".")[0].replace("_", " ")
+            raise InputError(f"{found[place, match[3]]} and {path} both are the {what} of {place}")
+        found[place, match[3]] = path
     return found, others
 
 

@@ -1,0 +1,207 @@
+"""Curves that another program measured: compared, and written as the protocol's tables, as those of a store are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from paragone.errors import InputError, argument
+from paragone.folders import replaced_folder, written_files
+from paragone.lab.measures import Measure, MeasuredScores, Wording
+from paragone.protocols.curve.results_folder import ReadCurves, is_results_folder, read_results_folder
+from paragone.reporting.tables import paper_tables, statistics_table
+from paragone.reporting.words import headline, title_of
+from paragone.stats import DatasetComparison, compare
+from paragone.stats.result import indented
+from paragone.stats.scores import listed
+from paragone.stats.suspicions import SLACK
+from paragone.tables import Table, to_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FolderComparison", "MeasuredCurves", "compare_results_folder", "is_results_folder"]
+
+
+class MeasuredCurves(MeasuredScores):
+    """The curves of a results folder, reduced and compared as those of a store.
+
+    Parameters
+    ----------
+    read : ReadCurves
+        What was read.
+    options : mapping
+        How metrics are compared, as `paragone.compare` takes it.
+    **choices
+        What is shown, as `MeasuredScores` takes it. Without a reference all pairs are compared.
+    """
+
+    def __init__(self, read: ReadCurves, options: Mapping[str, Any], **choices: Any) -> None:
+        super().__init__(**choices)
+        self.read = read
+        self.options = options
+
+    @override
+    @property
+    def where(self) -> str:
+        return str(self.read.folder)
+
+    @override
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        return self.read.scores
+
+    @override
+    def target_of(self, grid: str) -> float | None:
+        return self.read.target if grid == "p" else None
+
+    @override
+    def compared(self, rows: pd.DataFrame, metric: str) -> DatasetComparison:
+        reference = None if self.wanted_reference is None else self.reference
+        return compare(rows, metric=metric, reference=reference, bayes=False, **self.options)
+
+
+@dataclass(frozen=True, eq=False)
+class FolderComparison:
+    """The comparison of a results folder by every metric: what was read, the finding, the tables of a paper."""
+
+    view: MeasuredCurves
+
+    @property
+    def read(self) -> ReadCurves:
+        """What was read."""
+        return self.view.read
+
+    def save(self, out: str | Path) -> tuple[Path, ...]:
+        """Write the protocol's tables and the means, whole or not at all; return the files."""
+        if self.view.wanted_reference is None:
+            names = listed(self.view.known_methods, 4)
+            raise InputError(f"say whom the tables compare with each other: {argument('reference', 'NAME')} ({names})")
+        if self.view.at:
+            raise InputError(f"the protocol's tables are of whole curves: leave {argument('at')} out")
+        with replaced_folder(out, "tables") as folder:
+            for attachment in paper_tables(self.view):
+                file = folder / attachment.name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(attachment.text, encoding="utf-8", newline="\n")
+            files = written_files(folder)
+        return tuple(Path(out) / file for file in files)
+
+    def blocks(self) -> Sequence[tuple[str, str | Table]]:
+        """Return what a terminal shows: what was read, then every metric, grid by grid."""
+        found: list[tuple[str, str | Table]] = [("", "\n".join([self.read.said(), *self.read.notes]))]
+        alone = self._alone()
+        if alone is not None:
+            return [*found, *alone.blocks()]
+        for scores in self.view.grids:
+            here = [measure for measure in self.view.measures if measure.scores is scores]
+            lines = "\n".join(f"{title_of(one.metric)}: {_finding(one)}" for one in here)
+            found.append((f"Finding, by {scores.reduction}", lines))
+            compared = {one.metric: one.comparison for one in here if one.comparison is not None}
+            if compared and self.view.wanted_reference is not None and scores.folds["dataset"].nunique() > 1:
+                found.append(("", statistics_table(compared, scores, self.view.reference, Wording())))
+            told = dict.fromkeys(text for one in compared.values() for text in one.warnings)
+            if told:
+                found.append(("Note", "\n".join(told)))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        scores = self.read.scores
+        return {
+            "read": {
+                "folder": str(self.read.folder),
+                "files": self.read.n_files,
+                **{f"{name}s": scores[name].unique().tolist() for name in ("method", "dataset", "metric")},
+                "notes": list(self.read.notes),
+            },
+            "comparisons": [
+                {
+                    "metric": one.metric,
+                    "grid": one.scores.grid,
+                    "counts": one.scores.reduction,
+                    **({"refused": one.refusal} if one.comparison is None else one.comparison.to_dict()),
+                }
+                for one in self.view.measures
+            ],
+        }
+
+    def __repr__(self) -> str:
+        (_, above), *blocks = self.blocks()
+        texts = [(heading, block if isinstance(block, str) else to_text(block)) for heading, block in blocks]
+        shown = [f"{heading}\n{indented(text)}" if heading else text for heading, text in texts]
+        return "\n\n".join([str(above), *shown])
+
+    def _alone(self) -> DatasetComparison | None:
+        """Return the one comparison where one metric on one grid was asked for; a refusal of it is raised."""
+        if self.view.metric is None or len(self.view.measures) != 1:
+            return None
+        (measure,) = self.view.measures
+        if measure.comparison is None:
+            raise InputError(measure.refusal)
+        return measure.comparison
+
+
+def _finding(measure: Measure) -> str:
+    return measure.refusal if measure.comparison is None else headline(measure.comparison)
+
+
+def compare_results_folder(
+    run: str | Path,
+    *,
+    reference: str | None = None,
+    metric: str | None = None,
+    at: float | None = None,
+    names: Mapping[str, str] | None = None,
+    **options: Any,
+) -> FolderComparison:
+    """Compare the methods of a results folder by every metric that its files hold.
+
+    Parameters
+    ----------
+    run : str or Path
+        The folder with one folder per method.
+    reference : str, optional
+        The method that is compared with each other; all pairs where it is not given.
+    metric : str, optional
+        This metric only.
+    at : float, optional
+        A point of the grid; else the mean over the k-grid, and the target of the p-grid.
+    names : mapping of str to str, optional
+        Names to display; methods and datasets stand in this order.
+    **options
+        How methods are compared, as `paragone.compare` takes it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for method, best in (("A", 0.5), ("B", 0.75)):
+    ...         (Path(folder) / method).mkdir()
+    ...         for fold in range(3):
+    ...             file = Path(folder) / method / f"Arts_fold{fold}_kgrid_metrics.json"
+    ...             _ = file.write_text(f'{{"k_values": [10, 20], "micro_f1": [0.25, {best + fold / 100}]}}')
+    ...     found = compare_results_folder(folder, reference="B")
+    >>> found.view.measures[0].means["Arts"]["B"][0].__round__(4)
+    0.505
+    """
+    read = read_results_folder(run, names or ())
+    point = "" if at is None else _point(read.scores, at)
+    if options.get("higher_is_better") is not None and metric is None:
+        raise InputError(f"a direction is that of one metric: say which with {argument('metric', 'NAME')}")
+    if reference is not None:
+        options["correction"] = options.get("correction") or "holm"
+    view = MeasuredCurves(read, options, metric=metric, at=point, reference=reference, wording=Wording(names or {}))
+    # A reference that is not there is refused once, not told in the place of every comparison.
+    _ = view.reference
+    return FolderComparison(view)
+
+
+def _point(scores: pd.DataFrame, at: float) -> str:
+    grids = [str(grid) for grid, rows in scores.groupby("grid", sort=False) if (rows["at"] - at).abs().min() < SLACK]
+    return f"{grids[0] if grids else scores['grid'].iloc[0]}={at:g}"
