@@ -25,7 +25,7 @@ from paragone.tables import Table, to_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FolderComparison", "MeasuredCurves", "compare_results_folder", "is_results_folder"]
+__all__ = ["compare_results_folder", "is_results_folder"]
 
 
 class MeasuredCurves(MeasuredScores):
