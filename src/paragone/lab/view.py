@@ -207,16 +207,19 @@ class View(MeasuredScores):
     @override
     @cached_property
     def scores(self) -> pd.DataFrame:
+        """The scores of the experiment, means over seeds, with their grid."""
         return self.of_whole(_scores)
 
     @override
     @property
     def where(self) -> str:
+        """What messages call the experiment."""
         return f"experiment {self.experiment!r}"
 
     @override
     @cached_property
     def known_methods(self) -> list[str]:
+        """The names that a reference may have: of all methods that were declared."""
         return list(self.described["methods"]) if self.methods else super().known_methods
 
     @override
