@@ -80,10 +80,10 @@ def read_without_names(path: Path) -> Dataset:
 BROKEN = {
     read_with_any_error: "a file that is not there is refused",
     read_by_chance: "the global random state",
-    read_by_the_clock: "the same bytes give the same dataset",
+    read_by_the_clock: "the same bytes give the same",
     read_and_write: "the file and its folder are left",
     read_without_names: "a file that is not there is refused with a sentence that names it",
-    lambda path: None: "a file is read into a dataset",
+    lambda path: None: "a file is read into something",
 }
 
 
