@@ -54,8 +54,11 @@ def compare(
     at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
     margin: Margin = 0.0,
     missing: Annotated[
-        Literal["complete", "worst", "refuse"], typer.Option(help="Missing scores: complete, worst or refuse.")
-    ] = "complete",
+        Literal["complete", "worst", "refuse"] | None,
+        typer.Option(
+            help="Missing scores: complete (the default), worst (the default where a file tells of failures) or refuse."
+        ),
+    ] = None,
     test: Annotated[
         str | None,
         typer.Option(
@@ -254,7 +257,7 @@ def compare(
         higher_is_better=direction_flag(higher_is_better, lower_is_better),
         at=at,
         margin=margin,
-        missing=missing,
+        missing=missing or "complete",
         test=test,
         correction=correction,
         alpha=alpha,

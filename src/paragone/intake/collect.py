@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
+from paragone.intake.directions import known_direction
 from paragone.intake.joining import Joined, check_conditions, join_items
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
-from paragone.intake.records import Records
+from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
-from paragone.metrics import base_name, named_metric
 from paragone.stats.compare import compare
 from paragone.stats.items import ItemTable, compare_items
 from paragone.stats.result import Comparison
@@ -142,6 +142,11 @@ def _labels(parts: Sequence[Records], method: str) -> list[str]:
         values = [one.settings.get(name, "none") for one in parts]
         if len(set(values)) == len(values):
             return [f"{name} {value}" for value in values]
+    together = dict.fromkeys(key for one in parts for key in one.settings)
+    differing = [key for key in together if len({one.settings.get(key, "none") for one in parts}) > 1]
+    values = [", ".join(f"{key} {one.settings.get(key, 'none')}" for key in differing) for one in parts]
+    if len(set(values)) == len(values):
+        return values
     paths = [(*one.source.path.resolve().parts[:-1], one.source.stem) for one in parts]
     for depth in range(1, min(map(len, paths)) + 1):
         ends = [path[-depth] for path in paths]
@@ -195,7 +200,7 @@ class Collected:
         having: dict[str, set[str]] = {}
         for one in self.parts:
             for name, higher in one.metrics.items():
-                known = named_metric(base_name(name.split(",")[0])).higher_is_better if higher is None else higher
+                known = known_direction(name.split(",")[0]) if higher is None else higher
                 if name in found and known is not None and found[name] not in (None, known):
                     raise InputError(f"{one.source.where}: {name} is better the other way round than elsewhere")
                 found[name] = known if found.get(name) is None else found[name]
@@ -317,11 +322,67 @@ class Collected:
             result = compare_items(table, metric=chosen, higher_is_better=higher, **options)
             notes = (*notes, *joined.notes)
         else:
-            known = {dataset: design for one in self.parts for dataset, design in one.designs.items()}
-            result = compare(
-                self.scores(chosen), metric=chosen, higher_is_better=higher, designs=known or None, **options
-            )
+            result, said = self._compare_scores(chosen, higher, options)
+            notes = (*notes, *said)
         return replace(result, warnings=(*notes, *result.warnings))
+
+    def _compare_scores(
+        self, metric: str, higher: bool | None, options: dict[str, Any]
+    ) -> tuple[Comparison, tuple[str, ...]]:
+        """Compare over datasets; a failure that a source tells of is an outcome, a row that is not there is a gap."""
+        frame = self.scores(metric)
+        notes: list[str] = []
+        known = {dataset: design for one in self.parts for dataset, design in one.designs.items()}
+        mixed = dict.fromkeys(one.mixed[metric] for one in self.parts if metric in one.mixed)
+        failed = any(one.failures for one in self.parts) and bool(frame["value"].isna().any())
+        if options.get("missing") is None:
+            options["missing"] = "worst" if failed else "complete"
+        if mixed or (failed and options["missing"] == "worst"):
+            frame, said = _without_gaps(frame)
+            notes += said
+        if mixed:
+            frame = _mean_per_dataset(frame)
+            known = {}
+            asked = "test" in options and options["test"] is not None
+            options |= {} if asked else {"test": "sign", "bayes": False}
+            notes.append(
+                f"{metric} is {'; '.join(mixed)}: means over datasets of several metrics have no unit, so "
+                f"{'the sizes of differences mean little' if asked else 'only who is better on a dataset counts'}."
+            )
+        found = compare(frame, metric=metric, higher_is_better=higher, designs=known or None, **options)
+        return found, tuple(notes)
+
+
+def _without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out datasets and folds for which a method has no row at all: nobody says that it failed there."""
+    keys = [name for name in ("dataset", *KEYS) if name in frame.columns]
+    rows = frame.groupby(keys, dropna=False, sort=False)["method"].transform("nunique")
+    whole = (rows == frame["method"].nunique()).to_numpy()
+    if whole.all():
+        return frame, []
+    if not whole.any():
+        raise InputError("no dataset and fold has a row of every method: nothing can be paired")
+    n_units = len(frame.loc[~whole, keys].drop_duplicates())
+    return frame[whole], [
+        f"Left out: {n_units} splits that some method has no row for, which is not a failure."
+        if len(keys) > 1
+        else f"Left out: {n_units} datasets that some method has no row for, which is not a failure."
+    ]
+
+
+def _mean_per_dataset(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one value per method and dataset, where every split has a row of every method."""
+    keys = [name for name in KEYS if name in frame.columns]
+    if not keys:
+        return frame
+    doubled = frame.duplicated(["method", "dataset", *keys])
+    if doubled.any():
+        row = frame[doubled].iloc[0]
+        where = ", ".join(f"{name} {row[name]}" for name in keys)
+        raise InputError(f"the score of {row['method']!r} on {row['dataset']}, {where} stands twice: keep one")
+    # A failed split makes the mean missing: a mean over the others would be of easier ones.
+    means = frame.groupby(["method", "dataset"], sort=False)["value"].agg(lambda values: values.mean(skipna=False))
+    return means.reset_index().assign(metric=frame["metric"].iloc[0])
 
 
 def _few(names: Iterable[str]) -> str:

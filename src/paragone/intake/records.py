@@ -70,7 +70,13 @@ class Records:
     notes : tuple of str
         What else a reader of the answer must know.
     designs : mapping of str to Any
-        How datasets were split, where the source tells it: a `paragone.stats.designs.Design` by dataset.
+        How datasets were split, where the source tells it: a `paragone.stats.designs.Design` by dataset, or None where
+        its folds are known not to be those of one cross-validation.
+    failures : bool, default=False
+        Whether a row without a value is a failure of the method: an outcome, lost to any score. Otherwise it is a gap.
+    mixed : mapping of str to str
+        Metrics that are something else on other datasets, such as AUC here and log-loss there, and what they are in
+        words. They are turned so that one direction is better, and compared by their signs alone.
 
     Examples
     --------
@@ -90,6 +96,8 @@ class Records:
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     designs: Mapping[str, Any] = field(default_factory=dict)
+    failures: bool = False
+    mixed: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
 
     def __post_init__(self) -> None:

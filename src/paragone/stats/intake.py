@@ -52,7 +52,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
             frame = read_parquet(file, str(file))
         else:
             check_size(file.stat().st_size, str(file))
-            frame = _read_text(file)
+            frame = parse_table(file.read_bytes(), str(file))
     except InputError:
         raise
     except (ValueError, OSError, ImportError, LookupError, TypeError, MemoryError, OverflowError) as error:
@@ -76,9 +76,14 @@ def _single_file(path: Path) -> Path:
     return files[0]
 
 
-def _read_text(file: Path) -> pd.DataFrame:
-    """Read a text table with the encoding and the separator that it has, and keep what was done beside it."""
-    content = file.read_bytes()
+def parse_table(content: bytes, where: str) -> pd.DataFrame:
+    r"""Read a text table with the encoding and the separator that it has, and keep what was done beside it.
+
+    Examples
+    --------
+    >>> parse_table(b"dataset;A\niris;0.9\n", "tiny.csv")["A"].tolist()
+    [0.9]
+    """
     notes = []
     try:
         text = content.decode("utf-8-sig")
@@ -89,10 +94,10 @@ def _read_text(file: Path) -> pd.DataFrame:
     try:
         heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
     except csv.Error as error:
-        raise InputError(f"{file}: its first line cannot be read as a heading ({error})") from error
+        raise InputError(f"{where}: its first line cannot be read as a heading ({error})") from error
     twice = next((name for name in heading if name.strip() and heading.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"the column {twice!r} stands twice in {file}: rename one of them")
+        raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
     # Names such as NA or None are names; only an empty cell and NaN are missing.
     frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
     frame.attrs[NOTES] = notes
