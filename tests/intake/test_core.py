@@ -190,6 +190,16 @@ def test_what_nobody_knows_is_refused_with_the_formats_that_are_known(tmp_path):
         read_results(tmp_path / "a.bin")
 
 
+def test_tasks_may_be_the_units_of_items(tmp_path):
+    generator = np.random.default_rng(4)
+    for name in "ab":
+        items(tmp_path / f"{name}.csv", (generator.random(60) < 0.7).astype(int), task=np.repeat(["x", "y", "z"], 20))
+    found = read_results(tmp_path / "a.csv", tmp_path / "b.csv")
+    by_hand = pd.read_csv(tmp_path / "a.csv").groupby("task")["accuracy"].mean()
+    means = found.scores().query("method == 'a'").set_index("dataset")["value"]
+    assert means.to_dict() == pytest.approx(by_hand.to_dict())
+
+
 class TestSource:
     """Streams, limits and broken lines."""
 

@@ -151,7 +151,7 @@ def compare(
         "beside": beside or None,
         "plan": plan or None,
     }
-    from paragone.cli.elsewhere import compare_elsewhere, is_from_elsewhere
+    from paragone.cli.elsewhere import read_elsewhere
     from paragone.cli.sources import column_roles, is_store
     from paragone.intake import Asked
 
@@ -181,83 +181,75 @@ def compare(
         )
         return
     asked = Asked(method, dataset, unit, value, metric, run_code)
-    if is_from_elsewhere(sources, as_format, asked):
-        options = {
-            "reference": reference,
-            "higher_is_better": _direction(higher_is_better, lower_is_better),
-            "alpha": alpha,
-            "test": test,
-        }
-        of_items = {"weights": weights}
-        of_scores = {
-            "at": at,
-            "margin": margin,
-            "missing": missing,
-            "correction": correction,
-            "zeros": zeros,
-            "tolerance": tolerance,
-            "test_train_ratio": test_train_ratio,
-            "repeats": repeats,
-            "differences": differences,
-            "columns": column_roles(column),
-            "ignore": ignore or (),
-            "bayes": bayes,
-            "seed": seed,
-        }
-        compare_elsewhere(
-            sources, as_format, asked, options, of_items, of_scores, _set(others), trust_ids, as_json, out, formats
+    higher = _direction(higher_is_better, lower_is_better)
+    found = read_elsewhere(sources, as_format, asked, quiet=as_json)
+    if found is not None and found.unit == "item" and per_sample is not False:
+        _refuse_beside_items(others)
+        result: Any = found.compare(
+            metric,
+            trust_ids=trust_ids,
+            reference=reference,
+            higher_is_better=higher,
+            test=test,
+            weights=weights,
+            alpha=alpha,
         )
+        show_comparison(result, as_json=as_json, out=out)
         return
     scores = sources[0]
-    in_store = is_store(scores)
+    in_store = found is None and is_store(scores)
     if in_store and (per_sample or (per_sample is None and not _set(others) and one_set_of_samples(scores))):
         for name in _set(others):
             raise InputError(f"--{name} is for the comparison over datasets; it has no place beside --per-sample")
-        higher = _direction(higher_is_better, lower_is_better)
         compare_test_samples(scores, metric, reference, at, alpha, higher, as_json, out)
         return
-    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, open_scores
+    import pandas as pd
+
+    from paragone.cli.sources import chart_formats, import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics
     from paragone.stats.items import compare_items, item_table
 
     import_from_here(metric, test, correction)
-    source = open_scores(scores)
-    if not isinstance(source, Results) and per_sample is not False:
+    source = open_scores(scores) if found is None else found
+    if isinstance(source, pd.DataFrame) and per_sample is not False:
         items = item_table(source, columns=column_roles(column), ignore=ignore or ())
         if items is None and per_sample:
             raise InputError(f"{scores} has no column that names its items, such as question, user or item")
         if items is not None:
-            given = {name: value for name, value in others.items() if name != "test"}
-            for name in _set(given):
-                raise InputError(
-                    f"--{name} is not for files with one row per item; --per-dataset reads rows as datasets"
-                )
-            found = compare_items(
+            _refuse_beside_items(others)
+            result = compare_items(
                 items,
                 metric=metric,
                 reference=reference,
-                higher_is_better=_direction(higher_is_better, lower_is_better),
+                higher_is_better=higher,
                 test=test,
                 weights=weights,
                 alpha=alpha,
             )
-            show_comparison(found, as_json=as_json, out=out)
+            show_comparison(result, as_json=as_json, out=out)
             return
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
         margin = margin or source.declared_comparison().margin or 0.0
     several = [name.strip() for name in metric.split(",")] if metric and "," in metric else None
+    if found is not None and (several is None or metric in found.metrics):
+        several, metric = None, found.choose_metric(metric)
+        higher = found.metrics[metric] if higher is None else higher
     for name in _set({name: others[name] for name in ("overall", "beside", "plan")}) if several is not None else ():
         raise InputError(f"--{name} is for one metric: name one in --metric")
-    result: Any = (partial(run, metric=metric) if several is None else partial(compare_metrics, metrics=several))(
-        source,
+    runs: Callable[..., Any] = partial(run, source, metric=metric)
+    if several is not None:
+        runs = partial(compare_metrics, source, metrics=several)
+    elif found is not None:
+        runs = partial(found.compare, metric, per_dataset=True)
+    result = runs(
         reference=reference,
-        higher_is_better=direction_flag(higher_is_better, lower_is_better),
+        higher_is_better=higher,
         at=at,
         margin=margin,
-        missing=missing or "complete",
+        missing=missing if found is not None and several is None else missing or "complete",
         test=test,
         correction=correction,
         alpha=alpha,
@@ -280,6 +272,12 @@ def compare(
     if beside:
         result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
     show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+
+
+def _refuse_beside_items(options: Mapping[str, object]) -> None:
+    """Refuse options that belong to a comparison over datasets where every row is an item."""
+    for name in _set({name: value for name, value in options.items() if name != "test"}):
+        raise InputError(f"--{name} is not for files with one row per item; --per-dataset reads rows as datasets")
 
 
 def results_folder(sources: Sequence[str]) -> Callable[..., Any] | None:

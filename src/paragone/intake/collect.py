@@ -283,13 +283,25 @@ class Collected:
         return join_items(self.parts, self.choose_metric(metric), trust_ids=trust_ids)
 
     def scores(self, metric: str | None = None) -> pd.DataFrame:
-        """Return the values of a metric as tidy scores: a row per method, dataset and unit."""
+        """Return the values of a metric as tidy scores: a row per method, dataset and unit; of items their mean."""
         chosen = self.choose_metric(metric)
+        if self.unit == "item":
+            paired = self.joined(chosen).frame
+            means = paired.groupby(["method", "dataset"], observed=True, sort=False)["value"].mean().reset_index()
+            return means.astype({"method": str, "dataset": str}).assign(metric=chosen)
         frames = []
         for one in self.parts:
             kept = ["method", "dataset", *one.keys, chosen]
             frames.append(one.frame[kept].rename(columns={chosen: "value"}).astype({"method": str, "dataset": str}))
         return pd.concat(frames, ignore_index=True).assign(metric=chosen)
+
+    def designs(self, experiment: str | None = None) -> dict[str, Any]:
+        """Return how datasets were split, where the sources tell it."""
+        return {dataset: design for one in self.parts for dataset, design in one.designs.items()}
+
+    def warned(self) -> tuple[str, ...]:
+        """Return what a verdict must not leave out: what was left out, and which conditions differ."""
+        return (*self.notes, *check_conditions(self.parts))
 
     def compare(
         self,
@@ -297,6 +309,7 @@ class Collected:
         *,
         higher_is_better: bool | None = None,
         trust_ids: bool = False,
+        per_dataset: bool = False,
         **options: Any,
     ) -> Comparison:
         """Say which methods are better, by the comparison that fits the unit.
@@ -309,22 +322,21 @@ class Collected:
             The direction, where the sources do not say it.
         trust_ids : bool, default=False
             Pair items by their names even where their contents differ.
+        per_dataset : bool, default=False
+            Let datasets or tasks be the units, by their means, even where there are items.
         **options
             Of `paragone.compare`, or of `paragone.stats.compare_items` where the unit is the item.
         """
         chosen = self.choose_metric(metric)
         higher = self.metrics[chosen] if higher_is_better is None else higher_is_better
-        notes = (*self.notes, *check_conditions(self.parts))
-        result: Comparison
-        if self.unit == "item":
+        if self.unit == "item" and not per_dataset:
             joined = self.joined(chosen, trust_ids=trust_ids)
             table = ItemTable(joined.frame, "item", joined.cluster, "dataset", False, ())
-            result = compare_items(table, metric=chosen, higher_is_better=higher, **options)
-            notes = (*notes, *joined.notes)
+            result: Comparison = compare_items(table, metric=chosen, higher_is_better=higher, **options)
+            notes = joined.notes
         else:
-            result, said = self._compare_scores(chosen, higher, options)
-            notes = (*notes, *said)
-        return replace(result, warnings=(*notes, *result.warnings))
+            result, notes = self._compare_scores(chosen, higher, options)
+        return replace(result, warnings=(*self.warned(), *notes, *result.warnings))
 
     def _compare_scores(
         self, metric: str, higher: bool | None, options: dict[str, Any]
@@ -332,7 +344,7 @@ class Collected:
         """Compare over datasets; a failure that a source tells of is an outcome, a row that is not there is a gap."""
         frame = self.scores(metric)
         notes: list[str] = []
-        known = {dataset: design for one in self.parts for dataset, design in one.designs.items()}
+        known = self.designs()
         mixed = dict.fromkeys(one.mixed[metric] for one in self.parts if metric in one.mixed)
         failed = any(one.failures for one in self.parts) and bool(frame["value"].isna().any())
         if options.get("missing") is None:

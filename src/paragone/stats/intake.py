@@ -335,6 +335,8 @@ def _check_keys(
     if summary.any():
         rows = sorted({d if is_summary(d) else f for d, f in tidy.loc[summary, ["dataset", "fold"]].to_numpy()})
         warnings = (*warnings, f"Rows that sum up others were left out: {', '.join(rows)}.")
+    if subjects and not several:
+        notes = (*notes, "Subjects are the units: where a sentence speaks of datasets, subjects are meant.")
     kept = tidy[~summary].reset_index(drop=True)
     return Tidy(
         kept,
