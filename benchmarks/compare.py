@@ -1,21 +1,28 @@
-"""Time the comparison against its peers, side by side in one run.
+"""Time the comparison against its peers, side by side in one run, all with one thread.
 
-Run it as a script. Peers that are not installed (baycomp, autorank, scikit-posthocs) are named and left out.
+Run it as a script in an environment that has the peers. Those that are not installed (baycomp, autorank,
+scikit-posthocs, skore, R's scmamp) are named and left out.
 """
 
 from __future__ import annotations
 
 import io
 import resource
+import shutil
+import subprocess
+import tempfile
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
 from time import perf_counter, process_time
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from paragone.stats import compare, pairwise
 from paragone.stats.bayes import bayesian_signed_rank
@@ -36,10 +43,12 @@ def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
 
 def peer(name: str) -> ModuleType | None:
     try:
-        return import_module(name)
+        module = import_module(name)
     except ImportError as error:
         print(f"  {name}: not installed, left out ({error})")
         return None
+    print(f"  ({name} {version(name.replace('_', '-'))})")
+    return module
 
 
 def score_frame(n_methods: int, n_datasets: int, n_folds: int, seed: int = 0) -> pd.DataFrame:
@@ -63,10 +72,14 @@ def whole_comparison() -> None:
         "paragone, reference against 19, everything with Bayes": lambda: compare(frame, reference="method 19"),
         "paragone, all 190 pairs with the Bayesian matrix": lambda: compare(frame, bayes=True),
     }
+    tied = frame.assign(value=frame["value"].round(2))
+    runs["paragone, all 190 pairs, scores of two decimals"] = lambda: compare(tied, bayes=False)
     for name, work in runs.items():
         print(f"  {name:<62}{cpu_seconds(work, 2):8.3f}")
     time_autorank(wide)
     time_posthocs(wide)
+    time_skore()
+    time_scmamp(wide)
     print("\n30 methods x 40 datasets, every decision taken again without each dataset (CPU s)")
     many = score_frame(30, 40, 1)
     tied = many.assign(value=many["value"].round(2))
@@ -100,6 +113,39 @@ def time_posthocs(wide: pd.DataFrame) -> None:
     }
     for name, work in runs.items():
         print(f"  {name:<62}{cpu_seconds(work, 2):8.3f}")
+
+
+def time_skore() -> None:
+    """Say why skore is not timed: it compares reports of fitted models and tests nothing."""
+    if peer("skore") is not None:
+        print("  skore compares reports and has no test of methods over datasets: nothing to time")
+
+
+SCMAMP = """
+library(scmamp)
+scores <- as.matrix(read.csv(commandArgs(TRUE)[1], check.names = FALSE))
+spent <- system.time({
+  imanDavenportTest(scores)
+  postHocTest(scores, test = "wilcoxon", correct = "shaffer")
+})
+cat(sum(spent[1:2]))
+"""
+
+
+def time_scmamp(wide: pd.DataFrame) -> None:
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        print("  scmamp: there is no R, left out")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        scores, script = Path(folder) / "scores.csv", Path(folder) / "scmamp.R"
+        wide.to_csv(scores, index=False)
+        script.write_text(SCMAMP, encoding="utf-8")
+        done = subprocess.run([rscript, str(script), str(scores)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"  scmamp: left out ({done.stderr.strip().splitlines()[0]})")
+        return
+    print(f"  {'scmamp, Iman-Davenport, all Wilcoxon pairs with Shaffer':<62}{float(done.stdout):8.3f}")
 
 
 def bayesian_test() -> None:
@@ -146,10 +192,11 @@ def exact_wilcoxon() -> None:
 
 
 def main() -> None:
-    many_subjects()
-    whole_comparison()
-    bayesian_test()
-    exact_wilcoxon()
+    with threadpool_limits(1):
+        many_subjects()
+        whole_comparison()
+        bayesian_test()
+        exact_wilcoxon()
 
 
 if __name__ == "__main__":

@@ -220,7 +220,7 @@ class TestTheFinding:
         told = compare(ranked.frame, metric="accuracy", designs=ranked.designs, bayes=False)
         assert ranked.finding == told.finding
         for row in ranked.rows[1:]:
-            assert repr(row.against_best) == repr(told.learners_of(row.method, [ranked.rows[0].method])[0])
+            assert repr(row.against) == repr(told.learners_of(row.method, [ranked.rows[0].method])[0])
 
     def test_a_method_without_all_its_scores_is_ranked_last_and_never_best(self):
         ranked = self.ranking({"A": 0.7, "B": 0.6, "C": 0.99}, failed=("C",))

@@ -186,6 +186,8 @@ class Protocol(ABC):
     """Whether methods are given features as the dataset holds them, tables and sparse matrices included."""
     scores_answers: ClassVar[bool] = True
     """Whether `scores` needs what fits keep, the truth and metrics by name, so that a store alone can show it right."""
+    compares_all: ClassVar[bool] = False
+    """Whether pages compare all pairs of the methods without a failure, unless a reader asks for a reference."""
     keeps_progress: ClassVar[bool] = False
     own_comparison: ClassVar[str] = ""
     """How pages compare methods, where it is not over datasets as ``[compare]`` says."""

@@ -25,6 +25,8 @@ from paragone.lab.store.records import StoredCell, StoredCells, read_scores
 from paragone.metrics import is_at_hand
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.designs import Design
+from paragone.stats.ranking import complete_methods
+from paragone.stats.registries import find_correction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,12 +252,20 @@ class View(MeasuredScores):
         declared = self.results.declared_comparison(self.experiment)
         if unknown := declared.code_to_import():
             raise InputError(f"{unknown[0]} is code, which --run-code imports.")
+        reference: str | None = self.reference
+        if (protocol_of(self.kind) or Protocol).compares_all:
+            rows = rows[rows["method"].isin(complete_methods(rows))]
+            if rows["method"].nunique() < 2:
+                raise InputError("fewer than two methods have a score in every split")
+            of_reference = declared.correction and find_correction(declared.correction).family == "reference"
+            if self.wanted_reference is None and not of_reference:
+                reference = None
         return compare(
             rows,
             metric=metric,
-            reference=self.reference,
+            reference=reference,
             test=declared.test,
-            correction=declared.correction or "holm",
+            correction=declared.correction,
             margin=declared.margin or 0.0,
             bayes=False,
             designs=self.designs,

@@ -85,6 +85,7 @@ class Predict(Protocol):
     default_scale: ClassVar[Scale | None] = "none"
     takes_tables: ClassVar[bool] = True
     scores_answers: ClassVar[bool] = True
+    compares_all: ClassVar[bool] = True
     warm_ups: ClassVar[tuple[str, ...]] = ("paragone.protocols.predict:warm_up",)
     arrangement: ClassVar[type[Arrangement]] = TableArrangement
 

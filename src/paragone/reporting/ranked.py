@@ -30,6 +30,7 @@ def ranking_of(view: View, measure: Measure) -> MethodRanking:
         places["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
         places["fit_cpu_seconds"].sum().to_dict(),
         view.results.declared_comparison(view.experiment).margin or 0.0,
+        measure.comparison,
     )
 
 
@@ -64,9 +65,14 @@ def finding_section(view: View) -> Section:
             blocks.append(Prose((told_nothing,), tags=measure.tags))
             continue
         ranking = ranking_of(view, measure)
+        if measure.comparison is None and ranking.comparison is not None:
+            # What was declared cannot be done, and another test must not pass for it.
+            blocks.append(Prose((measure.refusal,), tags=measure.tags))
+            continue
         blocks.append(Prose((ranking.finding,), kind="finding", tags=measure.tags))
         caption = (
-            f"Methods ranked by {measure.metric}, the mean over splits and datasets; intervals hold for all pairs."
+            f"Methods ranked by {measure.metric}, the mean over splits and datasets; intervals hold for "
+            f"{'all pairs' if ranking.reference is None else 'all rivals'}."
         )
         table = ranking.table(caption, f"tab:ranked-{measure.key}")
         blocks.append(Sheet(f"ranked_{measure.key}", "Ranked", table, tags=measure.tags))

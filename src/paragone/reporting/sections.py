@@ -169,22 +169,30 @@ def _footer(
 ) -> list[tuple[TableCell, ...]]:
     """Return the rows below: means, average ranks, and the p of the reference against each."""
     table, settings = comparison.scores, comparison.settings
-    places = [table.methods.index(method) for method in methods]
-    means, ranks = table.values.mean(axis=0)[places], comparison.ranks.mean(axis=0)[places]
+    # A method that failed may not be among those compared.
+    of = {
+        method: (float(mean), float(rank))
+        for method, mean, rank in zip(
+            table.methods, table.values.mean(axis=0), comparison.ranks.mean(axis=0), strict=True
+        )
+    }
+    means, ranks = zip(*(of.get(method, (np.nan, np.nan)) for method in methods), strict=True)
     p = {pair.rival: pair.p_adjusted for pair in comparison.leading_pairs}
-    by_mean = [_mean_evidence(behind, scores, metric, comparison, method) for method in methods]
-    by_rank = [_rank_evidence(behind, scores, metric, comparison, method) for method in methods]
+    by_mean, by_rank = (
+        [make(behind, scores, metric, comparison, method) if method in of else "" for method in methods]
+        for make in (_mean_evidence, _rank_evidence)
+    )
     by_p = {rival: _p_evidence(behind, scores, metric, comparison, rival) for rival in methods if rival in p}
     texts, higher = [format_number(mean) for mean in means], table.higher_is_better
     adjusted = [(p.get(method, np.nan), by_p.get(method, "")) for method in methods]
     return [
         (
             TableCell("Mean"),
-            *mark_best(means.tolist(), texts, higher_is_better=higher, size=settings.size, behind=by_mean),
+            *mark_best(means, texts, higher_is_better=higher, size=settings.size, behind=by_mean),
         ),
         (
             TableCell("Average rank"),
-            *mark_best(ranks.tolist(), [f"{rank:.2f}" for rank in ranks], higher_is_better=False, behind=by_rank),
+            *mark_best(ranks, [format_number(rank, 2) for rank in ranks], higher_is_better=False, behind=by_rank),
         ),
         (
             TableCell("p (adjusted)"),

@@ -65,12 +65,12 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
     return Table.of(heading, body, caption=wording.caption(caption), label=label)
 
 
-def statistics_table(
-    found: Mapping[str, DatasetComparison], scores: GridScores, reference: str, wording: Wording
-) -> Table:
-    """Make the table of the reference against each rival: gain, wins, p and adjusted p, one block per metric."""
+def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
+    """Make the table of the reference, or else of the best by rank, against each rival, one block per metric."""
     body: list[list[TableCell]] = []
     rules: list[int] = []
+    first = next(iter(found.values()))
+    reference = None if first.family.reference is None else first.leader
     for metric, comparison in found.items():
         rules.append(len(body))
         for pair in comparison.leading_pairs:
@@ -78,6 +78,7 @@ def statistics_table(
             body.append(
                 [
                     TableCell(title_of(metric)),
+                    *([TableCell(wording.name(pair.method))] if reference is None else []),
                     TableCell(wording.name(pair.rival)),
                     TableCell(format_signed(pair.mean_difference)),
                     TableCell(f"{len(pair.won)}/{len(pair.tied)}/{len(pair.lost)}"),
@@ -85,17 +86,18 @@ def statistics_table(
                     TableCell(format_p(pair.p_adjusted), bold=bold),
                 ]
             )
-    first = next(iter(found.values()))
-    name = wording.name(reference)
+    name = "The best by average rank" if reference is None else wording.name(reference)
+    family = f"{len(first.leading_pairs)} rivals" if reference is not None else f"{len(first.pairs)} pairs"
     caption = (
         f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.before_mean}"
         "mean over folds): mean gain (positive favours "
-        f"{name}), wins/ties/losses, {first.test_in_words} "
-        f"over the {len(first.leading_pairs)} rivals of a metric; bold where at most "
+        f"{name[:1].lower() + name[1:] if reference is None else name}), wins/ties/losses, {first.test_in_words} "
+        f"over the {family} of a metric; bold where at most "
         f"{first.settings.alpha:g}."
     )
     figures = ("Gain", "W/T/L", "p", f"p ({first.family.title})")
-    columns = (Column("Metric", "left"), Column("Rival", "left"), *map(Column, figures))
+    names = ("Metric", *(["Method"] if reference is None else []), "Rival")
+    columns = (*(Column(one, "left") for one in names), *map(Column, figures))
     return Table(
         columns,
         tuple(tuple(row) for row in body),
@@ -160,7 +162,7 @@ def paper_tables(view: MeasuredScores) -> list[Attachment]:
             found.append(_latex(name, score_table(scores, measure.metric, named), view.wording.split_columns))
         compared = {measure.metric: measure.comparison for measure in here if measure.comparison is not None}
         if compared and scores.folds["dataset"].nunique() > 1:
-            statistics = statistics_table(compared, scores, view.reference, named)
+            statistics = statistics_table(compared, scores, named)
             found.append(_latex(f"{inside}table_stats.tex", statistics, None))
             found.append(_latex(f"{inside}table_ranks.tex", rank_table(compared, scores, named), None))
     return found

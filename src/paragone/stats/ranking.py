@@ -34,12 +34,12 @@ WIDTH = 80
 
 @dataclass(frozen=True)
 class RankedMethod:
-    """A method in a ranking: its rank and mean, what is said of it against the best, its cost and failures."""
+    """A method in a ranking: its rank and mean, what is said of it against the leader, its cost and failures."""
 
     method: str
     rank: float
     mean: float
-    against_best: LearnerPair | None
+    against: LearnerPair | None
     seconds: float
     n_failed: int
 
@@ -48,7 +48,30 @@ class RankedMethod:
         """What stands beside it in a table."""
         if self.n_failed:
             return f"{self.n_failed} failed"
-        return "best" if self.rank == 1 else "" if self.against_best is None else self.against_best.verdict
+        if self.against is None:
+            return "best" if self.rank == 1 else ""
+        return self.against.verdict
+
+
+def complete_methods(frame: pd.DataFrame) -> list[str]:
+    """Return the methods that have as many finite scores on every dataset as any method has.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``dataset``, ``method``, ``value``; one score per split.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"dataset": "d", "method": list("AAB"), "value": [0.1, 0.2, 0.3]})
+    >>> complete_methods(frame)
+    ['A']
+    """
+    there = frame[np.isfinite(frame["value"])]
+    counts = there.groupby(["dataset", "method"], sort=False).size().unstack(fill_value=0)
+    whole = frame.groupby(["dataset", "method"]).size().groupby(level=0).max().reindex(counts.index)
+    return [str(method) for method in counts.columns if (counts[method] == whole).all()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +96,9 @@ class MethodRanking:
         Processor time, by method.
     margin : float
         The largest difference that does not matter; 0: none was stated.
+    compared : DatasetComparison, optional
+        What decides every word, of the methods that have all their scores; by default all pairs are compared. With a
+        reference the ranking is about it instead of the best.
 
     Examples
     --------
@@ -92,6 +118,7 @@ class MethodRanking:
     failed: Mapping[str, int] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     margin: float = 0.0
+    compared: DatasetComparison | None = None
 
     @property
     def datasets(self) -> list[str]:
@@ -101,22 +128,20 @@ class MethodRanking:
     @cached_property
     def scores(self) -> dict[str, dict[str, Any]]:
         """Scores by dataset and method, one per split; only of methods that have as many as there are splits."""
+        mine = self.frame[self.frame["dataset"].isin(self.datasets)]
+        whole = complete_methods(mine) if set(mine["dataset"]) == set(self.datasets) else []
         found: dict[str, dict[str, Any]] = {name: {} for name in self.designs}
-        for (dataset, method), rows in self.frame.groupby(["dataset", "method"], sort=False):
-            values = rows.sort_values("fold")["value"].to_numpy(dtype=float)
-            if dataset in found and np.isfinite(values).all():
-                found[dataset][method] = values
-        whole = {name: max((len(values) for values in by.values()), default=0) for name, by in found.items()}
-        complete = [
-            method
-            for method in self.methods
-            if all(len(by.get(method, ())) == whole[name] > 0 for name, by in found.items())
-        ]
+        for (dataset, method), rows in mine.groupby(["dataset", "method"], sort=False):
+            if method in whole:
+                found[dataset][method] = rows.sort_values("fold")["value"].to_numpy(dtype=float)
+        complete = [method for method in self.methods if method in whole]
         return {name: {method: by[method] for method in complete} for name, by in found.items()}
 
     @cached_property
     def comparison(self) -> DatasetComparison | None:
         """The comparison of the methods that have all their scores; None where there are not two."""
+        if self.compared is not None:
+            return self.compared
         complete = list(next(iter(self.scores.values()), {}))
         if len(complete) < 2:
             return None
@@ -134,7 +159,13 @@ class MethodRanking:
     def headings(self) -> tuple[str, ...]:
         """The headings of the ranked table."""
         ratio = "log-ratio" if self.in_logarithms else "difference"
-        return "", "method", "mean", f"{ratio} to the best", "", "CPU s"
+        return "", "method", "mean", f"{ratio} to {self.reference or 'the best'}", "", "CPU s"
+
+    @property
+    def reference(self) -> str | None:
+        """The method that the others were compared with; None where all pairs were."""
+        found = self.comparison
+        return None if found is None or found.family.reference is None else found.leader
 
     @property
     def in_logarithms(self) -> bool:
@@ -160,12 +191,13 @@ class MethodRanking:
             else {}
         )
         ordered = sorted(means, key=lambda method: ranks[method])
+        leader = self.reference or (ordered[0] if ordered else "")
         return tuple(
             RankedMethod(
                 method,
                 float(ranks.get(method, np.nan)),
                 means.get(method, np.nan),
-                self.pair(method, ordered[0]) if method in means and method != ordered[0] else None,
+                self.pair(method, leader) if method in means and method != leader else None,
                 float(self.seconds.get(method, np.nan)),
                 int(self.failed.get(method, 0)),
             )
@@ -183,7 +215,7 @@ class MethodRanking:
         if self.comparison is None:
             alone = f" {named(failed)} failed." if failed else ""
             return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
-        return str(self.comparison.finding_of(ranked[0].method))
+        return str(self.comparison.finding_of(self.reference or ranked[0].method))
 
     def text(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding and the ranked table for a terminal of 80 columns."""
@@ -207,7 +239,7 @@ class MethodRanking:
         span = self._span()
         body = []
         for one, row in zip(self.rows, _cells(self), strict=True):
-            drawn = "" if one.against_best is None else _bar(one.against_best.difference, span)
+            drawn = "" if one.against is None else _bar(one.against.difference, span)
             cells = [*(f"<td>{escape(text)}</td>" for text in row[:4]), f"<td>{drawn}</td>"]
             cells += [f"<td>{escape(text)}</td>" for text in row[4:]]
             body.append(f"<tr>{''.join(cells)}</tr>")
@@ -230,7 +262,7 @@ class MethodRanking:
         """Draw the difference of every method to the best, with its interval; None where there is nothing to draw."""
         from paragone.charts import from_rows
 
-        shown = [one for one in self.rows if one.against_best is not None]
+        shown = [one for one in self.rows if one.against is not None]
         if not shown:
             return None
         import altair as alt
@@ -238,13 +270,13 @@ class MethodRanking:
         rows: list[dict[str, Any]] = [
             {
                 "method": one.method,
-                "difference": one.against_best.difference.estimate,
-                "low": one.against_best.difference.low,
-                "high": one.against_best.difference.high,
-                "word": one.against_best.verdict,
+                "difference": one.against.difference.estimate,
+                "low": one.against.difference.low,
+                "high": one.against.difference.high,
+                "word": one.against.verdict,
             }
             for one in shown
-            if one.against_best is not None
+            if one.against is not None
         ]
         for row in rows:
             # Without limits the dot stands alone.
@@ -252,7 +284,7 @@ class MethodRanking:
                 row["low"] = row["high"] = row["difference"]
         order = [one.method for one in shown]
         y = alt.Y("method:N", sort=order, title=None)
-        best = self.rows[0].method
+        leader = self.reference or self.rows[0].method
         colours = {"worse": "#b2182b", "undecided": "#777777", "equivalent": "#1b7837", "better": "#2166ac"}
         words = {row["word"] for row in rows}
         present = {word: shade for word, shade in colours.items() if word in words}
@@ -262,12 +294,12 @@ class MethodRanking:
             legend=alt.Legend(title=None, orient="bottom"),
         )
         base = from_rows(rows).encode(y=y, color=colour)
-        x = alt.X("low:Q", title=f"{self.headings[3].partition(' to ')[0]} to {best}, positive is better")
+        x = alt.X("low:Q", title=f"{self.headings[3].partition(' to ')[0]} to {leader}, positive is better")
         line = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
         dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q"))
         zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
         title = alt.TitleParams(
-            f"{self.metric}: difference to {best}", subtitle="mean and interval, for all pairs together"
+            f"{self.metric}: difference to {leader}", subtitle="mean and interval, for all pairs together"
         )
         layers: Any = alt.layer(zero, line, dot)
         return layers.properties(width=460, height=alt.Step(24), title=title)
@@ -301,8 +333,8 @@ class MethodRanking:
     def _span(self) -> tuple[float, float]:
         ends = [0.0]
         for one in self.rows:
-            if one.against_best is not None:
-                found = one.against_best.difference
+            if one.against is not None:
+                found = one.against.difference
                 ends += [end for end in (found.estimate, found.low, found.high) if math.isfinite(end)]
         return min(ends), max(ends)
 
@@ -313,7 +345,7 @@ TO_THE_RIGHT = (True, False, True, False, False, True)
 def _cells(ranking: MethodRanking) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for one in ranking.rows:
-        difference = "" if one.against_best is None else signed(one.against_best.difference)
+        difference = "" if one.against is None else signed(one.against.difference)
         rank = f"{one.rank:g}" if math.isfinite(one.rank) else ""
         rows.append((rank, one.method, number(one.mean), difference, one.word, number(one.seconds)))
     return rows

@@ -104,7 +104,7 @@ class FolderComparison:
             found.append((f"Finding, by {scores.reduction}", lines))
             compared = {one.metric: one.comparison for one in here if one.comparison is not None}
             if compared and self.view.wanted_reference is not None and scores.folds["dataset"].nunique() > 1:
-                found.append(("", statistics_table(compared, scores, self.view.reference, Wording())))
+                found.append(("", statistics_table(compared, scores, Wording())))
             told = dict.fromkeys(text for one in compared.values() for text in one.warnings)
             if told:
                 found.append(("Note", "\n".join(told)))
