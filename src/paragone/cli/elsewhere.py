@@ -34,8 +34,10 @@ def read_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked, 
     """Read what other programs wrote, and print what was read before anything is said of it; None for other sources."""
     if not is_from_elsewhere(sources, as_format, asked):
         return None
+    from paragone.cli.sources import import_from_here
     from paragone.intake import read_results
 
+    import_from_here(as_format)
     found = read_results(*sources, reader=as_format, asked=asked)
     if not quiet:
         show_table(found.table(), title="Read")
