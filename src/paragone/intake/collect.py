@@ -113,9 +113,12 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
         for method in one.methods:
             holders.setdefault(method, []).append(place)
     for method, places in holders.items():
-        if _clashing([found[place] for place in places]) is None:
+        if len(places) == 1:
             continue
-        for place, label in zip(places, _labels([found[place] for place in places], method), strict=True):
+        units = [_units_of(found[place]) for place in places]
+        if not _clash(units):
+            continue
+        for place, label in zip(places, _labels([found[place] for place in places], units, method), strict=True):
             names = (
                 found[place].frame["method"].astype("category").cat.rename_categories({method: f"{method} ({label})"})
             )
@@ -123,40 +126,46 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
     return found
 
 
-def _clashing(parts: Sequence[Records]) -> str | None:
-    """Return a dataset on which several sources have the same unit of one method; None where each has others."""
-    seen: dict[str, set[Any]] = {}
-    for one in parts:
-        keys = [key for key in one.keys if key != "item"]
-        for dataset, rows in one.frame.groupby("dataset", observed=True, sort=False):
-            mine = set(map(tuple, rows[keys].astype(str).drop_duplicates().to_numpy())) if keys else {()}
-            if seen.setdefault(str(dataset), set()) & mine:
-                return str(dataset)
-            seen[str(dataset)] |= mine
-    return None
+def _units_of(part: Records) -> set[tuple[str, ...]]:
+    """Return what a source has results of, the items aside: datasets, with folds and repeats where there are any."""
+    names = ["dataset", *(key for key in part.keys if key != "item")]
+    return {tuple(map(str, row)) for row in part.frame[names].drop_duplicates().itertuples(index=False)}
 
 
-def _labels(parts: Sequence[Records], method: str) -> list[str]:
-    """Return what tells sources with a method of one name apart: a setting, or a part of their paths."""
-    for name in dict.fromkeys(key for one in parts for key in one.settings):
-        values = [one.settings.get(name, "none") for one in parts]
-        if len(set(values)) == len(values):
-            return [f"{name} {value}" for value in values]
-    together = dict.fromkeys(key for one in parts for key in one.settings)
-    differing = [key for key in together if len({one.settings.get(key, "none") for one in parts}) > 1]
-    values = [", ".join(f"{key} {one.settings.get(key, 'none')}" for key in differing) for one in parts]
-    if len(set(values)) == len(values):
-        return values
+def _clash(units: Iterable[set[tuple[str, ...]]]) -> bool:
+    """Whether several sources of one method have the same unit."""
+    seen: set[tuple[str, ...]] = set()
+    for mine in units:
+        if seen & mine:
+            return True
+        seen |= mine
+    return False
+
+
+def _labels(parts: Sequence[Records], units: Sequence[set[tuple[str, ...]]], method: str) -> list[str]:
+    """Return what tells sources with a method of one name apart: a setting, or a part of their paths.
+
+    Several sources may belong to one method, as the files of its tasks do: what tells apart is the first setting or
+    part by which none of the methods that it makes has a unit twice.
+    """
     paths = [(*one.source.path.resolve().parts[:-1], one.source.stem) for one in parts]
-    for depth in range(1, min(map(len, paths)) + 1):
-        ends = [path[-depth] for path in paths]
-        if len(set(ends)) == len(ends):
-            return ends
-    whole = ["/".join(path) for path in paths]
-    if len(set(whole)) < len(whole):
-        twice = next(text for text in whole if whole.count(text) > 1)
-        raise InputError(f"{Path(twice).name} was given twice, or holds two results of {method!r} for one unit")
-    return whole
+    names = dict.fromkeys(key for one in parts for key in one.settings)
+    settings = [[f"{name} {one.settings.get(name, 'none')}" for one in parts] for name in names]
+    differing = [labels for labels in settings if len(set(labels)) > 1]
+    ways = [*settings, [", ".join(together) for together in zip(*differing, strict=True)] or [""] * len(parts)]
+    ways += [[path[-depth] for path in paths] for depth in range(1, min(map(len, paths)) + 1)]
+    good = [labels for labels in (*ways, ["/".join(path) for path in paths]) if _tells_apart(labels, units)]
+    if good:
+        # The names of files may tell every file from every other, where folders tell the methods apart.
+        return min(good, key=lambda labels: len(set(labels)))
+    twice = next(path[-1] for path in paths if paths.count(path) > 1)
+    raise InputError(f"{twice} was given twice, or holds two results of {method!r} for one unit")
+
+
+def _tells_apart(labels: Sequence[str], units: Sequence[set[tuple[str, ...]]]) -> bool:
+    return not any(
+        _clash(mine for label, mine in zip(labels, units, strict=True) if label == one) for one in set(labels)
+    )
 
 
 @dataclass(frozen=True)
@@ -272,8 +281,14 @@ class Collected:
             for why, count in one.dropped.items():
                 dropped[why] = dropped.get(why, 0) + count
         lines = [f"Left out: {count} {why}." for why, count in dropped.items() if count]
-        refused = {name: why for one in self.parts for name, why in one.refused.items()}
-        lines += [f"{name} is not compared: {why}." for name, why in refused.items()]
+        refused: dict[tuple[str, str], dict[str, None]] = {}
+        for one in self.parts:
+            for name, why in one.refused.items():
+                refused.setdefault((name, why), {}).update(dict.fromkeys(one.datasets))
+        there = {name for one in self.parts for name in one.metrics}
+        for (name, why), datasets in refused.items():
+            where = f" on {_few(datasets)}" if name in there else ""
+            lines.append(f"{name} is not compared{where}: {why}.")
         if self.unknown:
             lines.append(f"{len(self.unknown)} files are of no known format: {_few(p.name for p in self.unknown)}.")
         return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
@@ -291,6 +306,8 @@ class Collected:
             return means.astype({"method": str, "dataset": str}).assign(metric=chosen)
         frames = []
         for one in self.parts:
+            if chosen not in one.metrics:
+                continue
             kept = ["method", "dataset", *one.keys, chosen]
             frames.append(one.frame[kept].rename(columns={chosen: "value"}).astype({"method": str, "dataset": str}))
         return pd.concat(frames, ignore_index=True).assign(metric=chosen)

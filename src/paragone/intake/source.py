@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ HEAD = 2**16
 """Bytes of a file by which it is recognised."""
 LONGEST_LINE = 2**26
 """Bytes of a line at most: one answer of a model with everything that was logged beside it is far shorter."""
+CHUNK = 2**22
+"""Bytes that are read at a time."""
 MOST_BROKEN = 0.01
 """The share of lines that may be broken; with more, the file is not what it was taken for."""
 
@@ -135,24 +138,66 @@ class Source:
                 if not line.isspace():
                     yield line
 
-    def records(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Go through a file with one JSON object per line, and take these fields of each; None where one is not there.
+    def blocks(self, fields: Sequence[str]) -> Iterator[list[Any]]:
+        """Go through a file with one JSON object per line, many lines at a time.
 
-        What else a line holds is passed over unread. Lines that are no JSON objects, such as a last one that was cut
-        off, are counted in `broken`; where more than one in a hundred is, the file is refused.
+        Each block is a list of values with the attributes ``field_0``, ``field_1``, ...: the fields in the order in
+        which they were asked for, None where one is not there. What else a line holds is passed over unread. Lines that
+        are no JSON objects, such as a last one that was cut off, are counted in `broken`; where more than one in a
+        hundred is, the file is refused.
         """
-        decoder = _line_decoder(tuple(fields))
+        line_type, decoder = _line_decoder(tuple(fields))
         del self.broken[:]
         number = 0
-        for number, line in enumerate(self.lines(), start=1):
+        for chunk in self._chunks():
+            lines = None
             try:
-                found = decoder.decode(line)
+                found = decoder.decode_lines(chunk)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                self.broken.append(number)
-                continue
-            yield msgspec.structs.astuple(found)
+                found = None
+            # A line that was cut off could go on in the next one: as many objects as lines, or each line by itself.
+            if found is None or len(found) != chunk.count(b"\n") + (not chunk.endswith(b"\n")):
+                lines = chunk.split(b"\n")[: -1 if chunk.endswith(b"\n") else None]
+                found = []
+                for place, line in enumerate(lines, start=number + 1):
+                    if not line or line.isspace():
+                        continue
+                    one = _decoded_line(line, decoder, line_type, fields)
+                    if one is None:
+                        self.broken.append(place)
+                    else:
+                        found.append(one)
+            number += len(found) if lines is None else len(lines)
+            if found:
+                yield found
         if len(self.broken) > max(1, MOST_BROKEN * number):
             raise InputError(f"{self.where}: {len(self.broken)} of {number} lines are no JSON objects")
+
+    def _chunks(self) -> Iterator[bytes]:
+        """Go through whole lines, some mebibytes at a time."""
+        rest: list[bytes] = []
+        size = 0
+        with self.open() as stream:
+            if (mark := stream.read(3)) != b"\xef\xbb\xbf":
+                rest, size = [mark], len(mark)
+            while chunk := stream.read(CHUNK):
+                end = chunk.rfind(b"\n") + 1
+                if not end:
+                    size += len(chunk)
+                    if size > LONGEST_LINE:
+                        raise InputError(f"{self.where}: a line has more than {LONGEST_LINE // 2**20} MiB")
+                    rest.append(chunk)
+                    continue
+                yield b"".join((*rest, chunk[:end]))
+                rest, size = [chunk[end:]], len(chunk) - end
+        last = b"".join(rest)
+        if last and not last.isspace():
+            yield last
+
+    def records(self, fields: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Go through the lines of `blocks` one at a time, as tuples of the fields."""
+        for block in self.blocks(fields):
+            yield from map(msgspec.structs.astuple, block)
 
     def said_broken(self) -> dict[str, int]:
         """Return how many lines were left out because they are broken, and why, for `Records`."""
@@ -163,11 +208,26 @@ class Source:
         return Source(self.path.parent / name, self.given, self.name)
 
 
-def _line_decoder(fields: tuple[str, ...]) -> msgspec.json.Decoder[Any]:
+def _line_decoder(fields: tuple[str, ...]) -> tuple[type[msgspec.Struct], msgspec.json.Decoder[Any]]:
     """Return what reads some fields of a JSON object and passes over all others."""
     own = {f"field_{place}": name for place, name in enumerate(fields)}
     line = msgspec.defstruct("Line", [(name, Any, None) for name in own], rename=own)
-    return msgspec.json.Decoder(line)
+    return line, msgspec.json.Decoder(line)
+
+
+def _decoded_line(
+    line: bytes, decoder: msgspec.json.Decoder[Any], line_type: type[msgspec.Struct], fields: Sequence[str]
+) -> Any:
+    """Return what a line says; None where it is no JSON object. Python's own reader knows NaN, which it also writes."""
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return line_type(*(found.get(name) for name in fields)) if isinstance(found, dict) else None
 
 
 class _Unpacked(io.RawIOBase):

@@ -1,0 +1,109 @@
+"""What the logs of evaluations share: values of an item, hashes of its content, and which way a metric is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from paragone.ties import FloatArray
+
+_LOWER = "perplexity word_perplexity byte_perplexity bits_per_byte brier_score brier ter wer cer loss"
+_HIGHER = (
+    "acc acc_norm acc_bytes acc_mutual_info acc_all em exact exact_match quasi_exact_match prefix_exact_match "
+    "quasi_prefix_exact_match exact_match_indicator contains f1 f1_score mcc bleu bleu_1 bleu_4 chrf rouge1 rouge2 "
+    "rougel rougelsum rouge_1 rouge_2 rouge_l prompt_level_strict_acc prompt_level_loose_acc inst_level_strict_acc "
+    "inst_level_loose_acc likelihood loglikelihood qem pem pqem extractive_match accuracy main_score ndcg mrr map"
+)
+LOWER, HIGHER = frozenset(_LOWER.split()), frozenset(_HIGHER.split())
+"""Metrics of evaluations of which the lower, or the higher, is better."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def known_direction(metric: str) -> bool | None:
+    """Return whether more of a metric of evaluations is better; None where its name does not tell.
+
+    Examples
+    --------
+    >>> known_direction("acc,none"), known_direction("ter"), known_direction("pass@1"), known_direction("mood")
+    (True, False, True, None)
+    """
+    name = metric.split(",")[0].split(":")[0].strip().lower()
+    if name in LOWER:
+        return False
+    return True if name in HIGHER or name.startswith(("pass@", "acc_", "exact_match@")) else None
+
+
+def item_numbers(values: Sequence[Any]) -> FloatArray | str:
+    """Return one number per item, NaN where there is none; or why there is not one per item.
+
+    Examples
+    --------
+    >>> item_numbers([True, 0.5, None]).tolist()
+    [1.0, 0.5, nan]
+    >>> item_numbers([[1, 0], [1, 1]])
+    'an item holds several values, of which only all items together make a score'
+    """
+    kinds = set(map(type, values))
+    if kinds & {list, dict, tuple}:
+        return "an item holds several values, of which only all items together make a score"
+    if str in kinds:
+        return "an item holds a text"
+    return np.array(values, dtype=np.float64)
+
+
+def content_hash(*columns: Sequence[Any]) -> NDArray[np.uint64] | NDArray[np.object_] | None:
+    """Return a 64-bit hash per row of texts that say what an item is; None in rows or for columns without them.
+
+    Examples
+    --------
+    >>> first, second = content_hash(["9f", "9f"], ["e3", "e4"])
+    >>> bool(first == second)
+    False
+    >>> content_hash([None, None], ["e3", "e4"]) is None
+    True
+    """
+    total: NDArray[np.uint64] | None = None
+    missing = np.zeros(len(columns[0]), dtype=bool)
+    for column in columns:
+        texts = np.empty(len(column), dtype=object)
+        texts[:] = column
+        kinds = set(map(type, column))
+        if kinds != {str}:
+            missing |= np.fromiter((value is None for value in column), dtype=bool, count=len(column))
+            texts[:] = [value if isinstance(value, str) else repr(value) for value in column]
+        mine = pd.util.hash_array(texts, categorize=False)
+        # An odd factor mixes: two equal texts must not cancel out.
+        total = mine if total is None else total * _ODD + mine
+    if total is None or missing.all():
+        return None
+    if not missing.any():
+        return total
+    some = total.astype(object)
+    some[missing] = None
+    return some
+
+
+def inner(values: Any, *path: str) -> Any:
+    """Return what stands at a path of keys in nested objects; None where it ends earlier.
+
+    Examples
+    --------
+    >>> inner({"config": {"limit": 5}}, "config", "limit"), inner({"config": None}, "config", "limit")
+    (5, None)
+    """
+    for key in path:
+        if not isinstance(values, Mapping):
+            return None
+        values = values.get(key)
+    return values
+
+
+def inner_object(values: Any, *path: str) -> Mapping[str, Any]:
+    """Return the object at a path of keys; an empty one where there is none."""
+    found = inner(values, *path)
+    return found if isinstance(found, Mapping) else {}
