@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from json.encoder import encode_basestring_ascii
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,12 @@ def digest(value: Any) -> str:
         text = ", ".join(map(encode_basestring_ascii, value))
         return hashlib.sha256(f"[{text}]".encode()).hexdigest()
     return hashlib.sha256(json.dumps(_canonical(value), sort_keys=True).encode()).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """Return the hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _canonical(value: Any, depth: int = 0) -> Any:

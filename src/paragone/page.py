@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from paragone.charts.save import chart_specification
 from paragone.errors import InputError
-from paragone.tables import Table
+from paragone.tables import Column, Table
 
 Tags: TypeAlias = Mapping[str, str]
 """When a block shows: for every choice named, the value that must be chosen."""
@@ -298,3 +298,29 @@ def join_words(text: Any) -> str:
     ('Micro-F1 on emotions', 'Ranks')
     """
     return " ".join(text) if isinstance(text, list) else str(text)
+
+
+def frame_sheet(name: str, title: str, frame: Any, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
+    """Return a data frame as a table: numbers to the right and sortable, texts to the left.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sheet = frame_sheet("sizes", "Sizes", pd.DataFrame({"file": ["a.csv"], "bytes": [12]}))
+    >>> sheet.numbers, sheet.table.rows[0][1].text
+    (((None, 12.0),), '12')
+    """
+    numeric = [frame[column].dtype.kind in "iuf" for column in frame.columns]
+    columns = [Column(str(c), "right" if n else "left") for c, n in zip(frame.columns, numeric, strict=True)]
+    rows = [[_text(value, decimals) for value in row] for row in frame.itertuples(index=False)]
+    numbers = tuple(
+        tuple(float(value) if number else None for value, number in zip(row, numeric, strict=True))
+        for row in frame.itertuples(index=False)
+    )
+    return Sheet(name, title, Table.of(columns, rows, notes=notes), numbers)
+
+
+def _text(value: Any, decimals: int) -> str:
+    if isinstance(value, float):
+        return f"{value:.{decimals}f}"
+    return str(value)

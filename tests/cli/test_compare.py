@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,11 @@ def test_shuffled_file_gives_the_same_bytes_everywhere(tmp_path):
     files = sorted(file.name for file in (tmp_path / "sorted").iterdir())
     assert files == sorted(file.name for file in (tmp_path / "shuffled").iterdir())
     for file in files:
-        assert (tmp_path / "sorted" / file).read_bytes() == (tmp_path / "shuffled" / file).read_bytes(), file
+        first, second = ((tmp_path / name / file).read_bytes() for name in ("sorted", "shuffled"))
+        if file in (LIST, "report.html", "read_files.csv"):
+            # Which file was read, and what was written of it, is told with hashes.
+            first, second = (re.sub(rb"[0-9a-f]{64}|sorted|shuffled", b"", content) for content in (first, second))
+        assert first == second, file
 
 
 def test_answer_has_verdict_table_choices_and_warnings(tmp_path):

@@ -151,7 +151,7 @@ def compare(
         "beside": beside or None,
         "plan": plan or None,
     }
-    from paragone.cli.elsewhere import read_elsewhere
+    from paragone.cli.elsewhere import read_elsewhere, what_elsewhere
     from paragone.cli.sources import column_roles, is_store
     from paragone.intake import Asked
 
@@ -194,7 +194,7 @@ def compare(
             weights=weights,
             alpha=alpha,
         )
-        show_comparison(result, as_json=as_json, out=out)
+        show_comparison(result, as_json=as_json, out=out, read=partial(what_elsewhere, found))
         return
     scores = sources[0]
     in_store = found is None and is_store(scores)
@@ -205,7 +205,7 @@ def compare(
         return
     import pandas as pd
 
-    from paragone.cli.sources import chart_formats, import_from_here, open_scores
+    from paragone.cli.sources import chart_formats, import_from_here, open_scores, what_was_read
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics
@@ -213,6 +213,7 @@ def compare(
 
     import_from_here(metric, test, correction)
     source = open_scores(scores) if found is None else found
+    read = partial(what_was_read, scores) if found is None else partial(what_elsewhere, found)
     if isinstance(source, pd.DataFrame) and per_sample is not False:
         items = item_table(source, columns=column_roles(column), ignore=ignore or ())
         if items is None and per_sample:
@@ -228,7 +229,7 @@ def compare(
                 weights=weights,
                 alpha=alpha,
             )
-            show_comparison(result, as_json=as_json, out=out)
+            show_comparison(result, as_json=as_json, out=out, read=read)
             return
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
@@ -271,7 +272,7 @@ def compare(
         result = result.with_overall(overall)
     if beside:
         result = result.with_beside(*(name.strip() for name in beside.split(",") if name.strip()))
-    show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+    show_comparison(result, as_json=as_json, out=out, read=read, formats=chart_formats(formats))
 
 
 def _refuse_beside_items(options: Mapping[str, object]) -> None:
@@ -331,6 +332,7 @@ def compare_test_samples(
     out: Path | None,
 ) -> None:
     """Compare the methods of a store on the samples of its test sets."""
+    from paragone.cli.sources import what_was_read
     from paragone.lab.results import Results
     from paragone.stats import compare_samples
 
@@ -339,7 +341,7 @@ def compare_test_samples(
         warned = (*results.warned(), *results.seed_notes())
     result = compare_samples(samples, reference=reference, alpha=alpha, higher_is_better=higher_is_better)
     result = replace(result, warnings=(*warned, *result.warnings))
-    show_comparison(result, as_json=as_json, out=out)
+    show_comparison(result, as_json=as_json, out=out, read=partial(what_was_read, store))
 
 
 def _direction(higher: bool, lower: bool) -> bool | None:

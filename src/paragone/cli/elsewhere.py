@@ -11,6 +11,7 @@ from paragone.terminal import say
 
 if TYPE_CHECKING:
     from paragone.intake import Asked, Collected
+    from paragone.reporting.compared import WhatWasRead
 
 
 def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked) -> bool:
@@ -43,3 +44,10 @@ def read_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked, 
         show_table(found.table(), title="Read")
         say("")
     return found
+
+
+def what_elsewhere(found: Collected) -> WhatWasRead:
+    """Return what the page of a comparison says of the sources."""
+    from paragone.reporting.compared import WhatWasRead
+
+    return WhatWasRead(found.files(), found.table(), found.notes)

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +29,8 @@ from paragone.terminal import SafeConsole, console, printable, say
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from paragone.reporting.compared import WhatWasRead
 
 STANDARD_OUTPUT = 1
 _json_stream: TextIO | None = None
@@ -223,9 +225,36 @@ def print_json(value: Any) -> None:
     write_json(value)
 
 
-def show_comparison(result: Any, *, as_json: bool, out: Path | None, **options: Any) -> None:
-    """Print what a comparison found, for people or as JSON, after writing its files where a folder is given."""
-    files = result.save(out, **options) if out is not None else ()
+def show_comparison(
+    result: Any,
+    *,
+    as_json: bool,
+    out: Path | None,
+    read: Callable[[], WhatWasRead] | None = None,
+    formats: tuple[str, ...] = ("svg", "pdf"),
+) -> None:
+    """Print what a comparison found, for people or as JSON, after writing its files where a folder is given.
+
+    Parameters
+    ----------
+    result : Comparison or SeveralComparisons
+        What was found.
+    as_json : bool
+        Whether JSON is printed.
+    out : Path, optional
+        Where files and a page are written.
+    read : callable, optional
+        Says where the scores come from, for the page; without it the result writes its files alone.
+    formats : tuple of str
+        Of the charts.
+    """
+    files: tuple[Path, ...] = ()
+    if out is not None and read is None:
+        files = result.save(out)
+    elif out is not None and read is not None:
+        from paragone.reporting.compared import save_compared
+
+        files = save_compared(result, out, formats=formats, read=read())
     if as_json:
         print_json(result.to_dict())
         return

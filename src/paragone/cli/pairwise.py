@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -68,7 +69,7 @@ def pairwise(
 
     Scores are paired by every key that both sides have: dataset, repeat, fold, seed, subject.
     """
-    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides
+    from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides, what_was_read
     from paragone.metrics import asked_name
     from paragone.stats import pairwise as run
 
@@ -94,4 +95,5 @@ def pairwise(
         seed=seed,
     )
     result = replace(result, warnings=(*sides.warned, *result.warnings))
-    show_comparison(result, as_json=as_json, out=out, formats=chart_formats(formats))
+    read = partial(what_was_read, a, b)
+    show_comparison(result, as_json=as_json, out=out, read=read, formats=chart_formats(formats))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from paragone.lab.results import Results
+    from paragone.reporting.compared import WhatWasRead
     from paragone.stats.designs import Design
 
 GROUP = "group"
@@ -49,6 +50,16 @@ def import_from_here(*names: str | None) -> None:
     # Without one nothing is imported from there: the folder may be a stranger's, who put a store into it.
     if any(name and ":" in name for name in names) and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
+
+
+def what_was_read(*sources: str) -> WhatWasRead:
+    """Return the files behind what the user named, each with its size and hash."""
+    from paragone.intake import Source
+    from paragone.intake.files import file_facts
+    from paragone.reporting.compared import WhatWasRead
+
+    paths = [Path(split_name(source)[0]).expanduser() for source in sources]
+    return WhatWasRead(file_facts(Source(path) for path in paths if path.exists()))
 
 
 def split_name(source: str) -> tuple[str, str | None]:

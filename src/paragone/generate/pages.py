@@ -29,6 +29,7 @@ from paragone.page import (
     Section,
     Sheet,
     figure,
+    frame_sheet,
 )
 from paragone.reporting.render import render_page
 from paragone.tables import Column, Table, TableCell, frame_as_csv
@@ -39,18 +40,6 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 FORMULA = "formula_"
-
-
-def frame_sheet(name: str, title: str, frame: pd.DataFrame, *, decimals: int = 3, notes: tuple[str, ...] = ()) -> Sheet:
-    """Return a frame as a table: numbers to the right and sortable, texts to the left."""
-    numeric = [frame[column].dtype.kind in "iuf" for column in frame.columns]
-    columns = [Column(str(c), "right" if n else "left") for c, n in zip(frame.columns, numeric, strict=True)]
-    rows = [[_text(value, decimals) for value in row] for row in frame.itertuples(index=False)]
-    numbers = tuple(
-        tuple(float(value) if number else None for value, number in zip(row, numeric, strict=True))
-        for row in frame.itertuples(index=False)
-    )
-    return Sheet(name, title, Table.of(columns, rows, notes=notes), numbers)
 
 
 def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tuple[str, str], str]) -> Sheet:
@@ -77,12 +66,6 @@ def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, NumberDe
         found[key] = NumberDetails(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
         keys[str(dataset), str(method)] = key
     return found, keys
-
-
-def _text(value: Any, decimals: int) -> str:
-    if isinstance(value, float):
-        return f"{value:.{decimals}f}"
-    return str(value)
 
 
 def write_collection_page(

@@ -13,6 +13,7 @@ import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.directions import known_direction
+from paragone.intake.files import file_facts
 from paragone.intake.joining import Joined, check_conditions, join_items
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
@@ -292,6 +293,10 @@ class Collected:
         if self.unknown:
             lines.append(f"{len(self.unknown)} files are of no known format: {_few(p.name for p in self.unknown)}.")
         return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
+
+    def files(self) -> pd.DataFrame:
+        """Return every file behind the results with its size and SHA-256."""
+        return file_facts(one.source for one in self.parts)
 
     def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
         """Return the values of a metric that are paired, item by item, with what was left out."""

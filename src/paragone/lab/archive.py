@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from paragone.data.output import whole_folder
 from paragone.errors import InputError
+from paragone.hashing import sha256_of
 from paragone.lab.store.copying import add_rows, check_references, new_store, reading
 from paragone.lab.store.schema import SCHEMA_VERSION, TableColumn, TableShape, missing_before, table_shapes
 from paragone.reading import check_size, parquet_batches, parse_json, read_json
@@ -123,12 +123,6 @@ def _pyarrow() -> tuple[Any, Any]:
     except ImportError as error:
         raise InputError("an archive holds Parquet files: pip install 'paragone[parquet]'") from error
     return pyarrow, parquet
-
-
-def sha256_of(path: Path) -> str:
-    """Return the hash of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 MANIFEST = "manifest.json"

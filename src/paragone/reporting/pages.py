@@ -27,6 +27,7 @@ from paragone.page import (
 )
 from paragone.registry import Registry
 from paragone.reporting.charts import dataset_chart, mean_chart
+from paragone.reporting.compared import OPEN_UP_TO, comparison_figures
 from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices, warned_words
 from paragone.reporting.sections import answer_sheet, dataset_blocks, evidence, method_blocks
 from paragone.reporting.tables import paper_tables
@@ -43,8 +44,6 @@ TITLES = {
 }
 """The sections of every page, in their order."""
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
-MATRIX_UP_TO = 14
-OPEN_UP_TO = 8
 
 Make = TypeVar("Make", bound=Callable[[View], Any])
 
@@ -249,24 +248,15 @@ def charts(view: View) -> tuple[Block, ...]:
 
 
 def _figures(measure: Measure) -> tuple[Figure, ...]:
-    found: dict[str, Any] = {}
     curves, plain = measure.scores.curves, Wording()
+    compared = () if measure.comparison is None else comparison_figures(measure.comparison, f"_{measure.key}")
     if measure.scores.is_along and curves["dataset"].nunique() > 1:
-        found["mean_curve"] = mean_chart(measure.scores, measure.metric, plain)
-    if measure.comparison is not None:
-        drawn = measure.comparison.charts
-        wanted = ["critical_difference", "forest", "win_tie_loss", "rank_boxes", "pair_matrix", "differences"]
-        if len(measure.comparison.scores.methods) > MATRIX_UP_TO:
-            wanted.remove("pair_matrix")
-        found |= {name: drawn[name] for name in wanted}
-    if not found and measure.scores.is_along:
+        mean = mean_chart(measure.scores, measure.metric, plain)
+        return (figure(f"mean_curve_{measure.key}", mean), *compared)
+    if not compared and measure.scores.is_along:
         alone = dataset_chart(measure.scores, str(curves["dataset"].iloc[0]), measure.metric, plain)
         return (figure(f"curve_{measure.key}", alone),)
-    figures = {name: figure(f"{name}_{measure.key}", chart) for name, chart in found.items()}
-    if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
-        # Where bars would mislead, the matrix stands in for the diagram; once is enough.
-        figures.pop("pair_matrix", None)
-    return tuple(figures.values())
+    return compared
 
 
 @section("datasets")

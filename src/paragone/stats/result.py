@@ -136,11 +136,15 @@ class Comparison(ABC):
         check_formats(formats)
         target = Path(folder)
         with replaced_folder(target, "comparison") as content:
-            write_texts(content, self.texts())
-            for name, chart in self.charts.items() if formats else ():
-                save_chart(chart, content / name, formats)
+            self.write_files(content, formats)
             files = written_files(content)
         return tuple(target / file for file in files)
+
+    def write_files(self, folder: Path, formats: tuple[str, ...]) -> None:
+        """Write what :meth:`save` writes into a folder that exists, file by file."""
+        write_texts(folder, self.texts())
+        for name, chart in self.charts.items() if formats else ():
+            save_chart(chart, folder / name, formats)
 
     def _repr_html_(self) -> str:
         """Show the verdict, one chart, the tables, and what was chosen."""

@@ -95,14 +95,21 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
     def save(self, folder: str | Path, *, formats: tuple[str, ...] = ("svg", "pdf")) -> tuple[Path, ...]:
         """Write the words of all metrics, and a folder with the whole comparison of each; return the files."""
         check_formats(formats)
-        target, table = Path(folder), self.as_table()
+        target = Path(folder)
         with replaced_folder(target, "comparison") as content:
-            for metric, one in self.by_metric.items():
-                one.save(content / re.sub(r"[^\w.-]+", "_", metric), formats=formats)
-            texts = {"words.md": to_markdown(table), "words.tex": to_latex(table), "verdict.txt": repr(self)}
-            write_texts(content, texts | {"comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False)})
+            self.write_files(content, formats)
             files = written_files(content)
         return tuple(target / file for file in files)
+
+    def write_files(self, folder: Path, formats: tuple[str, ...]) -> None:
+        """Write what :meth:`save` writes into a folder that exists, file by file."""
+        table = self.as_table()
+        for metric, one in self.by_metric.items():
+            inside = folder / re.sub(r"[^\w.-]+", "_", metric)
+            inside.mkdir()
+            one.write_files(inside, formats)
+        texts = {"words.md": to_markdown(table), "words.tex": to_latex(table), "verdict.txt": repr(self)}
+        write_texts(folder, texts | {"comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False)})
 
     def __repr__(self) -> str:
         return f"{self.verdict}\n\n{to_text(self.as_table())}"

@@ -1,0 +1,62 @@
+"""Which files results were read from: names, sizes and hashes, so that anybody can tell whether theirs are these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from paragone.errors import InputError
+from paragone.hashing import sha256_of
+from paragone.intake.source import Source
+
+
+def file_facts(sources: Iterable[Source]) -> pd.DataFrame:
+    r"""Return every file behind some sources: its name, its size and its SHA-256.
+
+    Names begin with what the user named; no folder above it is told, unless two files had the same name then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.csv").write_bytes(b"subject,accuracy\n1,0.5\n")
+    ...     file_facts([Source(Path(folder) / "a.csv")])[["file", "bytes"]].values.tolist()
+    [['a.csv', 23]]
+    """
+    places: dict[Path, tuple[str, ...]] = {}
+    for source in sources:
+        for path in _files(source.path):
+            inside = path.relative_to(source.path).parts
+            places.setdefault(path.resolve(), (*source.parts, *inside))
+    paths = list(places)
+    try:
+        rows = [(path.stat().st_size, sha256_of(path)) for path in paths]
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
+    found = pd.DataFrame(rows, columns=["bytes", "sha256"])
+    found.insert(0, "file", pd.Series(_told_apart(paths, list(places.values())), dtype=object))
+    return found
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or the files in a folder and below, but for hidden ones."""
+    if not path.is_dir():
+        return [path]
+    found = (one for one in sorted(path.rglob("*")) if one.is_file())
+    return [one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts)]
+
+
+def _told_apart(paths: Sequence[Path], parts: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return names of files; those that are the same take in folders above, until they are not."""
+    names = ["/".join(one) for one in parts]
+    for more in range(1, max((len(path.parts) for path in paths), default=0)):
+        twice = {name for name in names if names.count(name) > 1}
+        if not twice:
+            break
+        names = [
+            "/".join(path.parts[-(len(own) + more) :]) if name in twice else name
+            for name, path, own in zip(names, paths, parts, strict=True)
+        ]
+    return names

@@ -1,0 +1,242 @@
+"""The page of a comparison: the finding first, then what was read, the tables, the charts and every choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from paragone.charts import check_formats
+from paragone.charts.theme import unchecked
+from paragone.folders import replaced_folder, written_files
+from paragone.page import (
+    Block,
+    Choice,
+    Figure,
+    Fold,
+    Gallery,
+    Listing,
+    Page,
+    Points,
+    Prose,
+    Section,
+    Sheet,
+    figure,
+    frame_sheet,
+)
+from paragone.reporting.render import render_page
+from paragone.reporting.words import listing
+from paragone.stats import DatasetComparison
+from paragone.stats.pairwise import PairedComparison
+from paragone.stats.result import Comparison, write_texts
+from paragone.stats.samples import SampleComparison
+from paragone.stats.several import SeveralComparisons
+from paragone.tables import frame_as_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE, FILES = "report.html", "read_files.csv"
+CHARTS = ("critical_difference", "forest", "win_tie_loss", "rank_boxes", "pair_matrix", "scatter", "differences")
+MATRIX_UP_TO = 14
+OPEN_UP_TO = 8
+NAMED_UP_TO = 4
+
+AnyComparison: TypeAlias = Comparison | SeveralComparisons
+
+
+@dataclass(frozen=True)
+class WhatWasRead:
+    """Where the scores of a comparison come from.
+
+    Parameters
+    ----------
+    files : DataFrame
+        Every file: columns ``file``, ``bytes`` and ``sha256``.
+    table : DataFrame, optional
+        What was found in them: a row per format and method.
+    notes : tuple of str
+        What was left out and what must be known.
+    """
+
+    files: pd.DataFrame
+    table: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+
+def save_compared(
+    result: AnyComparison,
+    folder: str | Path,
+    *,
+    formats: tuple[str, ...] = ("svg", "pdf"),
+    read: WhatWasRead | None = None,
+) -> tuple[Path, ...]:
+    """Write the files of a comparison and a page of it into a folder, whole or not at all; return the files.
+
+    Parameters
+    ----------
+    result : Comparison or SeveralComparisons
+        What was found.
+    folder : str or Path
+        What an earlier comparison wrote there is replaced as a whole.
+    formats : tuple of str
+        Of the charts; without any, neither files nor page have charts.
+    read : WhatWasRead, optional
+        Where the scores come from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from paragone import compare
+    >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = save_compared(compare(frame, metric="accuracy"), Path(folder) / "answer", formats=())
+    >>> {"report.html", "verdict.txt", "summary.tex"} <= {file.name for file in files}
+    True
+    """
+    check_formats(formats)
+    with replaced_folder(folder, "comparison") as content:
+        result.write_files(content, formats)
+        texts = {PAGE: render_page(comparison_page(result, read, charts=bool(formats)))}
+        write_texts(content, texts if read is None else texts | {FILES: frame_as_csv(read.files)})
+        files = written_files(content)
+    return tuple(Path(folder) / file for file in files)
+
+
+def comparison_page(result: AnyComparison, read: WhatWasRead | None = None, *, charts: bool = True) -> Page:
+    """Make the page of a comparison, by one metric or by several."""
+    several = isinstance(result, SeveralComparisons)
+    by_metric: Mapping[str, Comparison] = result if isinstance(result, SeveralComparisons) else {"": result}
+    parts = {
+        metric: _Part(one, read, {"metric": metric} if several else {}, f"_{metric}" if several else "")
+        for metric, one in by_metric.items()
+    }
+    finding: list[Block] = []
+    if isinstance(result, SeveralComparisons):
+        finding.append(Prose(tuple(result.verdict.splitlines()), "lead"))
+        finding.append(Sheet("words", "Words by metric", result.as_table()))
+    sections = [Section("verdict", "The finding", (*finding, *_of_each(parts, _Part.finding)))]
+    if read is not None:
+        sections.append(Section("read", "What was read", _read_blocks(read)))
+    sections.append(Section("tables", "Tables", _of_each(parts, _Part.tables)))
+    if charts:
+        with unchecked():
+            drawn = _of_each(parts, _Part.charts)
+        sections += [Section("charts", "Charts", drawn)] * bool(drawn)
+    sections.append(Section("how", "How it was compared", _of_each(parts, _Part.choices)))
+    choices = (Choice("metric", "Metric", {metric: metric for metric in parts}),) if several else ()
+    first = next(iter(by_metric.values()))
+    return Page(_title(first), _subtitle(by_metric), choices, tuple(sections), {})
+
+
+def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure, ...]:
+    """Return the charts that a page shows of a comparison, each once."""
+    drawn = comparison.charts
+    wanted = list(CHARTS)
+    if isinstance(comparison, DatasetComparison):
+        # Among several methods the scatter shows one rival of all.
+        wanted.remove("scatter")
+        if len(comparison.scores.methods) > MATRIX_UP_TO:
+            wanted.remove("pair_matrix")
+    figures = {name: figure(f"{name}{ending}", drawn[name]) for name in wanted if name in drawn}
+    if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
+        # Where bars would mislead, the matrix stands in for the diagram; once is enough.
+        figures.pop("pair_matrix", None)
+    return tuple(figures.values())
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The comparison by one metric, and what its blocks are called where there are several."""
+
+    result: Comparison
+    read: WhatWasRead | None
+    tags: dict[str, str]
+    ending: str
+
+    def finding(self) -> list[Block]:
+        """Return the finding, the evidence rival by rival, and what must be known."""
+        result, lines = self.result, tuple(self.result.verdict.splitlines())
+        blocks: list[Block] = []
+        if isinstance(result, DatasetComparison):
+            if not self.ending:
+                blocks.append(Prose(tuple(result.finding.splitlines()), "lead"))
+            blocks.append(Fold("The evidence, rival by rival", (Points(lines),), len(lines) <= OPEN_UP_TO, self.tags))
+        else:
+            blocks.append(Prose(lines, "lead", self.tags))
+        if isinstance(result, PairedComparison):
+            blocks.append(Listing("The figures in short", str(result.blocks()[0][1]), is_open=True))
+        return [*blocks, *(Prose((text,), "warning", self.tags) for text in self.warnings)]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What must be known, but for what stands beside the files."""
+        known = () if self.read is None else self.read.notes
+        told = (*self.result.method_warnings, *(text for text in self.result.warnings if text not in known))
+        return list(dict.fromkeys(told))
+
+    def tables(self) -> list[Block]:
+        """Return every table; what stands on the page already, above or below the first, is not said again."""
+        made = {name: make() for name, make in self.result.tables().items()}
+        first = next(iter(made))
+        above = (*self.result.warnings, *self.result.method_warnings)
+        return [
+            Sheet(
+                f"{name}{self.ending}",
+                name.replace("_", " ").capitalize(),
+                replace(
+                    table,
+                    caption="" if name != first and made[first].caption.startswith(table.caption) else table.caption,
+                    notes=tuple(note for note in table.notes if note not in above),
+                ),
+                tags=self.tags,
+            )
+            for name, table in made.items()
+        ]
+
+    def charts(self) -> list[Block]:
+        """Return the charts, where this kind of comparison has any."""
+        figures = comparison_figures(self.result, self.ending)
+        return [Gallery(figures, tags=self.tags)] if figures else []
+
+    def choices(self) -> list[Block]:
+        """Return everything that was chosen."""
+        return [Points(tuple(f"{name}: {text}" for name, text in self.result.choices.items()), self.tags)]
+
+
+def _of_each(parts: Mapping[str, _Part], make: Callable[[_Part], list[Block]]) -> tuple[Block, ...]:
+    return tuple(block for part in parts.values() for block in make(part))
+
+
+def _read_blocks(read: WhatWasRead) -> tuple[Block, ...]:
+    blocks: list[Block] = [] if read.table is None else [frame_sheet("found", "Results", read.table)]
+    if read.notes:
+        blocks.append(Points(read.notes))
+    sheet = frame_sheet("files", "Files", read.files)
+    sheet = replace(sheet, table=replace(sheet.table, caption=f"Also in {FILES}, to be checked with sha256sum."))
+    few = len(read.files) <= OPEN_UP_TO
+    return (*blocks, sheet if few else Fold(f"{len(read.files)} files, each with its SHA-256", (sheet,)))
+
+
+def _title(result: Comparison) -> str:
+    methods = list(dict.fromkeys(name for pair in result.pairs for name in (pair.method, pair.rival)))
+    if isinstance(result, PairedComparison):
+        methods = [result.name_a, result.name_b]
+    return f"{listing(methods)} compared" if len(methods) <= NAMED_UP_TO else f"{len(methods)} methods compared"
+
+
+def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
+    first = next(iter(by_metric.values()))
+    if isinstance(first, DatasetComparison):
+        metrics, counted = list(by_metric) if len(by_metric) > 1 else [first.scores.metric], len(first.scores.datasets)
+        units = f"dataset{'s' * (counted != 1)}"
+    elif isinstance(first, SampleComparison):
+        metrics = list(dict.fromkeys(one.metric for one in first.measurements))
+        counted, units = max(pair.n for pair in first.pairs), first.units
+    else:
+        assert isinstance(first, PairedComparison)
+        metrics, counted, units = [first.metric], first.everything.n, first.units
+    named = [name for name in metrics if name]
+    return f"{listing(named)}, {counted} {units}" if named else f"{counted} {units}"
