@@ -22,6 +22,7 @@ from paragone.cli.options import (
     Margin,
     Ratio,
     Repeats,
+    RowOfLog,
     Tolerance,
     Zeros,
 )
@@ -127,6 +128,7 @@ def compare(
     dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
     unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
     value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
+    row: RowOfLog = None,
     trust_ids: Annotated[
         bool, typer.Option("--trust-ids", help="Pair items by their names even where their contents differ.")
     ] = False,
@@ -167,7 +169,7 @@ def compare(
                 names=None if display_map is None else displayed_names(display_map),
                 higher_is_better=_direction(higher_is_better, lower_is_better),
                 margin=margin,
-                missing=missing,
+                missing=missing or "complete",
                 test=test,
                 correction=correction,
                 alpha=alpha,
@@ -180,7 +182,7 @@ def compare(
             out=out,
         )
         return
-    asked = Asked(method, dataset, unit, value, metric, run_code)
+    asked = Asked(method, dataset, unit, value, metric, run_code, row)
     higher = _direction(higher_is_better, lower_is_better)
     found = read_elsewhere(sources, as_format, asked, quiet=as_json)
     if found is not None and found.unit == "item" and per_sample is not False:

@@ -41,6 +41,12 @@ Ratio: TypeAlias = Annotated[
 Repeats: TypeAlias = Annotated[
     int | None, typer.Option("--repeats", help="How often rows were split anew, for tests on folds of a file.", min=1)
 ]
+RowOfLog: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--row", help="Which row of a log of training is its result: last, or best:COLUMN (never a test one)."
+    ),
+]
 Columns: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--column", metavar="NAME=ROLE", help="What a column is: run=seed, time=value, ... May be repeated."),

@@ -19,6 +19,7 @@ from paragone.cli.options import (
     Margin,
     Ratio,
     Repeats,
+    RowOfLog,
     Tolerance,
     Zeros,
 )
@@ -31,7 +32,11 @@ EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy -
 def pairwise(
     a: Annotated[
         str,
-        typer.Argument(help="A score file, a folder with one, or STORE::METHOD or FILE::COLUMN.", show_default=False),
+        typer.Argument(
+            help="A score file, a folder with one or with a result per fold or subject, or STORE::METHOD or "
+            "FILE::COLUMN.",
+            show_default=False,
+        ),
     ],
     b: Annotated[str, typer.Argument(help="The same for the other method.", show_default=False)],
     metric: Annotated[str | None, typer.Option(help="The metric, or the column that holds it.")] = None,
@@ -40,7 +45,10 @@ def pairwise(
     threshold: Annotated[
         float | None, typer.Option(help="Chance level: pairs on which both are no better are double fails.")
     ] = None,
-    key: Annotated[str | None, typer.Option(help="The column that names the pairs, such as subject.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="The column that names the pairs, such as subject; of folders, what numbers are.")
+    ] = None,
+    row: RowOfLog = None,
     pairs: Annotated[
         Literal["subjects", "folds"] | None, typer.Option(help="What the pairs are: subjects or folds.")
     ] = None,
@@ -74,13 +82,14 @@ def pairwise(
     from paragone.stats import pairwise as run
 
     import_from_here(metric, test)
-    sides = read_two_sides(a, b, metric=asked_name(metric), key=key, at=at)
+    sides = read_two_sides(a, b, metric=asked_name(metric), key=key, at=at, row=row)
+    given = direction_flag(higher_is_better, lower_is_better)
     result = run(
         sides.a,
         sides.b,
         threshold=threshold,
         metric=sides.metric,
-        higher_is_better=direction_flag(higher_is_better, lower_is_better),
+        higher_is_better=sides.higher_is_better if given is None else given,
         name_a=name_a or sides.name_a,
         name_b=name_b or sides.name_b,
         pairs=pairs,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,11 +109,19 @@ class TwoSides:
     metric: str | None
     warned: tuple[str, ...] = ()
     design: Design | None = None
+    higher_is_better: bool | None = None
+    """The direction, where what was read says it and the metric's name alone does not."""
 
 
-def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: float | None) -> TwoSides:
+def read_two_sides(
+    a: str, b: str, *, metric: str | None, key: str | None, at: float | None, row: str | None = None
+) -> TwoSides:
     """Read both sides of a pairwise comparison; names come from ``::NAME``, the file or its folder."""
     (path_a, method_a), (path_b, method_b) = split_name(a), split_name(b)
+    if holds_runs(path_a) and holds_runs(path_b):
+        return _two_folders((path_a, method_a), (path_b, method_b), metric, key, row)
+    if row is not None:
+        raise InputError("--row is for folders of runs")
     first, metric_a, design = _side(path_a, method_a, metric, key, at)
     second, metric_b, other = _side(path_b, method_b, metric, key, at)
     if metric_a != metric_b:
@@ -124,6 +132,52 @@ def read_two_sides(a: str, b: str, *, metric: str | None, key: str | None, at: f
         names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
     warned = dict.fromkeys([*_warned(path_a, method_a), *_warned(path_b, method_b)])
     return TwoSides(first, second, names[0], names[1], metric_a, tuple(warned), design if design == other else None)
+
+
+def holds_runs(path: str) -> bool:
+    """Say whether a path is a folder of runs, and not one with a single table of scores."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return False
+    from paragone.intake import Source
+    from paragone.intake.reader import reader_of_results
+
+    found = reader_of_results(Source(folder))
+    return found is not None and found.name == "runs"
+
+
+def _two_folders(
+    a: tuple[str, str | None], b: tuple[str, str | None], metric: str | None, key: str | None, row: str | None
+) -> TwoSides:
+    """Read two folders with a result per fold, subject or seed; a name behind ``::`` picks one of several methods."""
+    from paragone.intake import Asked, read_results
+    from paragone.intake.joining import check_conditions
+
+    asked = Asked(metric=metric, unit=key, row=row)
+    sides = []
+    for path, method in (a, b):
+        found = read_results(path, reader="runs", asked=asked)
+        if len(found.methods) > 1 and method is None:
+            raise InputError(f"{path} holds {len(found.methods)} methods: choose one with ::NAME ({found.methods[0]})")
+        if method is not None and method not in found.methods:
+            raise unknown_name("method", method, found.methods)
+        sides.append((found, method or found.methods[0]))
+    (first, name_a), (second, name_b) = sides
+    chosen, other = first.choose_metric(metric), second.choose_metric(metric)
+    if chosen != other:
+        raise InputError(f"{a[0]} holds {chosen} and {b[0]} {other}")
+    if name_a == name_b:
+        name_a, name_b = (f"{Path(path).resolve().parent.name}/{name_a}" for path, _ in (a, b))
+    notes = dict.fromkeys([*first.notes, *second.notes, *check_conditions([*first.parts, *second.parts])])
+    return TwoSides(
+        first.side(chosen, sides[0][1]),
+        second.side(chosen, sides[1][1]),
+        name_a,
+        name_b,
+        chosen,
+        tuple(notes),
+        higher_is_better=first.metrics[chosen],
+    )
 
 
 def _warned(path: str, method: str | None) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def read_results(
     parts: list[Records] = []
     unknown: list[Path] = []
     for given in sources:
-        source = _named(given, name)
+        source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
         for found, reads in _recognised(source, chosen, unknown):
             parts += [replace(one, reader=reads.name) for one in reads.records(found, wanted)]
@@ -71,7 +71,7 @@ def read_results(
     return Collected(tuple(_named_apart(parts)), tuple(unknown))
 
 
-def _named(given: str | Path, name: str | None) -> Source:
+def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
     text = str(given)
     path = Path(text).expanduser()
     if not path.exists() and "=" in text:
@@ -79,7 +79,7 @@ def _named(given: str | Path, name: str | None) -> Source:
         name, path = before.strip(), Path(after).expanduser()
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
-    return Source(path, path, name or None)
+    return Source(path, path, name or None, alone)
 
 
 def _recognised(
@@ -95,7 +95,7 @@ def _recognised(
         return
     for path in sorted(source.path.iterdir()):
         if not path.name.startswith("."):
-            yield from _recognised(Source(path, source.given, source.name), None, unknown)
+            yield from _recognised(Source(path, source.given, source.name, source.alone), None, unknown)
 
 
 def _nothing_known(source: Source) -> InputError:
@@ -324,6 +324,15 @@ class Collected:
     def warned(self) -> tuple[str, ...]:
         """Return what a verdict must not leave out: what was left out, and which conditions differ."""
         return (*self.notes, *check_conditions(self.parts))
+
+    def side(self, metric: str, method: str) -> pd.Series:
+        """Return the values of one method, indexed by every key that tells its rows apart."""
+        frame = self.scores(metric)
+        mine = frame[(frame["method"] == method).to_numpy()]
+        keys = [name for name in ("dataset", *KEYS) if name in mine.columns]
+        if "dataset" in keys and mine["dataset"].nunique() == 1 and len(keys) > 1:
+            keys.remove("dataset")
+        return mine.set_index(keys)["value"].rename(method)
 
     def compare(
         self,

@@ -25,6 +25,8 @@ class Asked:
         The column or field that names the units that are paired.
     metric : str, optional
         The metric that is wanted; a reader of many may leave the others out.
+    row : str, optional
+        Which row of a log of training is its result: ``last``, or ``best:COLUMN`` by a column of validation rows.
     run_code : bool, default=False
         Whether a file may be unpickled, which runs what stands in it.
     """
@@ -35,6 +37,7 @@ class Asked:
     value: str | None = None
     metric: str | None = None
     run_code: bool = False
+    row: str | None = None
 
     def refuse_columns(self, source: Source, title: str) -> None:
         """Refuse an option that names a column where a format says by itself what is what."""

@@ -39,6 +39,8 @@ class Source:
         What the user named: the path itself, or a folder above it.
     name : str, optional
         What the user calls the method behind it.
+    alone : bool, default=True
+        Whether it is all that the user named: what it holds are then methods, and not one of several.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Source:
     path: Path
     given: Path | None = None
     name: str | None = None
+    alone: bool = True
     broken: list[int] = field(default_factory=list, compare=False, repr=False)
     """Numbers of lines that could not be read, once all were."""
 
@@ -205,7 +208,7 @@ class Source:
 
     def beside(self, name: str) -> Source:
         """Return a file in the same folder."""
-        return Source(self.path.parent / name, self.given, self.name)
+        return Source(self.path.parent / name, self.given, self.name, self.alone)
 
 
 def _line_decoder(fields: tuple[str, ...]) -> tuple[type[msgspec.Struct], msgspec.json.Decoder[Any]]:

@@ -1,0 +1,187 @@
+"""One file of a training run: its values by dotted names, and the row of a log that a declared rule picks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from paragone.errors import InputError, argument
+from paragone.intake.directions import known_direction
+from paragone.intake.plain_yaml import plain_yaml
+from paragone.intake.source import Source
+from paragone.intake.tabular import read_rows
+from paragone.reading import parse_json
+
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".yaml", ".yml")
+STEPS = ("epoch", "step", "global_step", "iteration", "iter")
+_OF_TRAINING = re.compile(r"(^|[./_ ])(train|training)([./_ ]|$)")
+_OF_TEST = re.compile(r"(^|[./_ ])(test|testing)([./_ ]|$)")
+
+Row = Mapping[str, float]
+
+
+def rows_of(source: Source) -> list[Row]:
+    r"""Return the numbers that a file of a run holds, row by row, by their dotted names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "r.json").write_text('{"test": {"acc": 0.9}, "note": "fine"}')
+    ...     rows_of(Source(Path(folder) / "r.json"))
+    [{'test.acc': 0.9}]
+    """
+    if source.suffix in (".csv", ".tsv"):
+        return _rows_of_table(source)
+    if source.suffix in (".yaml", ".yml"):
+        return [_numbers(plain_yaml(source.content().decode("utf-8", errors="replace")))]
+    if source.suffix == ".jsonl":
+        found: Any = [parse_json(line, source.where) for line in source.lines()]
+    else:
+        found = source.json()
+    rows = found if isinstance(found, list) else [found]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{source.where}: a JSON object with the values of a run is needed")
+    return [_numbers(_flat(row)) for row in rows]
+
+
+def _rows_of_table(source: Source) -> list[Row]:
+    frame = read_rows(source, ()).frame
+    names = [name.lower() for name in frame.columns]
+    if len(names) == 2 and names[0] in ("metric", "name", "key", "") and names[1] in ("value", "score", "0"):
+        first = frame.iloc[:, 0].astype(str)
+        if first.duplicated().any():
+            raise InputError(f"{source.where}: {first[first.duplicated()].iloc[0]!r} stands twice")
+        return [_numbers(dict(zip(first, frame.iloc[:, 1], strict=True)))]
+    return [_numbers(row) for row in frame.to_dict("records")]
+
+
+def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in found.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{before}{key}.")
+        else:
+            flat[f"{before}{key}"] = value
+    return flat
+
+
+def _numbers(values: Mapping[Any, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, value in values.items():
+        if isinstance(value, str):
+            try:
+                found[str(name)] = float(value)
+            except ValueError:
+                continue
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[str(name)] = float(value)
+        elif value is None:
+            found[str(name)] = math.nan
+    return found
+
+
+def metrics_in(rows: Sequence[Row]) -> list[str]:
+    """Return the names in a file that are metrics by their names, those of training rows left out."""
+    names = dict.fromkeys(name for row in rows for name, value in row.items() if math.isfinite(value))
+    return [name for name in names if known_direction(name) is not None and not _OF_TRAINING.search(name.lower())]
+
+
+def name_in(rows: Sequence[Row], metric: str) -> str | None:
+    """Return what a file calls a metric: the name itself, or the only one that ends with it behind a dot."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if metric in names:
+        return metric
+    ends = [name for name in names if name.endswith((f".{metric}", f"/{metric}"))]
+    return ends[0] if len(ends) == 1 else None
+
+
+def value_of(rows: Sequence[Row], name: str, rule: str | None, where: str) -> float:
+    """Return the value of a metric in a file of a run; in a log of many rows, of the row that the rule picks.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The file.
+    name : str
+        As the file has it.
+    rule : str or None
+        ``last``, or ``best:COLUMN``. Without one, a single row must hold the metric.
+    where : str
+        What messages call the file.
+
+    Examples
+    --------
+    >>> log = [{"epoch": 0, "val_loss": 0.3, "val_acc": 0.7}, {"epoch": 1, "val_loss": 0.4, "val_acc": 0.8}]
+    >>> value_of(log, "val_acc", "last", "metrics.csv"), value_of(log, "val_acc", "best:val_loss", "metrics.csv")
+    (0.8, 0.7)
+    """
+    there = [place for place, row in enumerate(rows) if math.isfinite(row.get(name, math.nan))]
+    if not there:
+        return math.nan
+    if len(rows) > 1:
+        _refuse_two_runs(rows, where)
+    if rule is not None and rule.startswith("best:") and len(rows) > 1:
+        return _at_best(rows, name, rule.removeprefix("best:"), where)
+    if len(there) == 1 or rule == "last":
+        return float(rows[there[-1]][name])
+    by = next(
+        (one for one in metrics_in(rows) if "val" in one.lower() and not _OF_TEST.search(one.lower())), "val_loss"
+    )
+    raise InputError(
+        f"{where}: {name} stands in {len(there)} rows: say which is the result, {argument('row', 'last')} or "
+        f"{argument('row', f'best:{by}')}"
+    )
+
+
+def is_told(rows: Sequence[Row], name: str, rule: str | None) -> bool:
+    """Say whether a file tells which of its rows is the result."""
+    return rule is not None or sum(math.isfinite(row.get(name, math.nan)) for row in rows) == 1
+
+
+def check_rule(rule: str | None) -> None:
+    """Refuse a rule that is none, or that would choose by test rows."""
+    if rule in (None, "last"):
+        return
+    kind, _, column = str(rule).partition(":")
+    if kind != "best" or not column:
+        raise InputError(f"{argument('row', str(rule))}: write last, or best:COLUMN with a column of validation rows")
+    if _OF_TEST.search(column.lower()):
+        raise InputError(f"{argument('row', str(rule))}: test rows must not choose anything; name a validation column")
+
+
+def _at_best(rows: Sequence[Row], name: str, column: str, where: str) -> float:
+    higher = known_direction(column)
+    if higher is None:
+        raise InputError(f"{where}: which way of {column!r} is better is not known, so no row is the best by it")
+    by = [(row[column], place) for place, row in enumerate(rows) if math.isfinite(row.get(column, math.nan))]
+    if not by:
+        raise InputError(f"{where}: no row has a value of {column!r}")
+    _, best = min(by, key=lambda one: (-one[0] if higher else one[0], one[1]))
+    if math.isfinite(rows[best].get(name, math.nan)):
+        return float(rows[best][name])
+    # Loggers write training, validation and test values of one epoch into rows of their own.
+    for step in STEPS:
+        at = rows[best].get(step, math.nan)
+        same = [row[name] for row in rows if row.get(step, math.nan) == at and math.isfinite(row.get(name, math.nan))]
+        if len(same) == 1:
+            return float(same[0])
+    there = [row[name] for row in rows if math.isfinite(row.get(name, math.nan))]
+    if len(there) == 1 and _OF_TEST.search(name.lower()):
+        # Tested once, after training: the checkpoint was the program's choice.
+        return float(there[0])
+    raise InputError(f"{where}: the row with the best {column} has no {name}")
+
+
+def _refuse_two_runs(rows: Sequence[Row], where: str) -> None:
+    """Refuse a log whose epochs start again: a second run was appended to it."""
+    for step in ("epoch", "step", "global_step"):
+        steps = [row[step] for row in rows if math.isfinite(row.get(step, math.nan))]
+        if any(after < before for before, after in pairwise(steps)):
+            if step == "step" and "epoch" in rows[0]:
+                continue
+            raise InputError(f"{where}: its column {step} starts again: the file holds two runs, keep one")
