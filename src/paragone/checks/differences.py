@@ -8,8 +8,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from paragone.checks.tables import PublishedTable, is_numeric, numbers_in, plain
+from paragone.checks.tables import PublishedTable, is_numeric, numbers_in
 from paragone.tables import TableCell
+from paragone.tables.latex_cells import plain
 
 NO_VALUE = ("", "-", "n/a", "nan", "NaN", "None")
 LEAST_ALIKE = 0.5

@@ -30,7 +30,6 @@ from paragone.checks.tables import (
     READERS,
     PublishedTable,
     numbers_in,
-    plain,
     read_tables,
 )
 from paragone.errors import InputError, unknown_name
@@ -39,6 +38,7 @@ from paragone.lab.view import View
 from paragone.reporting.write import written_report
 from paragone.stats import compare
 from paragone.tables import TableCell
+from paragone.tables.latex_cells import plain
 
 if TYPE_CHECKING:
     import pandas as pd

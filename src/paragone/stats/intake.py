@@ -19,6 +19,15 @@ from paragone.reading import check_size, read_parquet
 from paragone.stats.designs import Design
 from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
 from paragone.stats.number_texts import read_numbers
+from paragone.stats.paper_tables import (
+    PAPER_SUFFIXES,
+    STANDARD_INPUT,
+    STDIN,
+    chosen_part,
+    decoded,
+    read_paper_table,
+    read_standard_input,
+)
 
 _TABLES = (".csv", ".tsv", ".txt")
 LINES_LOOKED_AT = 50
@@ -31,7 +40,8 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such file.
+        A ``.csv``, ``.tsv``, ``.txt`` or ``.parquet`` file, or a folder that holds exactly one such file; a table of a
+        paper in Markdown, LaTeX, HTML or Excel, ``paper.tex#2`` for its second; ``-`` for the standard input.
 
     Returns
     -------
@@ -46,10 +56,21 @@ def read_frame(path: str | Path) -> pd.DataFrame:
     >>> read_frame(file).columns.tolist()
     ['dataset', 'A', 'B']
     """
-    file = _single_file(Path(path))
+    if str(path) == STANDARD_INPUT:
+        found, text, said = read_standard_input()
+        frame = _framed_text(text, STDIN) if found is None else found
+        frame.attrs[NOTES] = said
+        if frame.empty:
+            raise InputError(f"{STDIN} holds no rows of scores")
+        return frame
+    whole, wanted = chosen_part(Path(path))
+    file = _single_file(whole)
     try:
         if file.suffix.lower() == ".parquet":
             frame = read_parquet(file, str(file))
+        elif file.suffix.lower() in PAPER_SUFFIXES:
+            frame, said = read_paper_table(file, wanted)
+            frame.attrs[NOTES] = said
         else:
             check_size(file.stat().st_size, str(file))
             frame = parse_table(file.read_bytes(), str(file))
@@ -67,8 +88,11 @@ def _single_file(path: Path) -> Path:
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
     if path.is_file():
-        if path.suffix.lower() not in (*_TABLES, ".parquet"):
-            raise InputError(f"{path} is neither CSV nor Parquet nor a store (.sqlite)")
+        if path.suffix.lower() not in (*_TABLES, ".parquet", *PAPER_SUFFIXES):
+            raise InputError(
+                f"{path} is neither CSV nor Parquet nor a store (.sqlite), nor a table in Markdown, LaTeX, HTML or "
+                "Excel"
+            )
         return path
     files = sorted(f for f in path.iterdir() if f.suffix.lower() in (*_TABLES, ".parquet"))
     if len(files) != 1:
@@ -84,12 +108,13 @@ def parse_table(content: bytes, where: str) -> pd.DataFrame:
     >>> parse_table(b"dataset;A\niris;0.9\n", "tiny.csv")["A"].tolist()
     [0.9]
     """
-    notes = []
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
-        notes.append("The file is not UTF-8 and was read as Latin-1: look at its names.")
+    text, notes = decoded(content)
+    frame = _framed_text(text, where)
+    frame.attrs[NOTES] = notes
+    return frame
+
+
+def _framed_text(text: str, where: str) -> pd.DataFrame:
     separator = _separator(text)
     try:
         heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
@@ -99,9 +124,7 @@ def parse_table(content: bytes, where: str) -> pd.DataFrame:
     if twice is not None:
         raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
     # Names such as NA or None are names; only an empty cell and NaN are missing.
-    frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
-    frame.attrs[NOTES] = notes
-    return frame
+    return pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
 
 
 def _separator(text: str) -> str:

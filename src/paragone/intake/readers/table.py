@@ -9,12 +9,13 @@ from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Records, Unit
 from paragone.intake.source import Source
 from paragone.metrics import named_metric
-from paragone.stats.intake import read_frame, spell_all, to_tidy
+from paragone.stats.intake import NOTES, read_frame, spell_all, to_tidy
 from paragone.stats.items import CLUSTERS, TASKS
 from paragone.stats.layouts import ITEMS, UNITS, LaidOut, give_roles, scores_by_name
 from paragone.stats.number_texts import is_numeric, read_numbers
+from paragone.stats.paper_tables import PAPER_SUFFIXES
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", *PAPER_SUFFIXES)
 IDS = (*ITEMS, "id", "doc", "qid")
 TITLE = "plain tables of scores"
 
@@ -57,7 +58,7 @@ def _read(source: Source, asked: Asked) -> Records:
         found[role] = spell_all(table[name])
     if cluster is not None:
         found["cluster"] = spell_all(table[cluster])
-    notes = list(laid.notes)
+    notes = [*frame.attrs.get(NOTES, ()), *laid.notes]
     for name in metrics:
         found[_called(name, asked)], _, said = read_numbers(table[name], table["method"])
         notes += said
