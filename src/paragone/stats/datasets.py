@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError, unknown_name
 from paragone.intervals import Interval
 from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
+from paragone.stats.deciding import DecidingSize, deciding_sizes
 from paragone.stats.family import Family, fitting_corrections
 from paragone.stats.overall import Overall, overall_tests
 from paragone.stats.pairing import Paired
@@ -182,6 +183,21 @@ class DatasetComparison(Comparison):
             else rows
         )
 
+    @cached_property
+    def deciding(self) -> dict[str, tuple[DecidingSize | None, DecidingSize | None]]:
+        """What would decide the leader against each undecided rival on these datasets: a difference, an equivalence."""
+        n_family = len(self.family.pairs)
+        return {
+            pair.rival: deciding_sizes(self.scores, pair, n_family, self.settings)
+            for pair in self.leading_learners
+            if pair.verdict == "undecided" and not math.isnan(pair.p)
+        }
+
+    def _deciding_words(self, sizes: Sequence[DecidingSize | None]) -> list[str]:
+        whats = ("show a difference of this size", f"show one of less than {self.settings.margin:g}")
+        designs = self.scores.designs
+        return [size.words(what, designs) for size, what in zip(sizes, whats, strict=True) if size is not None]
+
     @property
     def verdict(self) -> str:
         """The verdict in words, one line per rival of the leader."""
@@ -195,6 +211,7 @@ class DatasetComparison(Comparison):
             where_in_words(self.scores.datasets),
             len(self.scores.datasets),
             self.scores.differences == "log",
+            {rival: self._deciding_words(sizes) for rival, sizes in self.deciding.items()},
         )
         return "\n".join(dataset_sentence(pair, learners.get(pair.rival), told) for pair in self.leading_pairs)
 
@@ -374,6 +391,12 @@ class DatasetComparison(Comparison):
                 "pairs": [
                     {**row, "won": pair.won, "tied": pair.tied, "lost": pair.lost, "flipped_by": pair.flipped_by}
                     for row, pair in zip(self.table.to_dict("records"), self.pairs, strict=True)
+                ],
+                "deciding": [
+                    {"rival": rival, "to_show": what, **asdict(size)}
+                    for rival, sizes in self.deciding.items()
+                    for what, size in zip(("difference", "equivalence"), sizes, strict=True)
+                    if size is not None
                 ],
                 "corrections": self.corrections.to_dict("records"),
                 "per_dataset": self.per_dataset.to_dict("records"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from paragone.errors import argument
@@ -150,6 +150,8 @@ class Told:
     where: str
     n_datasets: int
     logarithms: bool = False
+    deciding: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By rival, what would decide it on these datasets, in words."""
 
     def of(self, label: str, interval: Interval, leader: str) -> str:
         """Return a difference with its interval, and whom it favours where a lower score is better."""
@@ -204,6 +206,7 @@ def _learner_evidence(pair: LearnerPair, told: Told) -> list[str]:
         parts.append(f"within the margin, {p_is(pair.p_equal)} Holm")
     parts.append(told.of("mean difference", pair.difference, pair.method))
     if pair.verdict == "undecided":
+        parts += told.deciding.get(pair.rival, ())
         parts.append(_margin_shown(pair, "these datasets", told.decimals))
     return parts
 
