@@ -260,3 +260,46 @@ def test_d14_an_explicit_direction_is_obeyed():
     frame = wide.melt("sample", var_name="method").assign(metric="coverage")
     up, down = (compare_samples(frame, reference="A", higher_is_better=way).rows[0] for way in (True, False))
     assert up.difference == -down.difference > 0
+
+
+@pytest.mark.parametrize("weights", ["equal", "size"])
+def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weights):
+    draws = np.random.default_rng(3)
+    rows = []
+    for task, n in (("large", 3000), ("few", 4), ("some", 37), ("more", 111)):
+        for place in range(n):
+            # Names of samples begin anew in each task, and a document has about three of them.
+            for method in ("A", "B"):
+                value = float(draws.random() < (0.7 if method == "A" else 0.6))
+                rows.append((method, f"{task[0]}{place}" if place % 2 else str(place), place // 3, task, value))
+    frame = pd.DataFrame(rows, columns=["method", "sample", "document", "dataset", "value"])
+    frame = frame.drop(index=[1, 100, 5000]).sample(frac=1.0, random_state=1)
+    frame.loc[frame.index[7], "value"] = np.nan
+    known: dict[str, dict[str, dict[str, float]]] = {}
+    document = {}
+    for row in frame.dropna().itertuples():
+        known.setdefault(row.dataset, {}).setdefault(row.sample, {})[row.method] = row.value
+        document[row.dataset, row.sample] = row.document
+    means, variances, sizes, a_means = [], [], [], []
+    for task, samples in known.items():
+        both = {name: of for name, of in samples.items() if len(of) == 2}
+        differences = {name: of["A"] - of["B"] for name, of in both.items()}
+        n, mean = len(both), sum(differences.values()) / len(both)
+        sums: dict[int, list[float]] = {}
+        for name, value in differences.items():
+            sums.setdefault(document[task, name], []).append(value - mean)
+        means.append(mean)
+        sizes.append(n)
+        a_means.append(sum(of["A"] for of in both.values()) / n)
+        variances.append(sum(sum(each) ** 2 / (1 - len(each) / n) for each in sums.values()) / n**2)
+    shares = [1 / 4] * 4 if weights == "equal" else [n / sum(sizes) for n in sizes]
+    found = compare_samples(
+        frame, reference="A", strata="dataset", cluster="document", weights=weights, higher_is_better=True
+    )
+    (pair,) = found.pairs
+    assert pair.n == sum(sizes) == 3152 - 4
+    assert pair.difference.estimate == pytest.approx(sum(s * m for s, m in zip(shares, means, strict=True)), rel=1e-9)
+    assert pair.mean_method == pytest.approx(sum(s * m for s, m in zip(shares, a_means, strict=True)), rel=1e-9)
+    error = sum(s**2 * v for s, v in zip(shares, variances, strict=True)) ** 0.5
+    assert pair.test.standard_error == pytest.approx(error, rel=1e-9)
+    assert any(note.startswith("4 samples of all datasets") for note in found.notes)

@@ -130,6 +130,8 @@ def _named_apart(parts: Sequence[Records]) -> list[Records]:
 def _units_of(part: Records) -> set[tuple[str, ...]]:
     """Return what a source has results of, the items aside: datasets, with folds and repeats where there are any."""
     names = ["dataset", *(key for key in part.keys if key != "item")]
+    if names == ["dataset"]:
+        return {(name,) for name in part.datasets}
     return {tuple(map(str, row)) for row in part.frame[names].drop_duplicates().itertuples(index=False)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -127,7 +128,7 @@ def _read_rows(source: Source, metrics: Sequence[str]) -> _Rows:
     n_rows = 0
     for block in _blocks(source, [*FIXED, *metrics]):
         ids, named, docs, targets, prompts, repeated, *values = (
-            [getattr(one, f"field_{place}") for one in block] for place in range(len(FIXED) + len(metrics))
+            list(map(attrgetter(f"field_{place}"), block)) for place in range(len(FIXED) + len(metrics))
         )
         pieces["item"].append(_ids(ids, source))
         pieces["evidence"].append(content_hash(docs, targets))

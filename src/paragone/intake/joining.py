@@ -13,6 +13,7 @@ from paragone.errors import InputError, argument
 from paragone.intake.records import Records
 
 SHOWN = 3
+TWICE = "rows that stand twice with the same value"
 OPTIONAL = ("repeat", "seed", "cluster", "evidence", "prompt")
 
 
@@ -93,20 +94,26 @@ def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False
     """
     frame = _one_frame(parts, metric)
     notes: list[str] = []
-    frame = _means_of_repeats(frame, notes)
     methods = list(frame["method"].cat.categories)
     if len(methods) < 2:
         raise InputError("a comparison needs two methods or more")
     kept = []
     counts: dict[str, int] = {}
-    prompts = 0
-    for dataset, rows in frame.groupby("dataset", observed=True, sort=False):
+    prompts = n_repeats = 0
+    for dataset, every in frame.groupby("dataset", observed=True, sort=False):
+        rows, twice, repeats = _means_of_repeats(every)
+        counts[TWICE] = counts.get(TWICE, 0) + twice
+        n_repeats = max(n_repeats, repeats)
         paired, left_out, other_prompts = _paired(rows, str(dataset), methods, trust_ids)
         for why, count in left_out.items():
             counts[why] = counts.get(why, 0) + count
         prompts += other_prompts
         if paired is not None:
             kept.append(paired)
+    if n_repeats > 1:
+        notes.append(
+            f"The mean over up to {n_repeats} repeats stands for an item: repeats of one are not further items."
+        )
     notes += [f"Left out: {count} {why}." for why, count in counts.items() if count]
     if prompts:
         notes.append(
@@ -150,12 +157,16 @@ def _spelt(key: object) -> str:
     return str(int(key)) if isinstance(key, float | np.floating) and float(key).is_integer() else str(key)
 
 
-def _means_of_repeats(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Average the repeats of an item first; a second row for one repeat is never a second item."""
-    keys = ["method", "dataset", "item"]
+def _means_of_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
+    """Average the repeats of an item first; a second row for one repeat is never a second item.
+
+    Returns the rows, how many stood twice, and the most repeats of an item.
+    """
+    keys = ["method", "item"]
     repeats = [name for name in ("repeat", "seed") if name in frame.columns]
-    double = frame.duplicated([*keys, *repeats], keep=False)
-    if double.any():
+    again = _seen_before(frame, repeats)
+    if again.any():
+        double = frame.duplicated([*keys, *repeats], keep=False)
         row = frame[double].iloc[0]
         same = frame[double].groupby([*keys, *repeats], observed=True, dropna=False)["value"].nunique(dropna=False)
         if (same > 1).any():
@@ -163,21 +174,29 @@ def _means_of_repeats(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
                 f"item {row['item']!r} of {row['dataset']} stands twice with different values for {row['method']!r}: "
                 "the file holds two runs, keep one"
             )
-        again = frame.duplicated([*keys, *repeats])
-        notes.append(f"Left out: {int(again.sum())} rows that stand twice with the same value.")
         frame = frame[~again]
+    twice = int(again.sum())
     if not repeats:
-        return frame
+        return frame, twice, 1
     groups = frame.groupby(keys, observed=True, sort=False)
     sizes = groups["value"].transform("size")
-    if (sizes > 1).any():
-        notes.append(
-            f"The mean over up to {int(sizes.max())} repeats stands for an item: repeats of one are not further items."
-        )
-    # A repeat without a value makes the mean missing: it would be of other repeats than the other method's.
-    means = groups["value"].agg(lambda values: values.mean(skipna=False)) if (sizes > 1).any() else None
     first = groups.head(1).drop(columns=repeats)
-    return first if means is None else first.assign(value=means.to_numpy())
+    if (sizes > 1).any():
+        # A repeat without a value makes the mean missing: it would be of other repeats than the other method's.
+        sums = groups["value"].agg(lambda values: values.mean(skipna=False))
+        first = first.assign(value=sums.to_numpy())
+    return first, twice, int(sizes.max())
+
+
+def _seen_before(frame: pd.DataFrame, repeats: Sequence[str]) -> np.ndarray:
+    """Return which rows have the keys of an earlier one."""
+    if not repeats:
+        item, names = pd.factorize(frame["item"])
+        n_methods = len(frame["method"].cat.categories)
+        seen = np.bincount(item * np.int64(n_methods) + frame["method"].cat.codes.to_numpy(), minlength=len(names))
+        if seen.max() <= 1:
+            return np.zeros(len(frame), dtype=bool)
+    return np.asarray(frame.duplicated(["method", "item", *repeats]))
 
 
 def _paired(
@@ -218,6 +237,9 @@ def _by_evidence(
     rows: pd.DataFrame, item: np.ndarray, names: Iterable[object], codes: np.ndarray, dataset: str, n_methods: int
 ) -> tuple[np.ndarray, Iterable[object]]:
     """Check that items of one name are the same; where names disagree and contents agree, pair by content."""
+    values = rows["evidence"].to_numpy()
+    if values.dtype.kind in "iu" and not _differing(values, item):
+        return item, names
     evidence, contents = pd.factorize(rows["evidence"])
     known = evidence >= 0
     pairs = pd.DataFrame({"item": item[known], "evidence": evidence[known]}).drop_duplicates()
@@ -240,5 +262,17 @@ def _by_evidence(
 def _other_prompts(rows: pd.DataFrame, item: np.ndarray) -> int:
     if "prompt" not in rows.columns:
         return 0
-    prompts = pd.DataFrame({"item": item, "prompt": rows["prompt"].to_numpy()}).dropna().drop_duplicates()
+    values = rows["prompt"].to_numpy()
+    if values.dtype.kind in "iu" and not _differing(values, item):
+        return 0
+    prompts = pd.DataFrame({"item": item, "prompt": values}).dropna().drop_duplicates()
     return int(prompts.loc[prompts["item"].duplicated(), "item"].nunique())
+
+
+def _differing(values: np.ndarray, item: np.ndarray) -> bool:
+    """Whether the rows of some item have different values; much faster than to look which ones do."""
+    if not len(item):
+        return False
+    some = np.zeros(int(item.max()) + 1, dtype=values.dtype)
+    some[item] = values
+    return bool((some[item] != values).any())

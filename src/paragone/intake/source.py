@@ -21,7 +21,7 @@ HEAD = 2**16
 """Bytes of a file by which it is recognised."""
 LONGEST_LINE = 2**26
 """Bytes of a line at most: one answer of a model with everything that was logged beside it is far shorter."""
-CHUNK = 2**22
+CHUNK = 2**20
 """Bytes that are read at a time."""
 MOST_BROKEN = 0.01
 """The share of lines that may be broken; with more, the file is not what it was taken for."""

@@ -62,8 +62,8 @@ class ItemTable:
     @property
     def binary(self) -> bool:
         """Whether every value is 0 or 1."""
-        values = self.frame["value"].dropna()
-        return bool(values.isin([0.0, 1.0]).all())
+        values = self.frame["value"].to_numpy(dtype=np.float64)
+        return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 def _plain(name: object) -> str:
@@ -194,13 +194,16 @@ def compare_items(
         ways = f"{argument('higher_is_better', True)} or {argument('higher_is_better', False)}"
         what = f"the metric {metric!r} is not known" if metric else "the values do not say which metric they are"
         raise InputError(f"{what}: say {ways}")
-    frame, told = in_range(table.frame.assign(dataset=table.frame.get("dataset", "data")), known)
+    whole = table.frame if "dataset" in table.frame.columns else table.frame.assign(dataset="data")
+    frame, told = in_range(whole, known)
     if weights not in ("equal", "size"):
         raise unknown_name("weights of the tasks", weights, ("equal", "size"))
-    several = frame["dataset"].nunique() > 1
-    chosen = test or ("mcnemar" if table.binary and not table.cluster and not several else None)
+    several, binary = frame["dataset"].nunique() > 1, table.binary
+    chosen = test or ("mcnemar" if binary and not table.cluster and not several else None)
+    name = metric or ("share right" if binary else "value")
     result = compare_samples(
-        frame.assign(metric=metric or ("share right" if table.binary else "value")),
+        # A text for each of millions of rows would take more memory than all the rest.
+        frame.assign(metric=pd.Categorical.from_codes(np.zeros(len(frame), dtype=np.int8), categories=[name])),
         reference=reference,
         cluster="cluster" if table.cluster else None,
         strata="dataset" if several else None,

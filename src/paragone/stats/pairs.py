@@ -26,6 +26,7 @@ from paragone.stats.bayes import (
 )
 from paragone.stats.effects import vargha_delaney_a12
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Procedure
+from paragone.stats.labels import label_codes, rows_by_code
 from paragone.stats.location import hodges_lehmann
 from paragone.stats.registries import Test, TestResult, Unit, tests
 from paragone.stats.signed_rank import Wilcoxon, pairs_needed, rank_sums
@@ -215,8 +216,7 @@ class UnitScores:
         values = self.values[there, method]
         if self.strata is None or self.weights == "size":
             return float(values.mean()) if values.size else math.nan
-        strata = self.strata[there]
-        return float(np.mean([values[strata == one].mean() for one in np.unique(strata)]))
+        return float(np.mean([values[inside].mean() for inside in rows_by_code(label_codes(self.strata[there]))]))
 
 
 def measure_pairs(

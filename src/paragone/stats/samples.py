@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -309,7 +309,7 @@ def compare_samples(
     ('old', 0.15, 3)
     """
     frame = _checked(samples, metric, at)
-    methods = list(dict.fromkeys(frame["method"]))
+    methods = list(pd.unique(frame["method"]))
     reference = methods[0] if reference is None else reference
     if reference not in methods:
         raise unknown_name("reference", reference, methods)
@@ -326,16 +326,16 @@ def compare_samples(
             f"samples hang together by {cluster!r}, which the test {chosen.name!r} does not know: choose clustered-t, "
             "or say cluster=None if they are independent"
         )
-    if strata == "dataset":
-        frame = frame.assign(stratum=frame[strata], dataset="all datasets")
-    elif strata is not None:
+    if strata is not None:
         frame = frame.assign(stratum=frame[strata])
+    if strata == "dataset":
+        frame = frame.drop(columns="dataset")
     settings = ComparisonSettings(alpha=alpha, tolerance=tolerance)
     given: list[tuple[Measurement, UnitScores, float]] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
-    for (dataset, name, cut), rows in frame.groupby(list(KEYS), sort=False, dropna=False):
+    for (dataset, name, cut), rows in _measured_together(frame, "data" if strata != "dataset" else "all datasets"):
         values, groups, tasks, left_out = _aligned(rows, cluster if clustered else None)
         if left_out:
             notes.append(f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method: left out")
@@ -459,11 +459,12 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
         raise InputError(
             f"values per sample need a column {missing[0]!r}; there are {', '.join(map(str, samples.columns))}"
         )
-    defaults = {"dataset": "data", "metric": "score", "at": float("nan")}
-    frame = samples.assign(**{name: value for name, value in defaults.items() if name not in samples.columns})
-    for column, wanted in (("metric", metric), ("at", at)):
+    frame = samples
+    for column, wanted, default in (("metric", metric, "score"), ("at", at, float("nan"))):
         if wanted is not None:
-            known: Sequence[Any] = list(dict.fromkeys(frame[column]))
+            known: Sequence[Any] = list(pd.unique(frame[column])) if column in frame.columns else [default]
+            if wanted in known and column not in frame.columns:
+                continue
             if wanted not in known:
                 raise unknown_name(column, str(wanted), [str(one) for one in known])
             frame = frame[frame[column] == wanted]
@@ -478,15 +479,48 @@ def _no_strata(strata: str, frame: pd.DataFrame, test: Test) -> InputError:
     return InputError(f"the test {test.name!r} knows no strata: choose stratified-t")
 
 
+def _measured_together(frame: pd.DataFrame, dataset: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Go through the datasets, metrics and cut-offs; most tables have one of each, which needs no grouping."""
+    one = {"dataset": dataset, "metric": "score", "at": float("nan")}
+    several = []
+    for name in KEYS:
+        if name in frame.columns:
+            known = pd.unique(frame[name])
+            one[name] = known[0]
+            if len(known) > 1:
+                several.append(name)
+    if not several:
+        yield tuple(one.values()), frame
+        return
+    for key, rows in frame.groupby(several, sort=False, dropna=False, observed=True):
+        yield tuple((one | dict(zip(several, key, strict=True))).values()), rows
+
+
 def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, Any, int]:
     """Return values by method on the samples that all have, their clusters and strata, and how many were left out."""
-    keys = ["stratum", "sample"] if "stratum" in rows.columns else ["sample"]
-    if rows.duplicated(["method", *keys]).any():
+    methods, names = pd.factorize(rows["method"])
+    sample, samples = pd.factorize(rows["sample"], sort=True, use_na_sentinel=False)
+    stratum = None
+    unit, n_units = sample.astype(np.int64), len(samples)
+    if "stratum" in rows.columns:
+        stratum, strata = pd.factorize(rows["stratum"], sort=True)
+        unit, n_units = stratum * np.int64(n_units) + unit, len(strata) * n_units
+    if n_units > 4 * len(rows):
+        # Strata of very different sizes: most places between the largest and the smallest would be empty.
+        present, unit = np.unique(unit, return_inverse=True)
+        n_units = len(present)
+    if np.bincount(unit * len(names) + methods, minlength=1).max() > 1:
         raise InputError("a method has several values for one sample: average them first")
-    wide = rows.pivot(index=keys, columns="method", values="value")
-    whole = wide.dropna()
-    groups = None
-    if cluster is not None:
-        groups = rows.drop_duplicates(keys).set_index(keys)[cluster].reindex(whole.index).to_numpy()
-    tasks = whole.index.get_level_values(0).to_numpy() if len(keys) > 1 else None
-    return {str(name): whole[name].to_numpy() for name in whole.columns}, groups, tasks, len(wide) - len(whole)
+    wide = np.full((n_units, len(names)), np.nan)
+    wide[unit, methods] = rows["value"].to_numpy(dtype=np.float64)
+    there = np.zeros(n_units, dtype=bool)
+    there[unit] = True
+    whole = ~np.isnan(wide).any(axis=1)
+    left_out = int(there.sum() - whole.sum())
+    first = np.zeros(n_units, dtype=np.int64)
+    # Backwards, so that of several rows of a unit the first one stays.
+    first[unit[::-1]] = np.arange(len(rows))[::-1]
+    groups = None if cluster is None else rows[cluster].to_numpy()[first[whole]]
+    tasks = None if stratum is None else stratum[first[whole]]
+    values = wide[whole]
+    return {str(name): values[:, place] for place, name in enumerate(names)}, groups, tasks, left_out

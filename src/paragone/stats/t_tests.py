@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 from paragone.errors import InputError, unknown_name
 from paragone.intervals import Interval
 from paragone.stats.designs import said_design
+from paragone.stats.labels import label_codes, rows_by_code
 from paragone.stats.registries import Test, TestResult, tests
 from paragone.ties import FloatArray, IntArray, slack_of
 
@@ -346,15 +347,15 @@ def stratified_t(
     values = check_differences(differences, least=2)
     if weights not in ("equal", "size"):
         raise unknown_name("weights of strata", weights, ("equal", "size"))
-    of_stratum = _codes(np.zeros(values.size) if strata is None else strata, values.size)
-    of_cluster = _codes(clusters, values.size)
+    of_stratum = _codes(np.zeros(values.size, dtype=np.int64) if strata is None else strata, values.size)
+    of_cluster = None if clusters is None else _codes(clusters, values.size)
     found = []
-    for stratum in range(int(of_stratum.max()) + 1):
-        inside = of_stratum == stratum
-        if inside.sum() < 2 or np.unique(of_cluster[inside]).size < 2:
+    places = rows_by_code(of_stratum)
+    for inside in places:
+        own = _codes(None if of_cluster is None else of_cluster[inside], inside.size)
+        if inside.size < 2 or own.max() < 1:
             raise InputError("a stratum has one difference or one cluster only: two or more are needed in each")
-        own = np.unique(of_cluster[inside], return_inverse=True)[1]
-        share = inside.mean() if weights == "size" else 1 / (of_stratum.max() + 1)
+        share = inside.size / values.size if weights == "size" else 1 / len(places)
         found.append((share, *_clustered_mean(values[inside], own)))
     share, mean, variance, df = np.array(found).T
     parts = share**2 * variance
@@ -403,10 +404,12 @@ def five_by_two_f(differences: ArrayLike, *, repeats: int | None = None) -> Test
 
 def _codes(clusters: ArrayLike | None, n: int) -> IntArray:
     """Return whole numbers from 0 for labels; every one its own where there are none."""
-    labels = np.arange(n) if clusters is None else np.asarray(clusters)
+    if clusters is None:
+        return np.arange(n)
+    labels = np.asarray(clusters)
     if labels.shape != (n,):
         raise InputError(f"one cluster per difference is needed: {labels.shape} given for {n}")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    return label_codes(labels)
 
 
 def _ratio(results: Sequence[TestResult], options: Mapping[str, Any]) -> str:
