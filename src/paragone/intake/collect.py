@@ -68,7 +68,7 @@ def read_results(
             parts += [replace(one, reader=reads.name) for one in reads.records(found, wanted)]
         if len(parts) == before:
             raise _nothing_known(source)
-    return Collected(tuple(_named_apart(parts)), tuple(unknown))
+    return Collected(tuple(named_apart(parts)), tuple(unknown))
 
 
 def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
@@ -106,7 +106,7 @@ def _nothing_known(source: Source) -> InputError:
     )
 
 
-def _named_apart(parts: Sequence[Records]) -> list[Records]:
+def named_apart(parts: Sequence[Records]) -> list[Records]:
     """Give methods of one name that come from several sources names of their own, by what tells the sources apart."""
     found = list(parts)
     holders: dict[str, list[int]] = {}

@@ -41,9 +41,9 @@ def file_facts(sources: Iterable[Source]) -> pd.DataFrame:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the files in a folder and below, but for hidden ones."""
+    """Return a file, or the files in a folder and below, but for hidden ones; none for an object in memory."""
     if not path.is_dir():
-        return [path]
+        return [path] if path.exists() else []
     found = (one for one in sorted(path.rglob("*")) if one.is_file())
     return [one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts)]
 
