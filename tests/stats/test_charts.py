@@ -139,3 +139,20 @@ def test_folds_have_no_signed_rank_posterior():
     index = pd.Index(range(5), name="fold")
     a, b = pd.Series([0.1, 0.2, 0.3, 0.4, 0.5], index=index), pd.Series([0.2, 0.2, 0.4, 0.3, 0.6], index=index)
     assert list(pairwise(a, b, metric="accuracy").charts) == ["scatter", "differences"]
+
+
+def test_samples_have_a_line_per_rival_with_its_interval_and_word():
+    from paragone.stats import compare_samples
+
+    random = np.random.default_rng(0)
+    base = random.normal(size=60)
+    frames = [
+        pd.DataFrame({"method": name, "sample": range(60), "value": base + gain + random.normal(0, 0.1, 60)})
+        for name, gain in (("A", 0.5), ("B", 0.0), ("C", 0.49))
+    ]
+    compared = compare_samples(pd.concat(frames), higher_is_better=True)
+    spec = compared.charts["forest"].to_dict()
+    rows = next(layer["data"]["values"] for layer in spec["layer"] if "label" in layer["data"]["values"][0])
+    for row, pair in zip(rows, compared.pairs, strict=True):
+        shown = (row["label"], row["low"], row["high"], row["verdict"])
+        assert shown == (pair.rival, pair.difference.low, pair.difference.high, pair.verdict)

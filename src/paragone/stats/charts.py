@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
-from paragone.charts.theme import GREEN, colour_where, wrap
+from paragone.charts import BLUE, LIGHT_GREY, VERMILION, from_rows, styled
+from paragone.charts.theme import colour_where
 from paragone.stats.datasets import DatasetComparison
+from paragone.stats.interval_charts import IntervalLine, interval_chart
 from paragone.stats.pair_charts import difference_bars, posterior_triangle, score_scatter
 from paragone.stats.pairs import Pair, UnitScores
 from paragone.stats.ranks import Cliques, rank_cliques
@@ -280,9 +281,6 @@ def _labels(
     return sides
 
 
-VERDICTS = {"better": BLUE, "equivalent": GREEN, "undecided": GREY, "worse": VERMILION}
-
-
 def forest(comparison: DatasetComparison) -> Any:
     """Draw the difference between the leader and every rival with its interval, in both scopes where both are known.
 
@@ -296,51 +294,18 @@ def forest(comparison: DatasetComparison) -> Any:
     altair chart
         Right of zero the leader is better; the margin is shaded where there is one.
     """
-    import altair as alt
-
     like = "on datasets like these"
     these = "on these datasets" if len(comparison.scores.datasets) > 1 else f"on {comparison.scores.datasets[0]}"
     shown: list[tuple[str, Pair | LearnerPair]] = [
         (these, pair) for pair in comparison.leading_learners if not math.isnan(pair.p)
     ]
     shown += [(like, pair) for pair in comparison.leading_pairs]
-    rows: list[dict[str, Any]] = [
-        {
-            "rival": pair.rival,
-            "low": _limit(pair.difference.low),
-            "difference": pair.difference.estimate,
-            "high": _limit(pair.difference.high),
-            "scope": scope,
-            "verdict": pair.verdict,
-        }
-        for scope, pair in shown
-    ]
-    rivals = [pair.rival for pair in comparison.leading_pairs]
-    scopes = list(dict.fromkeys(scope for scope, _ in shown))
-    y = alt.Y("rival:N", sort=rivals, title=None)
-    beside = alt.YOffset("scope:N", sort=scopes)
-    x = alt.X("low:Q", title=wrap(f"difference (positive favours {comparison.leader})", 66))
-    seen = [name for name in VERDICTS if any(row["verdict"] == name for row in rows)]
-    scale = alt.Scale(domain=seen, range=[VERDICTS[name] for name in seen])
-    colour = alt.Color("verdict:N", scale=scale, legend=alt.Legend(title=f"{comparison.leader} is", orient="bottom"))
-    legend = alt.Legend(title=None, orient="bottom") if len(scopes) > 1 else None
-    shape = alt.Shape("scope:N", sort=scopes, legend=legend)
-    base = from_rows(rows).encode(y=y, yOffset=beside)
-    layers = [
-        from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q")),
-        base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2("high:Q"), color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("difference:Q"), color=colour, shape=shape),
-    ]
-    if comparison.settings.margin > 0:
-        band = from_rows([{"from": -comparison.settings.margin, "to": comparison.settings.margin}])
-        layers.insert(0, band.mark_rect(color=LIGHT_GREY, opacity=0.6).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")))
-    chart = alt.layer(*layers).properties(width=460, height=max(22 * len(rows), 60))
+    order = {pair.rival: place for place, pair in enumerate(comparison.leading_pairs)}
+    lines = [IntervalLine(pair.rival, scope, pair.difference, pair.verdict) for scope, pair in shown]
     text = f"Differences with intervals, {comparison.choices['intervals']}"
-    return styled(chart, f"{comparison.leader} against each rival", text)
-
-
-def _limit(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    lines.sort(key=lambda line: order[line.label])
+    title = f"{comparison.leader} against each rival"
+    return interval_chart(lines, comparison.leader, title, text, comparison.settings.margin)
 
 
 def win_tie_loss(comparison: DatasetComparison) -> Any:
