@@ -135,6 +135,13 @@ def compare(
     run_code: Annotated[
         bool, typer.Option("--run-code", help="Allow a pickle to be read, which runs what stands in it.")
     ] = False,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="What is relevant to whom: compares top-K runs or lists (TREC, Elliot, ids, scores) user by user; "
+            "--metric ndcg,recall@20, --at 10."
+        ),
+    ] = None,
     display_map: Annotated[
         Path | None, typer.Option(help="JSON file: identifier to displayed name, for the tables of a results folder.")
     ] = None,
@@ -157,6 +164,16 @@ def compare(
     from paragone.cli.sources import column_roles, is_store
     from paragone.intake import Asked
 
+    if truth is not None:
+        from paragone.intake.top_lists import compare_top_lists
+
+        for name in [name for name in _set(others) if name not in ("test", "correction")]:
+            raise InputError(f"--{name} is not for top-K lists, which are compared user by user")
+        compared = compare_top_lists(
+            sources, truth, metric=metric, at=at, reference=reference, test=test, correction=correction, alpha=alpha
+        )
+        show_comparison(compared, as_json=as_json, out=out)
+        return
     if (folder := results_folder(sources)) is not None:
         for name in [name for name in ("bayes", "differences", "methods-in", "beside", "plan") if others[name]]:
             raise InputError(f"--{name} is not for a folder of the protocol's results")

@@ -168,6 +168,75 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     return qrels
 
 
+def looks_like_triples(path: str | Path) -> bool:
+    """Whether the first line of a file is a user, an item and a score with tabs between, as Elliot writes them."""
+    name = Path(path)
+    if name.suffix in (".npy", ".npz") or not name.is_file():
+        return False
+    with name.open("rb") as stream:
+        words = stream.readline(2**16).rstrip(b"\r\n").split(b"\t")
+    try:
+        return len(words) == 3 and math.isfinite(float(words[2]))
+    except ValueError:
+        return False
+
+
+def read_triples(path: str | Path) -> dict[str, dict[str, float]]:
+    """Read lines ``user<TAB>item<TAB>score`` as a run; the order of lines is not looked at."""
+    run: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        where, parts = f"{path}, line {number}", line.split("\t")
+        if len(parts) != 3:
+            raise InputError(f"{where}: expected a user, an item and a score with tabs between")
+        user, item, text = (part.strip() for part in parts)
+        if item in run.setdefault(user, {}):
+            raise InputError(f"{where}: item {item!r} stands twice in the list of user {user!r}")
+        run[user][item] = _number(text, where)
+    return run
+
+
+def read_relevant(path: str | Path) -> tuple[dict[str, dict[str, int]], tuple[str, ...]]:
+    """Read who is relevant to whom by names: TREC qrels, or interactions ``user<TAB>item`` with or without a rating.
+
+    Parameters
+    ----------
+    path : path
+        Four columns of which the second is one and the same throughout are qrels. Tabs between two to four columns are
+        interactions, each relevant whatever its rating; a heading such as RecBole's ``user_id:token`` may stand above.
+
+    Returns
+    -------
+    dict, tuple of str
+        Judgements of each query or user as `read_qrels` gives them, and notes.
+    """
+    lines = read_lines(path)
+    if not lines:
+        raise InputError(f"{path} is empty: expected {QRELS_LINE!r}, or a user and an item with a tab between")
+    rows = [line.split() for line in lines]
+    if all(len(row) == 4 for row in rows) and len({row[1] for row in rows}) == 1:
+        return read_qrels(path), ()
+    heading = [name.partition(":")[0] for name in lines[0].split("\t")] if ":" in lines[0] else []
+    columns = [0, 1]
+    if heading:
+        try:
+            columns = [heading.index("user_id"), heading.index("item_id")]
+        except ValueError as error:
+            raise InputError(f"{path}: its heading has no user_id and item_id: {lines[0][:60]!r}") from error
+    found: dict[str, dict[str, int]] = {}
+    ratings = set()
+    for number, line in enumerate(lines[bool(heading) :], start=1 + bool(heading)):
+        parts = [part.strip() for part in line.split("\t")]
+        if len(parts) < 2 or (not heading and len(parts) > 4) or len(parts) <= max(columns):
+            raise InputError(f"{path}, line {number}: expected {QRELS_LINE!r}, or a user and an item with tabs between")
+        user, item = (parts[column] for column in columns)
+        if item in found.setdefault(user, {}):
+            raise InputError(f"{path}, line {number}: item {item!r} stands twice for user {user!r}")
+        found[user][item] = 1
+        ratings.add(parts[2] if len(parts) > 2 and not heading else "")
+    graded = ("every interaction of the truth counts as relevant, whatever its rating",) if len(ratings) > 1 else ()
+    return found, graded
+
+
 def join_run(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], *, relevant_from: int = 1) -> TrecRun:
     """Join a run with its judgements over the queries both know.
 

@@ -43,7 +43,7 @@ class SampleComparison(Comparison):
     Attributes
     ----------
     reference : str
-        The method compared with each other one.
+        The method compared with each other one; empty where all pairs are compared.
     measurements : tuple of Measurement
         Beside each of the pairs.
     correction : Correction
@@ -108,10 +108,11 @@ class SampleComparison(Comparison):
                     "dataset": place.dataset,
                     "metric": place.metric,
                     "at": place.at,
+                    **({} if self.reference else {"method": pair.method}),
                     "rival": pair.rival,
                     "n": pair.n,
                     "clusters": place.clusters,
-                    "mean_reference": pair.mean_method,
+                    "mean_reference" if self.reference else "mean_method": pair.mean_method,
                     "mean_rival": pair.mean_rival,
                     "difference": pair.difference.estimate,
                     "low": pair.difference.low,
@@ -133,7 +134,8 @@ class SampleComparison(Comparison):
     def method(self) -> str:
         """How it was done, in words."""
         clusters = f", those with the same {self.cluster} as one cluster (cluster-robust)" if self.clustered else ""
-        every = f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs, rivals); "
+        whom = "rivals" if self.reference else "pairs"
+        every = f"{self.correction.title} over all {self.n_family} differences (metrics, cut-offs, {whom}); "
         known = any(np.isfinite(self.detectable(pair)) for pair in self.pairs)
         return (
             f"{self.test.title} over {self.units}{clusters}{self.strata}; {every if self.n_family > 1 else ''}"
@@ -147,11 +149,11 @@ class SampleComparison(Comparison):
 
     @property
     def verdict(self) -> str:
-        """One sentence per rival."""
+        """One sentence per rival, or per pair."""
         lines = []
-        for rival in dict.fromkeys(pair.rival for pair in self.pairs):
+        for method, rival in dict.fromkeys((pair.method, pair.rival) for pair in self.pairs):
             both = zip(self.measurements, self.pairs, strict=True)
-            mine = [(place, pair) for place, pair in both if pair.rival == rival]
+            mine = [(place, pair) for place, pair in both if (pair.method, pair.rival) == (method, rival)]
             if len(mine) == 1 and not np.isfinite(mine[0][0].at):
                 lines.append(self._one_sentence(*mine[0]))
                 continue
@@ -161,7 +163,7 @@ class SampleComparison(Comparison):
             found = " and ".join(words) if shown else "not significantly different by any"
             place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
-                f"{self.reference} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
+                f"{method} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
                 f"surest: {place.metric} at {place.at:g}, {format_signed(surest.difference.estimate)} "
                 f"[{format_signed(surest.difference.low)}, {format_signed(surest.difference.high)}], "
                 f"{p_is(surest.p_adjusted)}, {format_number(self.detectable(surest))} detectable."
@@ -179,7 +181,7 @@ class SampleComparison(Comparison):
         found = f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
         adjusted = f" {self.correction.title}" if self.n_family > 1 else ""
         return (
-            f"On {self.units} like these {self.reference} {claim} by {place.metric} (difference "
+            f"On {self.units} like these {pair.method} {claim} by {place.metric} (difference "
             f"{format_signed(pair.difference.estimate)}{within}, {p_is(pair.p_adjusted)}{adjusted}{found})."
         )
 
@@ -195,14 +197,16 @@ class SampleComparison(Comparison):
         """Make the table for a paper; bold where the adjusted p is at most alpha."""
         several = len({place.dataset for place in self.measurements}) > 1
         cut = any(np.isfinite(place.at) for place in self.measurements)
-        heading = [*(["Dataset"] if several else []), "Metric", *(["K"] if cut else []), "Rival"]
-        heading += [self.reference, "rival", "difference"]
+        heading = [*(["Dataset"] if several else []), "Metric", *(["K"] if cut else [])]
+        heading += ["Rival", self.reference] if self.reference else ["Method", "Rival", "method"]
+        heading += ["rival", "difference"]
         heading += [f"{100 * (1 - self.alpha):g} % interval", "detectable", "p", f"p ({self.correction.title})"]
         body = [
             [
                 *([TableCell(place.dataset)] if several else []),
                 TableCell(place.metric),
                 *([TableCell(f"{place.at:g}")] if cut else []),
+                *([] if self.reference else [TableCell(pair.method)]),
                 TableCell(pair.rival),
                 TableCell(format_number(pair.mean_method)),
                 TableCell(format_number(pair.mean_rival)),
@@ -216,9 +220,10 @@ class SampleComparison(Comparison):
         ]
         named = "queries" if self.cluster == "query" else f"{self.cluster}s"
         groups = f" in {self.measurements[0].clusters} {named}" if self.clustered else ""
+        who = f"{self.reference} against each rival" if self.reference else "All pairs"
         caption = (
-            f"{self.reference} against each rival on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive "
-            f"differences favour {self.reference}."
+            f"{who} on {self.pairs[0].n} {self.units}{groups}: {self.method}. Positive differences favour "
+            f"{self.reference or 'the method'}."
         )
         return Table.of(heading, body, caption=caption, label="tab:samples", notes=self.notes)
 
@@ -226,7 +231,7 @@ class SampleComparison(Comparison):
         """Return everything as plain values, ready for JSON."""
         values: dict[str, Any] = plain(
             {
-                "reference": self.reference,
+                "reference": self.reference or None,
                 "alpha": self.alpha,
                 "method": self.method,
                 "verdict": self.verdict,
@@ -248,6 +253,7 @@ def compare_samples(
     samples: pd.DataFrame,
     *,
     reference: str | None = None,
+    all_pairs: bool = False,
     metric: str | None = None,
     at: float | None = None,
     cluster: str | None = "query",
@@ -268,6 +274,8 @@ def compare_samples(
         ``dataset, metric, at``; `Results.sample_scores` gives it.
     reference : str, optional
         The method compared with each other one; the first where it is not given.
+    all_pairs : bool, default=False
+        Whether each method is compared with each other one, in place of a reference.
     metric : str, optional
         Keep one metric only.
     at : float, optional
@@ -357,15 +365,19 @@ def compare_samples(
         n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
         given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
     # Intervals hold for everything that is shown together, so how much that is must be known first.
-    n_family = sum(len(scored.methods) - 1 for _, scored, _ in given)
+    against = [
+        [(a, b) for a in range(len(scored.methods)) for b in range(a + 1, len(scored.methods)) if all_pairs or a == 0]
+        for _, scored, _ in given
+    ]
+    n_family = sum(map(len, against))
     if not n_family:
         raise InputError(f"nothing can be compared: {'; '.join(notes)}")
     found = [
         (place, pair)
-        for place, scored, size in given
+        for (place, scored, size), wanted in zip(given, against, strict=True)
         for pair in measure_pairs(
             scored,
-            [(0, rival) for rival in range(1, len(scored.methods))],
+            wanted,
             unit="sample",
             test=chosen,
             settings=replace(settings, size=size),
@@ -379,7 +391,7 @@ def compare_samples(
         pairs=judged([pair for _, pair in found], adjustment.adjust, settings),
         settings=settings,
         warnings=tuple(dict.fromkeys(notes)),
-        reference=reference,
+        reference="" if all_pairs else reference,
         measurements=tuple(place for place, _ in found),
         correction=adjustment,
         clustered=clustered,
