@@ -14,7 +14,7 @@ from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy
 from paragone.generate.sampling import TargetKind
 from paragone.protocols.crossval.scores import Naming
-from paragone.stats.pairwise import PairKind
+from paragone.stats.paired_comparison import PairKind
 from paragone.stats.scores import Missing
 from paragone.stats.signed_rank import Zeros
 

@@ -11,7 +11,8 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from paragone.errors import InputError
-from paragone.stats.hierarchical import DEGREES, hierarchical_model, moderated_variances
+from paragone.stats.hierarchical import hierarchical_model, moderated_variances
+from paragone.stats.posterior_grid import DEGREES
 
 DESIGNS = {
     "few and noisy": ([0.03, -0.01, 0.05, 0.02], [4e-4, 1e-4, 9e-4, 2e-4]),

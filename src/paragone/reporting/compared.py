@@ -28,7 +28,7 @@ from paragone.page import (
 from paragone.reporting.render import render_page
 from paragone.reporting.words import listing
 from paragone.stats import DatasetComparison
-from paragone.stats.pairwise import PairedComparison
+from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import Comparison, write_texts
 from paragone.stats.samples import SampleComparison
 from paragone.stats.several import SeveralComparisons

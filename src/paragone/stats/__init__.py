@@ -13,8 +13,9 @@ from paragone.stats import charts, corrections, pair_charts  # noqa: F401
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.items import compare_items, item_table
+from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.pairs import Pair
-from paragone.stats.pairwise import PairedComparison, pairwise
+from paragone.stats.pairwise import pairwise
 from paragone.stats.registries import Correction, Test, TestResult
 from paragone.stats.result import Comparison
 from paragone.stats.samples import SampleComparison, compare_losses, compare_samples

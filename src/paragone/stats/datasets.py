@@ -19,9 +19,9 @@ from paragone.stats.beside import BESIDE, Beside, Leading, checked_names
 from paragone.stats.deciding import DecidingSize, deciding_sizes
 from paragone.stats.family import Family, fitting_corrections
 from paragone.stats.overall import Overall, overall_tests
+from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.pairing import Paired
 from paragone.stats.pairs import Pair
-from paragone.stats.pairwise import PairedComparison
 from paragone.stats.ranks import Friedman
 from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain

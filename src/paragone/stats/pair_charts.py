@@ -9,7 +9,7 @@ import numpy as np
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import legend_columns, wrap
 from paragone.stats.bayes import Posterior, bayesian_signed_rank
-from paragone.stats.pairwise import PairedComparison
+from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import add_charts
 from paragone.ties import FloatArray
 
