@@ -477,3 +477,14 @@ def test_scores_under_the_heading_method_are_no_names():
         compare(frame, metric="accuracy")
     tidy = pd.DataFrame({"dataset": list("aabb"), "method": [0.1, 0.5] * 2, "value": [0.9, 0.8, 0.7, 0.6]})
     assert set(compare(tidy, metric="accuracy").scores.methods) == {"0.1", "0.5"}
+
+
+def test_folds_beside_subjects_are_asked_about_and_each_answer_is_taken():
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame({"subject": [f"s{i}" for i in range(8)], "fold": np.arange(8) % 4, "A": rng.random(8)})
+    rows["B"] = rows["A"] - 0.1
+    with pytest.raises(InputError, match="ignore='fold' compares subject by subject, ignore='subject' fold by fold"):
+        compare(rows, metric="accuracy")
+    assert len(compare(rows, metric="accuracy", ignore="fold", bayes=False).scores.datasets) == 8
+    means = rows.groupby("fold", as_index=False)[["A", "B"]].mean()
+    assert compare(means, metric="accuracy", bayes=False).scores.designs[0].folds == 4

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from paragone.errors import InputError
+from paragone.errors import InputError, argument
 from paragone.reading import check_size, read_parquet
 from paragone.stats.designs import Design
 from paragone.stats.layouts import KEY_NAMES, MethodsIn, long_form
@@ -374,6 +374,9 @@ def _check_keys(
 def _place_subjects(tidy: pd.DataFrame, several: bool) -> pd.DataFrame:
     """Let subjects be the blocks where there is one dataset; within several they stand where folds do."""
     if "fold" in tidy.columns and tidy["fold"].nunique() > 1:
-        raise InputError("the scores have both folds and subjects: keep one of the two columns")
+        raise InputError(
+            f"the scores have both folds and subjects: {argument('ignore', 'fold')} compares subject by subject, "
+            f"{argument('ignore', 'subject')} fold by fold; a mean must stand for several scores of one of them"
+        )
     target = "fold" if several else "dataset"
     return tidy.drop(columns=[target], errors="ignore").rename(columns={"subject": target})
