@@ -15,10 +15,12 @@ from typing import IO, Any, cast
 import msgspec
 
 from paragone.errors import InputError
-from paragone.reading import check_size, parse_json, size_limit
+from paragone.reading import check_size, parse_json
 
 HEAD = 2**16
 """Bytes of a file by which it is recognised."""
+PIECE = 2**22
+"""Bytes that are read at once."""
 LONGEST_LINE = 2**26
 """Bytes of a line at most: one answer of a model with everything that was logged beside it is far shorter."""
 CHUNK = 2**20
@@ -122,11 +124,14 @@ class Source:
 
     def content(self) -> bytes:
         """Return all bytes of a file, within the limit."""
-        limit = size_limit()
+        pieces, size = [], 0
         with self.open() as stream:
-            found = stream.read(limit + 1)
-        check_size(len(found), self.where)
-        return found
+            # Piece by piece: a read of as much as may be would take that much memory first.
+            while piece := stream.read(PIECE):
+                size += len(piece)
+                check_size(size, self.where)
+                pieces.append(piece)
+        return b"".join(pieces)
 
     def json(self) -> Any:
         """Return what a JSON file says."""
