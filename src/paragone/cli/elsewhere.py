@@ -24,9 +24,12 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
     path = Path(sources[0]).expanduser()
     if len(sources) > 1 or named or ("=" in sources[0] and not path.exists()):
         return True
-    if is_store(sources[0]) or not path.exists():
+    if not path.exists():
         return False
     reader = reader_of_results(Source(path, path))
+    if is_store(sources[0]):
+        # Databases of other programs have the same endings as stores: their tables tell.
+        return reader is not None and not path.is_dir()
     # A single table has more ways to be laid out than the reader of several knows.
     return reader is not None and reader.name != "table"
 

@@ -1,0 +1,264 @@
+"""Runs of MLflow: its SQLite store, a folder ``mlruns``, or what ``search_runs`` returned as CSV."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from paragone.errors import InputError
+from paragone.intake.plain_yaml import plain_yaml
+from paragone.intake.reader import Asked, ResultReader, result_readers
+from paragone.intake.records import Records
+from paragone.intake.source import Source
+from paragone.intake.tabular import heading, is_number_column, numbers, read_rows
+from paragone.intake.tracked import METRICS, TrackedRuns, tracked_records
+from paragone.reading import check_size
+
+TITLE = "runs of MLflow"
+MAGIC = b"SQLite format 3\x00"
+TABLES = ("runs", "latest_metrics", "params", "tags", "experiments")
+COUNTS = {
+    "runs": "SELECT count(*) FROM runs",
+    "latest_metrics": "SELECT count(*) FROM latest_metrics",
+    "params": "SELECT count(*) FROM params",
+    "tags": "SELECT count(*) FROM tags",
+}
+TEXTS = {
+    "params.": "SELECT run_uuid, key, substr(value, 1, ?) FROM params",
+    "tags.": "SELECT run_uuid, key, substr(value, 1, ?) FROM tags",
+}
+MOST_ROWS = 20_000_000
+LONGEST = 500
+"""Characters of a parameter that may name something; longer ones are texts."""
+STEPS_OF_SQLITE = 200_000_000
+"""Operations of SQLite for one question at most: a database can be built so that reading it never ends."""
+STATUSES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
+LAST_STEP = "The value of a metric is its last one, at the last step; MLflow does not tell which step was the best."
+
+
+def _recognises(source: Source) -> bool:
+    if source.is_folder:
+        return any(True for _ in _experiments(source.path))
+    if source.head[:16] == MAGIC:
+        try:
+            with _opened(source) as store:
+                return set(TABLES) <= _tables(store)
+        except InputError:
+            return False
+    names = heading(source)
+    return "run_id" in names and any(name.startswith(METRICS) for name in names)
+
+
+def _read(source: Source, asked: Asked) -> Records:
+    if source.is_folder:
+        runs = _of_folder(source)
+    elif source.head[:16] == MAGIC:
+        runs = _of_store(source)
+    else:
+        runs = _of_table(source)
+    fields = [name for name in runs.frame.columns if name.startswith(("params.", "tags."))]
+    fields = [name for name in fields if not name.startswith("tags.mlflow.")]
+    return tracked_records(runs, [*fields, "tags.mlflow.runName", "experiment"], source, asked)
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[sqlite3.Connection]:
+    """Open a database to read it as it lies there: nothing is written, no lock is taken, nothing in it is run."""
+    check_size(source.path.stat().st_size, source.where)
+    log = source.path.with_name(f"{source.path.name}-wal")
+    if log.is_file() and log.stat().st_size:
+        raise InputError(f"{source.where} is being written ({log.name} is not empty): stop the server first")
+    where = source.path.resolve().as_uri()
+    store = None
+    try:
+        store = sqlite3.connect(f"{where}?mode=ro&immutable=1", uri=True)
+        store.execute("PRAGMA trusted_schema = OFF")
+        used = 0
+
+        def count() -> bool:
+            nonlocal used
+            used += 1_000_000
+            return used > STEPS_OF_SQLITE
+
+        store.set_progress_handler(count, 1_000_000)
+        yield store
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+        raise InputError(f"{source.where}: cannot be read as a store of MLflow ({error})") from error
+    finally:
+        if store is not None:
+            store.close()
+
+
+def _tables(store: sqlite3.Connection) -> set[str]:
+    """Return the tables; a view is none, because reading it would run what it says."""
+    found = store.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1000")
+    return {str(name) for (name,) in found}
+
+
+def _of_store(source: Source) -> TrackedRuns:
+    with _opened(source) as store:
+        for name in sorted(set(TABLES) - _tables(store)):
+            raise InputError(f"{source.where}: there is no table {name!r}, as a store of MLflow has")
+        for name, query in COUNTS.items():
+            (n_rows,) = store.execute(query).fetchone()
+            if n_rows > MOST_ROWS:
+                raise InputError(f"{source.where}: {name} has {n_rows} rows, more than {MOST_ROWS}")
+        rows = store.execute(
+            "SELECT r.run_uuid, r.status, r.lifecycle_stage, e.name, e.lifecycle_stage FROM runs r "
+            "LEFT JOIN experiments e ON e.experiment_id = r.experiment_id ORDER BY r.start_time, r.run_uuid"
+        ).fetchall()
+        values: dict[str, dict[str, Any]] = {str(row[0]): {} for row in rows}
+        for prefix, query in TEXTS.items():
+            for run, key, value in store.execute(query, (LONGEST,)):
+                if run in values:
+                    values[run][f"{prefix}{key}"] = value
+        several = False
+        for run, key, value, step, is_nan in store.execute(
+            "SELECT run_uuid, key, value, step, is_nan FROM latest_metrics"
+        ):
+            several |= bool(step)
+            if run in values:
+                values[run][f"{METRICS}{key}"] = math.nan if is_nan else float(value)
+    found = [
+        {"run": run, "status": status, "stage": "deleted" if "deleted" in (stage, of_experiment) else stage,
+         "experiment": experiment, **values[str(run)]}
+        for run, status, stage, experiment, of_experiment in rows
+    ]  # fmt: skip
+    return _prepared(found, source, several)
+
+
+def _prepared(
+    found: list[dict[str, Any]], source: Source, several: bool, dropped: dict[str, int] | None = None
+) -> TrackedRuns:
+    if not found:
+        raise InputError(f"{source.where}: it holds no runs")
+    frame = pd.DataFrame(found)
+    if frame["run"].duplicated().any():
+        raise InputError(f"{source.where}: run {frame['run'][frame['run'].duplicated()].iloc[0]} stands twice")
+    counts = dict(dropped or {})
+    deleted = frame["stage"].eq("deleted").to_numpy()
+    if deleted.any():
+        counts["deleted runs"] = int(deleted.sum())
+        frame = frame[~deleted].reset_index(drop=True)
+    frame["finished"] = frame["status"].eq("FINISHED").to_numpy()
+    parent = "tags.mlflow.parentRunId"
+    frame["parent"] = frame.get(parent)
+    return TrackedRuns(frame, counts, [LAST_STEP] if several else [])
+
+
+def _experiments(folder: Path) -> Iterator[Path]:
+    """Go through the folders of experiments in a folder ``mlruns``, or that folder itself."""
+    try:
+        for place in (folder, *sorted(folder.iterdir())):
+            meta = place / "meta.yaml"
+            if place.is_dir() and not place.name.startswith(".") and meta.is_file():
+                told = plain_yaml(Source(meta).content().decode("utf-8", errors="replace"))
+                if "experiment_id" in told and "artifact_location" in told:
+                    yield place
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from error
+
+
+def _of_folder(source: Source) -> TrackedRuns:
+    found: list[dict[str, Any]] = []
+    dropped: dict[str, int] = {}
+    several = False
+    for place in _experiments(source.path):
+        experiment = _meta(place)
+        for run in sorted(one for one in place.iterdir() if (one / "meta.yaml").is_file()):
+            told = _meta(run)
+            if "run_id" not in told and "run_uuid" not in told:
+                continue
+            gone = "deleted" in (told.get("lifecycle_stage"), experiment.get("lifecycle_stage"))
+            row: dict[str, Any] = {
+                "run": told.get("run_id") or told.get("run_uuid"),
+                "status": STATUSES.get(told.get("status", ""), told.get("status")),
+                "stage": "deleted" if gone else "active",
+                "experiment": experiment.get("name", place.name),
+            }
+            for kind in ("params", "tags"):
+                for key, path in _keys(run / kind):
+                    row[f"{kind}.{key}"] = Source(path).content()[:LONGEST].decode("utf-8", errors="replace").strip()
+            for key, path in _keys(run / "metrics"):
+                value, n_lines = _last_value(path, dropped)
+                several |= n_lines > 1
+                row[f"{METRICS}{key}"] = value
+            found.append(row)
+    return _prepared(found, source, several, dropped)
+
+
+def _meta(folder: Path) -> dict[str, str]:
+    return plain_yaml(Source(folder / "meta.yaml").content().decode("utf-8", errors="replace"))
+
+
+def _keys(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Go through the files of a run, by their keys; a slash in a key makes a folder."""
+    if folder.is_dir():
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                yield path.relative_to(folder).as_posix(), path
+
+
+def _last_value(path: Path, dropped: dict[str, int]) -> tuple[float, int]:
+    """Return the value at the last step, of several the newest, as MLflow does, and how many there are."""
+    best: tuple[float, float, float] | None = None
+    n_lines = width = 0
+    for line in Source(path).lines():
+        parts = line.split()
+        # Old files have no steps; a line that is shorter than the first was cut off.
+        width = width or len(parts)
+        try:
+            time, value, step = (float(parts[place]) if place < width else 0.0 for place in range(3))
+        except (ValueError, IndexError):
+            why = "lines of metrics that are cut off or broken"
+            dropped[why] = dropped.get(why, 0) + 1
+            continue
+        n_lines += 1
+        if best is None or (step, time) >= best[:2]:
+            best = (step, time, value)
+    return (math.nan if best is None else best[2]), n_lines
+
+
+def _of_table(source: Source) -> TrackedRuns:
+    rows = read_rows(source, ("run_id",))
+    table = rows.frame
+    frame = table.rename(columns={"run_id": "run", "experiment_id": "experiment"})
+    frame = frame.assign(
+        status=table.get("status", "FINISHED"),
+        stage=table.get("lifecycle_stage", "active"),
+    )
+    kept = [name for name in frame.columns if not name.startswith(METRICS)]
+    found = frame[kept].copy()
+    for name in frame.columns:
+        if name.startswith(METRICS) and (frame[name].notna().any()):
+            found[name] = (
+                numbers(frame, name, source.where) if is_number_column(frame, name) else _refused(name, source)
+            )
+    found = found.astype({"run": str})
+    return _prepared(found.to_dict("records"), source, True, rows.dropped)
+
+
+def _refused(name: str, source: Source) -> Any:
+    raise InputError(f"{source.where}: the column {name!r} does not hold numbers")
+
+
+result_readers.add(
+    ResultReader(
+        "mlflow",
+        TITLE,
+        _read,
+        _recognises,
+        traps=(
+            "Runs that failed, were stopped or deleted are left out and counted; so are parents beside their children.",
+            "The last step of a metric is taken, which is not the best one.",
+            "No field is made for method, dataset and fold: parameters, then tags, are tried by their names; "
+            "--method params.NAME says it.",
+        ),
+    )
+)
