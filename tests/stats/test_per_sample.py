@@ -303,3 +303,15 @@ def test_uneven_strata_with_gaps_and_clusters_are_what_a_plain_loop_finds(weight
     error = sum(s**2 * v for s, v in zip(shares, variances, strict=True)) ** 0.5
     assert pair.test.standard_error == pytest.approx(error, rel=1e-9)
     assert any(note.startswith("4 samples of all datasets") for note in found.notes)
+
+
+def test_means_by_task_are_those_of_a_loop():
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({"dataset": random.choice(["x", "y", "z"], 90), "sample": range(90)})
+    both = pd.concat([frame.assign(method=name, value=random.normal(size=90)) for name in "AB"])
+    found = compare_samples(both, strata="dataset", cluster=None, higher_is_better=True).by_task
+    for task, rows in both.groupby("dataset"):
+        (row,) = found[found["task"] == task].to_dict("records")
+        assert row["n"] == len(rows) / 2
+        for name in "AB":
+            assert row[name] == pytest.approx(rows.loc[rows["method"] == name, "value"].mean())

@@ -22,6 +22,8 @@ from paragone.tables import Table, TableCell, format_number, format_p, format_si
 from paragone.ties import TOLERANCE, FloatArray
 
 KEYS = ("dataset", "metric", "at")
+TASKS_SHOWN = 30
+"""More tasks than these are in the files only."""
 NEEDED = ("method", "sample", "value")
 
 
@@ -56,6 +58,8 @@ class SampleComparison(Comparison):
         What the samples are called.
     strata : str
         How strata were weighted, in words; empty where there are none.
+    by_task : DataFrame, optional
+        The samples and the means of every method on each stratum, by metric and cut-off; nothing is tested there.
     cluster : str
         What a cluster of samples is called.
 
@@ -75,6 +79,7 @@ class SampleComparison(Comparison):
     n_family: int
     units: str = "samples"
     strata: str = ""
+    by_task: pd.DataFrame | None = None
     cluster: str = "query"
 
     @property
@@ -186,12 +191,30 @@ class SampleComparison(Comparison):
         )
 
     def tables(self) -> Mapping[str, Callable[[], Table]]:
-        """Return what makes the table of differences."""
-        return {"differences": self._differences_table}
+        """Return what makes the table of differences, and that of the tasks where there are several."""
+        tasks = {} if self.by_task is None else {"tasks": self._tasks_table}
+        return {"differences": self._differences_table, **tasks}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
         """Return the unrounded figures, by the names of their files."""
-        return {"differences": self.table}
+        return {"differences": self.table, **({} if self.by_task is None else {"tasks": self.by_task})}
+
+    def _tasks_table(self) -> Table:
+        """Make the table of means by task."""
+        assert self.by_task is not None
+        frame = self.by_task.dropna(axis=1, how="all")
+        own = [name for name in ("task", "metric", "at", "n") if name in frame.columns]
+        methods = [name for name in frame.columns if name not in own]
+        body = [
+            [
+                *(TableCell(f"{row[name]:g}" if name in ("at", "n") else str(row[name])) for name in own),
+                *(TableCell(format_number(row[name])) for name in methods),
+            ]
+            for _, row in frame.iterrows()
+        ]
+        caption = f"Means by task over the {self.units} that all methods have; nothing is tested here."
+        heading = [{"task": "Task", "metric": "Metric", "at": "K", "n": self.units}[name] for name in own]
+        return Table.of([*heading, *methods], body, caption=caption, label="tab:tasks")
 
     def _differences_table(self) -> Table:
         """Make the table for a paper; bold where the adjusted p is at most alpha."""
@@ -242,11 +265,15 @@ class SampleComparison(Comparison):
         return values
 
     def blocks(self) -> Sequence[tuple[str, str | Table]]:
-        """Return what a terminal shows: the table, then the verdict."""
-        return ("", self.as_table()), ("", self.verdict)
+        """Return what a terminal shows: the table, that of the tasks where there are a few, then the verdict."""
+        return (*(("", make()) for make in self._shown()), ("", self.verdict))
+
+    def _shown(self) -> list[Callable[[], Table]]:
+        few = self.by_task is not None and len(self.by_task) <= TASKS_SHOWN
+        return [make for name, make in self.tables().items() if few or name != "tasks"]
 
     def __repr__(self) -> str:
-        return f"{to_text(self.as_table())}\n\n{self.verdict}"
+        return "\n\n".join([*(to_text(make()) for make in self._shown()), self.verdict])
 
 
 def compare_samples(
@@ -340,11 +367,12 @@ def compare_samples(
         frame = frame.drop(columns="dataset")
     settings = ComparisonSettings(alpha=alpha, tolerance=tolerance)
     given: list[tuple[Measurement, UnitScores, float]] = []
+    by_task: list[pd.DataFrame] = []
     notes: list[str] = []
     if "fold" in frame.columns and frame["fold"].nunique() > 1:
         notes.append("samples of several folds are pooled; their training rows overlap, which no test here knows of")
     for (dataset, name, cut), rows in _measured_together(frame, "data" if strata != "dataset" else "all datasets"):
-        values, groups, tasks, left_out = _aligned(rows, cluster if clustered else None)
+        values, groups, tasks, names_of_tasks, left_out = _aligned(rows, cluster if clustered else None)
         if left_out:
             notes.append(f"{left_out} samples of {dataset} ({name} at {cut:g}) lack a value of some method: left out")
         known = named_metric(name)
@@ -362,6 +390,8 @@ def compare_samples(
             strata=tasks,
             weights=weights,
         )
+        if tasks is not None:
+            by_task.append(_means_by_task(scored, names_of_tasks, name, cut))
         n_clusters = len(scored.values) if groups is None else len(np.unique(groups))
         given.append((Measurement(dataset, name, cut, n_clusters), scored, known.score_size))
     # Intervals hold for everything that is shown together, so how much that is must be known first.
@@ -396,6 +426,7 @@ def compare_samples(
         correction=adjustment,
         clustered=clustered,
         n_family=n_family,
+        by_task=pd.concat(by_task, ignore_index=True) if by_task else None,
         strata="" if strata is None else f", means by {strata} weighted {how}",
     )
 
@@ -485,6 +516,19 @@ def _checked(samples: pd.DataFrame, metric: str | None, at: float | None) -> pd.
     return frame
 
 
+def _means_by_task(scored: UnitScores, names: Sequence[str], metric: str, cut: float) -> pd.DataFrame:
+    """Return how many samples each task has, and the mean of every method on them."""
+    tasks = np.asarray(scored.strata)
+    sizes = np.bincount(tasks, minlength=len(names))
+    with np.errstate(invalid="ignore"):
+        means = {
+            method: np.bincount(tasks, scored.values[:, place], minlength=len(names)) / sizes
+            for place, method in enumerate(scored.methods)
+        }
+    found = pd.DataFrame({"task": list(names), "metric": metric, "at": cut, "n": sizes, **means})
+    return found[found["n"] > 0]
+
+
 def _no_strata(strata: str, frame: pd.DataFrame, test: Test) -> InputError:
     if strata not in frame.columns:
         return unknown_name("column of strata", strata, [str(name) for name in frame.columns])
@@ -508,11 +552,11 @@ def _measured_together(frame: pd.DataFrame, dataset: str) -> Iterator[tuple[tupl
         yield tuple((one | dict(zip(several, key, strict=True))).values()), rows
 
 
-def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, Any, int]:
-    """Return values by method on the samples that all have, their clusters and strata, and how many were left out."""
+def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], Any, Any, list[str], int]:
+    """Return values by method on the samples that all have, clusters, strata and their names, and how many are out."""
     methods, names = pd.factorize(rows["method"])
     sample, samples = pd.factorize(rows["sample"], sort=True, use_na_sentinel=False)
-    stratum = None
+    stratum, strata = None, pd.Index([])
     unit, n_units = sample.astype(np.int64), len(samples)
     if "stratum" in rows.columns:
         stratum, strata = pd.factorize(rows["stratum"], sort=True)
@@ -535,4 +579,5 @@ def _aligned(rows: pd.DataFrame, cluster: str | None) -> tuple[dict[str, Any], A
     groups = None if cluster is None else rows[cluster].to_numpy()[first[whole]]
     tasks = None if stratum is None else stratum[first[whole]]
     values = wide[whole]
-    return {str(name): values[:, place] for place, name in enumerate(names)}, groups, tasks, left_out
+    by_method = {str(name): values[:, place] for place, name in enumerate(names)}
+    return by_method, groups, tasks, [str(name) for name in strata], left_out
