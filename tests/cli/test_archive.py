@@ -36,7 +36,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(lab, paragone):
     refused(paragone("export", "lab.sqlite", "--layout", "archive", "--out", "b", "--experiment", "lab"), "whole store")
     refused(paragone("import", "archive", "--store", "lab.sqlite"), "exists already")
     refused(paragone("import", "archive", "--store", "b.sqlite", "--data", "iris"), "leave --data out")
-    refused(paragone("import", "lab.sqlite", "--store", "b.sqlite"), "--data")
+    refused(paragone("import", "lab.sqlite", "--store", "b.sqlite"), "paragone merge")
     (lab / "archive" / "tables" / "fits.parquet").unlink()
     refused(paragone("import", "archive", "--store", "b.sqlite"), "is missing")
     assert not (lab / "b.sqlite").exists()

@@ -11,6 +11,7 @@ import pytest
 from paragone.data import Dataset, prescription_dataset
 from paragone.lab.protocol import our_kinds
 from paragone.protocols import Crossval, Curve, KGrid, Protocol, TopK
+from paragone.protocols.given.protocol import GivenResults
 from paragone.protocols.predict import Predict
 from paragone.testing import check_protocol
 from paragone.testing.recommenders import example_prescriptions
@@ -32,6 +33,11 @@ def herbs() -> Dataset:
 EXAMPLES = {
     "curve": lambda: (Curve(KGrid(2, 4, 2)), "wine-traits", {"Variance": "variance", "Random": "random"}),
     "crossval": lambda: (Crossval(test=0.25), small_numbers(), RIDGE),
+    "given": lambda: (
+        GivenResults(),
+        "iris",
+        {"A": {"use": "paragone.protocols.given.protocol:GivenScores", "params": {"scores": {"accuracy": 0.75}}}},
+    ),
     "predict": lambda: (Predict(), "iris", {"NB": "sklearn.naive_bayes:GaussianNB"}),
     "topk": lambda: (TopK(k=(1, 3), validation="none", floors=False), herbs(), {"EASE": "ease"}),
 }

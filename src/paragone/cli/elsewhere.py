@@ -26,6 +26,10 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
         return True
     if not path.exists():
         return False
+    if is_store(sources[0]):
+        from paragone.lab.stored_results import holds_given_results
+
+        return holds_given_results(path)
     reader = reader_of_results(Source(path, path))
     if is_store(sources[0]):
         # Databases of other programs have the same endings as stores: their tables tell.
@@ -38,6 +42,11 @@ def read_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked, 
     """Read what other programs wrote, and print what was read before anything is said of it; None for other sources."""
     if not is_from_elsewhere(sources, as_format, asked):
         return None
+    return read_sources(sources, as_format, asked, quiet=quiet)
+
+
+def read_sources(sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool) -> Collected:
+    """Read what other programs wrote, and print what was read."""
     from paragone.cli.sources import import_from_here
     from paragone.intake import read_results
 

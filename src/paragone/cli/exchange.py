@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,6 +11,9 @@ from paragone.cli.app import app
 from paragone.cli.options import AsJson, ExperimentName, NewFolder, StoreFile
 from paragone.cli.output import print_json
 from paragone.terminal import say
+
+if TYPE_CHECKING:
+    from paragone.intake import Asked
 
 LAYOUTS = ("protocol", "archive")
 
@@ -70,9 +73,13 @@ def export_whole(store: Path, out: Path, experiment: str | None, *, as_json: boo
 
 @app.command("import")
 def import_run(
-    run: Annotated[
-        Path,
-        typer.Argument(help="METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive.", show_default=False),
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files and folders of results that other programs wrote, where NAME=PATH names a method; or a folder "
+            "with METHOD/DATASET_foldI_ranking.csv, 1-based; or an archive.",
+            show_default=False,
+        ),
     ],
     store: Annotated[Path, typer.Option(help="Where results go; for an archive a new file.", show_default=False)],
     data: Annotated[
@@ -81,7 +88,16 @@ def import_run(
             help="A dataset, stored folds, a folder of those, or NAME=DATASET; repeat for several.", show_default=False
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The experiment's name; RUN's by default.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The experiment's name; that of the first file or folder by default.")
+    ] = None,
+    as_format: Annotated[
+        str | None, typer.Option("--as", help="The format of the files, where their content does not tell it.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="The column or field that names the method.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
+    unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
+    value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
     k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
     p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
     p_target: Annotated[float, typer.Option(help="The share that tables show.")] = 0.2,
@@ -102,10 +118,15 @@ def import_run(
     workers: Annotated[int | None, typer.Option(help="Worker processes; one per core by default.", min=0)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate rankings made elsewhere and keep them in a store like any other; or make an archive a store again.
+    """Keep results of other programs in a store; evaluate rankings made elsewhere; or make an archive a store again.
+
+    Results are kept as they are, each with its file, SHA-256 and format; those of an experiment that is there already
+    are added to it. With --data the folder holds rankings, which are evaluated like those of any method.
 
     A folder with a manifest.json is an archive, as `paragone export --layout archive` writes it: every hash
     is checked, and no option but --store applies.
+
+    Example: paragone import llama.jsonl mistral.jsonl --store models.sqlite
 
     Example: paragone import run --data folds --store all.sqlite --p 0.05:0.5:0.05
 
@@ -117,11 +138,20 @@ def import_run(
     from paragone.lab.archive import is_archive
     from paragone.lab.protocol import exchanging_part
 
-    if is_archive(run):
+    run = Path(sources[0])
+    if len(sources) == 1 and is_archive(run):
         import_whole(run, store, data, as_json=as_json)
+        return
+    named = as_format is not None or method or dataset or unit or value
+    if not data and (len(sources) > 1 or named or not holds_rankings(run)):
+        from paragone.intake import Asked
+
+        import_results(sources, store, name, as_format, Asked(method, dataset, unit, value), as_json=as_json)
         return
     if not data:
         raise InputError("say which data the rankings are of with --data")
+    for other in sources[1:]:
+        raise InputError(f"rankings are imported folder by folder: leave {other} out, or leave --data out")
     plan = SplitPlan(kind=mode, folds=folds, test_size=test_size, scale=scale)
     options = {"k": k, "p": p, "p_target": p_target, "metrics": metrics, "evaluator": evaluator}
     options |= {"zero_division": zero_division}
@@ -131,6 +161,32 @@ def import_run(
     for note in imported.notes:
         say(f"note: {note}", stderr=True)
     conclude(run_with_progress(imported.experiment, store, workers), imported.experiment.name, as_json=as_json)
+
+
+def holds_rankings(folder: Path) -> bool:
+    """Say whether a folder has files of rankings, as `paragone export` writes them."""
+    return folder.is_dir() and next(folder.glob("*/*_ranking.csv"), None) is not None
+
+
+def import_results(
+    sources: list[str], store: Path, name: str | None, as_format: str | None, asked: Asked, *, as_json: bool
+) -> None:
+    """Read what other programs wrote, keep it in a store, and say what is there."""
+    from dataclasses import asdict
+
+    from paragone.cli.elsewhere import read_sources
+    from paragone.lab.protocol import exchanging_part
+
+    found = read_sources(sources, as_format, asked, quiet=as_json)
+    first = found.parts[0].source
+    called = name or (first.given or first.path).resolve().name.partition(".")[0]
+    kept = exchanging_part("keeping").keep_results(found, store, called)
+    if as_json:
+        print_json({**asdict(kept), "store": str(kept.store)})
+        return
+    for note in kept.notes:
+        say(f"note: {note}", stderr=True)
+    say(str(kept))
 
 
 def import_whole(folder: Path, store: Path, data: list[str] | None, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 from paragone.errors import InputError, argument, unknown_name
 from paragone.intake.directions import known_direction
 from paragone.intake.files import file_facts
-from paragone.intake.joining import Joined, check_conditions, join_items
+from paragone.intake.joining import Joined, check_conditions, folds_not_shown, join_items, knows_folds
 from paragone.intake.reader import Asked, ResultReader, reader_of_results, result_readers
 from paragone.intake.records import KEYS, Records
 from paragone.intake.source import Source
@@ -65,10 +65,15 @@ def read_results(
         source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
         for found, reads in _recognised(source, chosen, unknown):
-            parts += [replace(one, reader=reads.name) for one in reads.records(found, wanted)]
+            parts += [replace(one, reader=one.reader or reads.name) for one in reads.records(found, wanted)]
         if len(parts) == before:
             raise _nothing_known(source)
-    return Collected(tuple(named_apart(parts)), tuple(unknown))
+    return collect(parts, unknown)
+
+
+def collect(parts: Sequence[Records], unknown: Sequence[Path] = ()) -> Collected:
+    """Put together what readers gave; methods of one name that come from several sources get names of their own."""
+    return Collected(tuple(_named_apart(parts)), tuple(unknown))
 
 
 def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
@@ -106,7 +111,7 @@ def _nothing_known(source: Source) -> InputError:
     )
 
 
-def named_apart(parts: Sequence[Records]) -> list[Records]:
+def _named_apart(parts: Sequence[Records]) -> list[Records]:
     """Give methods of one name that come from several sources names of their own, by what tells the sources apart."""
     found = list(parts)
     holders: dict[str, list[int]] = {}
@@ -200,6 +205,9 @@ class Collected:
     def unit(self) -> str:
         """What a row is; sources that differ in it cannot be compared."""
         units = {one.unit: one.source.where for one in self.parts}
+        if set(units) == {"fold", "dataset"} and any(knows_folds(one) for one in self.parts):
+            # Own runs beside one value per dataset: means are paired.
+            return "fold"
         if len(units) > 1:
             (first, here), (second, there), *_ = units.items()
             raise InputError(f"{here} has one row per {first} and {there} one per {second}: compare like with like")
@@ -297,8 +305,11 @@ class Collected:
         return tuple(dict.fromkeys([*(note for one in self.parts for note in one.notes), *lines]))
 
     def files(self) -> pd.DataFrame:
-        """Return every file behind the results with its size and SHA-256."""
-        return file_facts(one.source for one in self.parts)
+        """Return every file behind the results with its size and SHA-256, those that a store was filled from too."""
+        found = file_facts(one.source for one in self.parts)
+        kept = dict.fromkeys((one.source.path.name, *row) for one in self.parts for row in one.kept_files)
+        rows = [(f"{name} (kept in {store})", size, sha) for store, name, size, sha in kept]
+        return pd.concat([found, pd.DataFrame(rows, columns=found.columns)], ignore_index=True) if rows else found
 
     def joined(self, metric: str | None = None, *, trust_ids: bool = False) -> Joined:
         """Return the values of a metric that are paired, item by item, with what was left out."""
@@ -377,7 +388,14 @@ class Collected:
         """Compare over datasets; a failure that a source tells of is an outcome, a row that is not there is a gap."""
         frame = self.scores(metric)
         notes: list[str] = []
-        known = self.designs()
+        unshown = [name for name in folds_not_shown(self.parts, metric) if name in set(frame["dataset"])]
+        if unshown:
+            frame = _means_of(frame, unshown)
+            notes.append(
+                f"The folds of {_few(unshown)} are not shown to be the same for all methods: only their means are "
+                "paired."
+            )
+        known = {name: design for name, design in self.designs().items() if name not in unshown}
         mixed = dict.fromkeys(one.mixed[metric] for one in self.parts if metric in one.mixed)
         failed = any(one.failures for one in self.parts) and bool(frame["value"].isna().any())
         if options.get("missing") is None:
@@ -396,6 +414,15 @@ class Collected:
             )
         found = compare(frame, metric=metric, higher_is_better=higher, designs=known or None, **options)
         return found, tuple(notes)
+
+
+def _means_of(frame: pd.DataFrame, datasets: Sequence[str]) -> pd.DataFrame:
+    """Return the scores with one mean per method in the place of the folds of some datasets."""
+    keys = [name for name in KEYS if name in frame.columns]
+    theirs = frame["dataset"].isin(datasets)
+    means = _mean_per_dataset(frame[theirs]).assign(**dict.fromkeys(keys, 0))
+    rest = frame[~theirs]
+    return pd.concat([rest, means], ignore_index=True) if len(rest) else means.drop(columns=keys)
 
 
 def _without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

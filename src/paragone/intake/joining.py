@@ -70,6 +70,44 @@ def check_conditions(parts: Sequence[Records]) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def knows_folds(one: Records) -> bool:
+    """Say whether records tell by a hash which rows their folds are made of, as own runs do."""
+    return one.unit != "item" and "evidence" in one.frame.columns
+
+
+def folds_not_shown(parts: Sequence[Records], metric: str) -> list[str]:
+    """Return the datasets of which nothing shows that the folds of all methods are the same.
+
+    Where no source says what its folds are made of, their numbers are taken at their word, as in one table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from paragone.intake import Source
+    >>> def records(method, **more):
+    ...     frame = pd.DataFrame({"method": method, "dataset": "wine", "fold": [0, 1], "acc": [0.5, 0.75], **more})
+    ...     return Records(frame, "fold", {"acc": True}, Source(Path("x")))
+    >>> own, given = records("A", evidence=["a", "b"]), records("B")
+    >>> folds_not_shown([own, given], "acc"), folds_not_shown([own, records("C", evidence=["a", "b"])], "acc")
+    (['wine'], [])
+    """
+    having = [one for one in parts if metric in one.metrics]
+    if not any(knows_folds(one) for one in having):
+        return []
+    made_of: dict[str, dict[tuple[str, ...], set[object]]] = {}
+    for one in having:
+        keys = one.frame[one.keys].astype(str).to_numpy().tolist()
+        evidence = one.frame["evidence"] if knows_folds(one) else [None] * len(one.frame)
+        for dataset, unit, proof in zip(one.frame["dataset"], keys, evidence, strict=True):
+            made_of.setdefault(str(dataset), {}).setdefault(tuple(unit), set()).add(proof)
+    return [
+        dataset
+        for dataset, units in made_of.items()
+        # Two proofs for one fold, or a source without a proof beside one that has it.
+        if any(len(proofs) > 1 for proofs in units.values()) or len({None in proofs for proofs in units.values()}) > 1
+    ]
+
+
 def join_items(parts: Sequence[Records], metric: str, *, trust_ids: bool = False) -> Joined:
     """Pair the items of all methods by dataset and name, where their contents are the same.
 

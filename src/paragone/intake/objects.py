@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError
-from paragone.intake.collect import Collected, named_apart
+from paragone.intake.collect import Collected, collect
 from paragone.intake.cross_validated import (
     CrossValidated,
     cross_validated_records,
@@ -54,7 +54,7 @@ def from_objects(objects: Mapping[str, Any] | Any, *, dataset: str = "data") -> 
         parts += records_of_object(one, name, of_dataset, Source(Path(name or "object")))
     if not parts:
         raise InputError("there is nothing to compare: give a mapping from names of methods to their results")
-    return Collected(tuple(named_apart([replace(one, reader=one.reader or "scikit-learn") for one in parts])))
+    return collect([replace(one, reader=one.reader or "scikit-learn") for one in parts])
 
 
 def _entries(objects: Any, dataset: str) -> Iterable[tuple[str, str, Any]]:

@@ -106,7 +106,7 @@ def as_result_reader(found: Any) -> ResultReader:
 
 
 result_readers: Registry[ResultReader] = Registry(
-    "reader of results", "result_readers", ("paragone.intake.readers",), as_result_reader
+    "reader of results", "result_readers", ("paragone.intake.readers", "paragone.lab.stored_results"), as_result_reader
 )
 """Every reader of results by its name."""
 

@@ -77,6 +77,10 @@ class Records:
     mixed : mapping of str to str
         Metrics that are something else on other datasets, such as AUC here and log-loss there, and what they are in
         words. They are turned so that one direction is better, and compared by their signs alone.
+    reader : str
+        The format; what reads a source is named where nothing is said.
+    kept_files : tuple of (str, int, str)
+        Name, size and SHA-256 of the files that results were read from before a store kept them.
 
     Examples
     --------
@@ -99,6 +103,7 @@ class Records:
     failures: bool = False
     mixed: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
+    kept_files: tuple[tuple[str, int, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method", "dataset", *self.metrics):

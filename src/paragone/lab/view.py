@@ -14,6 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError
+from paragone.intake.records import Records
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import mean_table
@@ -322,6 +323,10 @@ class ResultsReader:
     def compares_samples(self, view: View) -> bool:
         """Whether the methods of an experiment are compared on test samples, for want of datasets to compare over."""
         return False
+
+    def kept_records(self, view: View) -> list[Records] | None:
+        """Return results from elsewhere as their readers gave them; None for own runs."""
+        return None
 
     def rescored(self, view: View) -> Iterator[Rescored]:
         """Score every done cell again from what the store keeps of it; an audit compares.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -109,23 +110,25 @@ def comparison_page(result: AnyComparison, read: WhatWasRead | None = None, *, c
     """Make the page of a comparison, by one metric or by several."""
     several = isinstance(result, SeveralComparisons)
     by_metric: Mapping[str, Comparison] = result if isinstance(result, SeveralComparisons) else {"": result}
+    known = () if read is None else read.notes
     parts = {
-        metric: _Part(one, read, {"metric": metric} if several else {}, f"_{metric}" if several else "")
+        metric: ComparisonPart(one, known, {"metric": metric} if several else {}, f"_{metric}" if several else "")
         for metric, one in by_metric.items()
     }
     finding: list[Block] = []
     if isinstance(result, SeveralComparisons):
         finding.append(Prose(tuple(result.verdict.splitlines()), "lead"))
         finding.append(Sheet("words", "Words by metric", result.as_table()))
-    sections = [Section("verdict", "The finding", (*finding, *_of_each(parts, _Part.finding)))]
+    finding += _of_each(parts, partial(ComparisonPart.finding, lead=not several))
+    sections = [Section("verdict", "The finding", tuple(finding))]
     if read is not None:
         sections.append(Section("read", "What was read", _read_blocks(read)))
-    sections.append(Section("tables", "Tables", _of_each(parts, _Part.tables)))
+    sections.append(Section("tables", "Tables", _of_each(parts, ComparisonPart.tables)))
     if charts:
         with unchecked():
-            drawn = _of_each(parts, _Part.charts)
+            drawn = _of_each(parts, ComparisonPart.charts)
         sections += [Section("charts", "Charts", drawn)] * bool(drawn)
-    sections.append(Section("how", "How it was compared", _of_each(parts, _Part.choices)))
+    sections.append(Section("how", "How it was compared", _of_each(parts, ComparisonPart.choices)))
     choices = (Choice("metric", "Metric", {metric: metric for metric in parts}),) if several else ()
     first = next(iter(by_metric.values()))
     return Page(_title(first), _subtitle(by_metric), choices, tuple(sections), {})
@@ -148,21 +151,23 @@ def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The comparison by one metric, and what its blocks are called where there are several."""
+class ComparisonPart:
+    """The comparison by one metric as blocks of a page, and what these are called where there are several.
+
+    ``known`` holds what is said elsewhere on the page already.
+    """
 
     result: Comparison
-    read: WhatWasRead | None
-    tags: dict[str, str]
+    known: tuple[str, ...]
+    tags: Mapping[str, str]
     ending: str
 
-    def finding(self) -> list[Block]:
-        """Return the finding, the evidence rival by rival, and what must be known."""
+    def finding(self, *, lead: bool = True) -> list[Block]:
+        """Return the finding unless it stands above, the evidence rival by rival, and what must be known."""
         result, lines = self.result, tuple(self.result.verdict.splitlines())
         blocks: list[Block] = []
         if isinstance(result, DatasetComparison):
-            if not self.ending:
-                blocks.append(Prose(tuple(result.finding.splitlines()), "lead"))
+            blocks += [Prose(tuple(result.finding.splitlines()), "lead", self.tags)] * lead
             blocks.append(Fold("The evidence, rival by rival", (Points(lines),), len(lines) <= OPEN_UP_TO, self.tags))
         else:
             blocks.append(Prose(lines, "lead", self.tags))
@@ -173,8 +178,7 @@ class _Part:
     @property
     def warnings(self) -> list[str]:
         """What must be known, but for what stands beside the files."""
-        known = () if self.read is None else self.read.notes
-        told = (*self.result.method_warnings, *(text for text in self.result.warnings if text not in known))
+        told = (*self.result.method_warnings, *(text for text in self.result.warnings if text not in self.known))
         return list(dict.fromkeys(told))
 
     def tables(self) -> list[Block]:
@@ -206,7 +210,7 @@ class _Part:
         return [Points(tuple(f"{name}: {text}" for name, text in self.result.choices.items()), self.tags)]
 
 
-def _of_each(parts: Mapping[str, _Part], make: Callable[[_Part], list[Block]]) -> tuple[Block, ...]:
+def _of_each(parts: Mapping[str, ComparisonPart], make: Callable[[ComparisonPart], list[Block]]) -> tuple[Block, ...]:
     return tuple(block for part in parts.values() for block in make(part))
 
 

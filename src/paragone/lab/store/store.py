@@ -88,11 +88,12 @@ class Store:
     @contextmanager
     def together(self) -> Iterator[None]:
         """Write everything that is written inside as one transaction: all of it or nothing, and much quicker."""
-        with self._writing():
+        with self.writing():
             yield
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the database, in a transaction that ends with what is written inside."""
         if self._connection.in_transaction:
             yield self._connection
             return
@@ -156,7 +157,7 @@ class Store:
     def write_plan(self, plan: Plan) -> None:
         """Make this the current plan of its experiment; what was planned before stays known as stale."""
         cells = plan_rows(plan.cells)
-        with self._writing() as db:
+        with self.writing() as db:
             insert_plan(db, plan, cells)
 
     def earlier_parts(self, name: str) -> dict[Place, Parts]:
@@ -200,14 +201,14 @@ class Store:
 
     def begin_run(self, identity: RunIdentity, workers: int, environment: dict[str, Any]) -> int:
         """Register a coordinating process and return its id."""
-        with self._writing() as db:
+        with self.writing() as db:
             described = json.dumps(environment, sort_keys=True)
             row = (*astuple(identity), workers, described, this_moment(), time.time())
             return int(db.execute(NEW_RUN, row).lastrowid or 0)
 
     def beat(self, run: int) -> None:
         """Say that the run still lives."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("UPDATE runs SET beat = ? WHERE id = ?", (time.time(), run))
 
     def claim(self, key: str, run: int, *, again: bool = False) -> str:
@@ -227,7 +228,7 @@ class Store:
         {"claimed", "finished", "taken"}
             ``taken`` where another living run is at it.
         """
-        with self._writing() as db:
+        with self.writing() as db:
             if not again and db.execute("SELECT 1 FROM cells WHERE key = ?", (key,)).fetchone():
                 return "finished"
             owner = db.execute(OWNER, (key,)).fetchone()
@@ -239,7 +240,7 @@ class Store:
     def release(self, run: int) -> None:
         """Give up every claim of a run, and wait until the disk has everything that it wrote."""
         self._synced = -SYNC_SECONDS
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("DELETE FROM claims WHERE run_id = ?", (run,))
 
     def running(self) -> list[str]:
@@ -259,7 +260,7 @@ class Store:
 
     def note_loss(self, run: int, key: str, why: str) -> None:
         """Write down that a worker died under a cell."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute(LOSS, (run, key, why, this_moment()))
 
     def fit_keys(self) -> set[str]:
@@ -292,5 +293,5 @@ class Store:
         A run that was stopped for so long that another one did its cell has no claim any more: a failure of its own
         does not replace the other's result.
         """
-        with self._writing() as db:
+        with self.writing() as db:
             replace_outcome(db, key, fit_key, outcome)

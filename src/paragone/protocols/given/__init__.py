@@ -1,0 +1,1 @@
+"""Scores that were measured elsewhere, kept in a store beside own runs."""
