@@ -37,15 +37,20 @@ def known_direction(name: str) -> bool | None:
     --------
     >>> [known_direction(name) for name in ("test_acc", "val/loss", "Log Loss__test", "neg_rmse", "f1_macro", "speed")]
     [True, False, False, True, True, None]
+    >>> known_direction("mean_absolute_error"), known_direction("test_neg_mean_squared_error")
+    (False, True)
     """
     own = named_metric(base_name(name)).higher_is_better
     if own is not None:
         return own
-    plain = (
-        _BEHIND.sub("", _BEFORE.sub("", name.strip().lower().replace("__", "_"))).replace(" ", "_").replace("-", "_")
-    )
-    if plain.startswith("neg_"):
-        return True if known_direction(plain.removeprefix("neg_")) is False else None
-    if plain in HIGHER or plain in LOWER:
-        return plain in HIGHER
-    return named_metric(base_name(plain)).higher_is_better if plain and plain != name else None
+    whole = name.strip().lower().replace("__", "_")
+    for text in (whole, _BEHIND.sub("", whole), _BEFORE.sub("", whole), _BEHIND.sub("", _BEFORE.sub("", whole))):
+        plain = text.replace(" ", "_").replace("-", "_")
+        if plain.startswith("neg_"):
+            return True if known_direction(plain.removeprefix("neg_")) is False else None
+        if plain in HIGHER or plain in LOWER:
+            return plain in HIGHER
+        own = named_metric(base_name(plain)).higher_is_better if plain else None
+        if own is not None:
+            return own
+    return None
