@@ -130,6 +130,20 @@ def test_hydra_tells_method_and_seed_of_numbered_jobs(tmp_path):
     }
 
 
+def test_results_of_recbole_are_those_of_test_rows(tmp_path):
+    for seed in range(3):
+        result = {
+            "best_valid_score": 0.3,
+            "best_valid_result": {"recall@10": 0.3, "ndcg@10": 0.2},
+            "test_result": {"recall@10": 0.2 + seed / 100, "ndcg@10": 0.1},
+        }
+        (tmp_path / "BPR").mkdir(exist_ok=True)
+        (tmp_path / "BPR" / f"seed_{seed}.json").write_text(json.dumps(result))
+    found = read_results(tmp_path / "BPR", asked=Asked(metric="recall@10"))
+    assert found.metrics == {"recall@10": True}
+    assert found.scores("recall@10")["value"].tolist() == pytest.approx([0.2, 0.21, 0.22])
+
+
 def test_numbers_that_may_be_anything_are_asked_about(tmp_path):
     one_file_each(tmp_path / "a", A, "run_{}.json")
     with pytest.raises(InputError, match="may count folds, seeds or subjects: say unit='fold'"):

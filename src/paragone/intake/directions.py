@@ -18,7 +18,9 @@ LOWER = (
     "mape", "mean_absolute_error", "mean_squared_error", "root_mean_squared_error", "brier", "brier_score",
     "brier_score_loss", "ece", "perplexity", "ppl", "wer", "cer", "fid", "hamming", "hamming_loss", "metric_error",
 )  # fmt: skip
-_BEFORE = re.compile(r"^((metrics?|test|testing|val|valid|validation|dev|eval|final|best|mean|avg|epoch)[_./ -]+)+")
+_BEFORE = re.compile(
+    r"^((metrics?|test|testing|val|valid|validation|dev|eval|final|best|mean|avg|epoch|results?|scores?)[_./ -]+)+"
+)
 _BEHIND = re.compile(
     r"([_./ -]+(test|testing|val|valid|validation|dev|eval|epoch|macro|micro|weighted|samples|ovr|ovo|mean|score))+$"
 )

@@ -92,12 +92,13 @@ def metrics_in(rows: Sequence[Row]) -> list[str]:
 
 
 def name_in(rows: Sequence[Row], metric: str) -> str | None:
-    """Return what a file calls a metric: the name itself, or the only one that ends with it behind a dot."""
+    """Return what a file calls a metric: its name, or the only one (or the only one of test rows) that ends so."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     if metric in names:
         return metric
     ends = [name for name in names if name.endswith((f".{metric}", f"/{metric}"))]
-    return ends[0] if len(ends) == 1 else None
+    tested = [name for name in ends if _OF_TEST.search(name.lower())]
+    return ends[0] if len(ends) == 1 else tested[0] if len(tested) == 1 else None
 
 
 def value_of(rows: Sequence[Row], name: str, rule: str | None, where: str) -> float:
