@@ -235,7 +235,7 @@ class Collected:
         if metric is None and len(known) == 1:
             return known[0]
         if metric is None:
-            if not known and refused:
+            if refused and not any(one.metrics for one in self.parts):
                 name, why = next(iter(refused.items()))
                 raise InputError(f"{name} cannot be compared: {why}")
             if not known:

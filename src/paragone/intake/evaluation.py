@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from paragone.errors import InputError
 from paragone.ties import FloatArray
 
 _LOWER = "perplexity word_perplexity byte_perplexity bits_per_byte brier_score brier ter wer cer loss"
@@ -86,6 +89,24 @@ def content_hash(*columns: Sequence[Any]) -> NDArray[np.uint64] | NDArray[np.obj
     some = total.astype(object)
     some[missing] = None
     return some
+
+
+def parse_fields(content: bytes, kind: Any, where: str) -> Any:
+    """Return the fields of a JSON text that a type of msgspec names; what else stands there is passed over.
+
+    Examples
+    --------
+    >>> parse_fields(b'{"a": NaN}', dict[str, float], "x.json")
+    {'a': nan}
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as first:
+        # Python's own reader knows NaN, which programs in Python also write.
+        try:
+            return msgspec.convert(json.loads(content), kind)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: cannot be read ({first})") from error
 
 
 def inner(values: Any, *path: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from paragone.errors import InputError
 from paragone.intake.archive import archive_names, read_member
-from paragone.intake.evaluation import content_hash, inner, inner_object, item_numbers, known_direction
+from paragone.intake.evaluation import content_hash, inner, inner_object, item_numbers, known_direction, parse_fields
 from paragone.intake.reader import Asked, ResultReader, result_readers
 from paragone.intake.records import Condition, Records, one_dataset
 from paragone.intake.source import Source
@@ -57,38 +57,27 @@ def _recognises(source: Source) -> bool:
     return JSON_LOG.match(source.head.removeprefix(b"\xef\xbb\xbf")) is not None and b'"eval"' in source.head
 
 
-def _parsed(content: bytes, kind: Any, where: str) -> Any:
-    """Return some fields of a JSON text; Python's own reader knows NaN, which stands in some logs."""
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as first:
-        try:
-            return msgspec.convert(json.loads(content), kind)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: cannot be read as a log of inspect_ai ({first})") from error
-
-
 def _log(source: Source) -> _Log:
     """Return the header and the samples of a log, finished or not."""
     if not source.head.startswith(b"PK"):
-        found: _Log = _parsed(source.content().removeprefix(b"\xef\xbb\xbf"), _Log, source.where)
+        found: _Log = parse_fields(source.content().removeprefix(b"\xef\xbb\xbf"), _Log, source.where)
         return found
     names = list(dict.fromkeys(archive_names(source.path)))
     header = HEADER if HEADER in names else START
     if header not in names:
         raise InputError(f"{source.where}: holds no {HEADER}, as a log of inspect_ai does")
-    log: _Log = _parsed(read_member(source.path, header), _Log, f"{source.where}: {header}")
+    log: _Log = parse_fields(read_member(source.path, header), _Log, f"{source.where}: {header}")
     if SUMMARIES in names:
         parts, kind = [SUMMARIES], list[_Sample]
     else:
         parts, kind = sorted((name for name in names if name.startswith(JOURNAL)), key=_number), list[_Sample]
     samples: list[_Sample] = []
     for name in parts:
-        samples += _parsed(read_member(source.path, name), kind, f"{source.where}: {name}")
+        samples += parse_fields(read_member(source.path, name), kind, f"{source.where}: {name}")
     if not parts:
         for name in names:
             if name.startswith("samples/") and name.endswith(".json") and name.rpartition("/")[2] != "header.json":
-                samples.append(_parsed(read_member(source.path, name), _Sample, f"{source.where}: {name}"))
+                samples.append(parse_fields(read_member(source.path, name), _Sample, f"{source.where}: {name}"))
     return _Log(log.status if header == HEADER else "started", log.eval, log.results, samples)
 
 

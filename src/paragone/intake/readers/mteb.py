@@ -1,0 +1,127 @@
+"""MTEB: a file per task in ORG__MODEL/REVISION, with a score for each split and subset."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from paragone.errors import InputError
+from paragone.intake.evaluation import inner, inner_object, known_direction
+from paragone.intake.reader import Asked, ResultReader, result_readers
+from paragone.intake.records import Condition, Records, as_categories
+from paragone.intake.source import Source
+from paragone.reading import read_object_if_any
+
+TITLE = "results of MTEB"
+META = "model_meta.json"
+MAIN = "main_score"
+HEX = re.compile(r"[0-9a-f]{12,40}|no_revision_available|external|\d+(?:\.\d+)*")
+
+
+def _is_task(source: Source) -> bool:
+    if source.is_folder or source.suffix != ".json":
+        return False
+    first = source.first
+    if isinstance(first, dict):
+        return {"task_name", "scores"} <= first.keys() and bool(first.keys() & {"dataset_revision", "mteb_version"})
+    return all(key in source.head for key in (b'"task_name"', b'"scores"', b'"dataset_revision"', b'"hf_subset"'))
+
+
+def _recognises(source: Source) -> bool:
+    return any(map(_is_task, _files(source.path))) if source.is_folder else _is_task(source)
+
+
+def _files(folder: Path) -> list[Source]:
+    try:
+        return [Source(path, folder) for path in sorted(folder.iterdir()) if path.suffix == ".json"]
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+
+
+def _read(source: Source, asked: Asked) -> Records:
+    asked.refuse_columns(source, TITLE)
+    files = [one for one in _files(source.path) if _is_task(one)] if source.is_folder else [source]
+    folder = source.path if source.is_folder else source.path.parent
+    others = [path for path in folder.iterdir() if path.is_dir()] if source.is_folder else []
+    metric = asked.metric or MAIN
+    rows: dict[str, float] = {}
+    conditions: list[Condition] = []
+    without: list[str] = []
+    for one in files:
+        told = one.json()
+        task = str(inner(told, "task_name"))
+        for name, value in _scores(told, task, metric, one).items():
+            if name in rows:
+                raise InputError(f"{one.where}: {name} stands in two files of {folder.name}: keep one")
+            rows[name] = value
+            conditions.append(Condition(name, "revision of the data", str(inner(told, "dataset_revision")), stops=True))
+            conditions.append(Condition(name, "version of mteb", str(inner(told, "mteb_version"))))
+        if not any(name == task or name.startswith(f"{task} (") for name in rows):
+            without.append(task)
+    if not rows:
+        raise InputError(f"{source.where}: no task has a {metric}")
+    frame = pd.DataFrame({"method": as_categories([_method(source, folder)] * len(rows))})
+    frame["dataset"] = as_categories(rows)
+    frame[metric] = list(rows.values())
+    notes = [f"{len(others)} folders in {folder.name} were not read."] if others else []
+    return Records(
+        frame,
+        "dataset",
+        {metric: True if metric == MAIN else known_direction(metric.split("_at_")[0])},
+        source,
+        conditions=tuple(conditions),
+        dropped={f"tasks without a {metric}": len(without)} if without else {},
+        notes=tuple(notes),
+    )
+
+
+def _scores(told: Any, task: str, metric: str, source: Source) -> dict[str, float]:
+    """Return the score of each subset of a task: on the test split where there is one."""
+    splits = inner_object(told, "scores")
+    chosen = ["test"] if "test" in splits else list(splits)
+    found: dict[str, float] = {}
+    for split in chosen:
+        entries = splits[split]
+        if not isinstance(entries, list):
+            raise InputError(f"{source.where}: the scores of the split {split} are not a list")
+        for entry in entries:
+            value = inner(entry, metric)
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                continue
+            subset = str(inner(entry, "hf_subset") or "default")
+            parts = [*([] if subset == "default" else [subset]), *([split] if len(chosen) > 1 else [])]
+            name = f"{task} ({', '.join(parts)})" if parts else task
+            if name in found:
+                raise InputError(f"{source.where}: the subset {subset} of {split} stands twice")
+            found[name] = float(value)
+    return found
+
+
+def _method(source: Source, folder: Path) -> str:
+    """Return the model: as it is called in its description, or by the folder above that of its revision."""
+    if source.name:
+        return source.name
+    name = read_object_if_any(folder / META).get("name")
+    if name:
+        return str(name)
+    place = folder.resolve()
+    named = place.parent.name if HEX.fullmatch(place.name) else place.name
+    return named.replace("__", "/")
+
+
+result_readers.add(
+    ResultReader(
+        "mteb",
+        TITLE,
+        _read,
+        _recognises,
+        traps=(
+            "The unit is the task, and each of its subsets where there are several; only the test split counts.",
+            "Another revision of the data stops the comparison; another version of mteb is said.",
+            "main_score is read; --metric names another one of the files, such as ndcg_at_10.",
+        ),
+    )
+)
