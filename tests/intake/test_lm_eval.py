@@ -330,7 +330,9 @@ def test_results_without_samples_compare_tasks(tmp_path):
 
 def test_the_command_prints_what_it_read_and_the_verdict(tmp_path, paragone):
     one, two = two_runs(ARC)
-    ended = paragone("compare", one.write(tmp_path), two.write(tmp_path))
-    assert ended.code == 0
-    assert "lm-eval" in ended.out
-    assert "lab/better is better than lab/worse" in " ".join(ended.out.split())
+    folders = one.write(tmp_path), two.write(tmp_path)
+    for sources in (folders, [tmp_path]):
+        ended = paragone("compare", *sources)
+        assert ended.code == 0
+        assert "lm-eval" in ended.out
+        assert "lab/better is better than lab/worse" in " ".join(ended.out.split())

@@ -18,6 +18,7 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
     """Say whether sources are for the readers of results: several, a named format, or one that a reader recognises."""
     from paragone.cli.sources import is_store
     from paragone.intake import Source
+    from paragone.intake.collect import recognised
     from paragone.intake.reader import reader_of_results
 
     named = as_format or any(getattr(asked, name) for name in ("method", "dataset", "unit", "value"))
@@ -34,8 +35,9 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
     if is_store(sources[0]):
         # Databases of other programs have the same endings as stores: their tables tell.
         return reader is not None and not path.is_dir()
+    found = [reader] if reader is not None else [one for _, one in recognised(Source(path, path), None, [])]
     # A single table has more ways to be laid out than the reader of several knows.
-    return reader is not None and reader.name != "table"
+    return any(one.name != "table" for one in found)
 
 
 def read_elsewhere(sources: Sequence[str], as_format: str | None, asked: Asked, *, quiet: bool) -> Collected | None:

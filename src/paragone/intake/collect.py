@@ -64,7 +64,7 @@ def read_results(
     for given in sources:
         source = _named(given, name, alone=len(sources) == 1)
         before = len(parts)
-        for found, reads in _recognised(source, chosen, unknown):
+        for found, reads in recognised(source, chosen, unknown):
             parts += [replace(one, reader=one.reader or reads.name) for one in reads.records(found, wanted)]
         if len(parts) == before:
             raise _nothing_known(source)
@@ -87,7 +87,7 @@ def _named(given: str | Path, name: str | None, *, alone: bool) -> Source:
     return Source(path, path, name or None, alone)
 
 
-def _recognised(
+def recognised(
     source: Source, chosen: ResultReader | None, unknown: list[Path]
 ) -> Iterator[tuple[Source, ResultReader]]:
     """Go through what of a source some reader knows: the whole of it, or else what is in the folder."""
@@ -100,7 +100,7 @@ def _recognised(
         return
     for path in sorted(source.path.iterdir()):
         if not path.name.startswith("."):
-            yield from _recognised(Source(path, source.given, source.name, source.alone), None, unknown)
+            yield from recognised(Source(path, source.given, source.name, source.alone), None, unknown)
 
 
 def _nothing_known(source: Source) -> InputError:
