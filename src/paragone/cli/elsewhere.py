@@ -27,14 +27,13 @@ def is_from_elsewhere(sources: Sequence[str], as_format: str | None, asked: Aske
         return True
     if not path.exists():
         return False
+    reader = reader_of_results(Source(path, path))
     if is_store(sources[0]):
         from paragone.lab.stored_results import holds_given_results
 
-        return holds_given_results(path)
-    reader = reader_of_results(Source(path, path))
-    if is_store(sources[0]):
         # Databases of other programs have the same endings as stores: their tables tell.
-        return reader is not None and not path.is_dir()
+        other = reader is not None and reader.name != "paragone" and not path.is_dir()
+        return other or holds_given_results(path)
     found = [reader] if reader is not None else [one for _, one in recognised(Source(path, path), None, [])]
     # A single table has more ways to be laid out than the reader of several knows.
     return any(one.name != "table" for one in found)
