@@ -27,7 +27,15 @@ from paragone.data.readers.arff import read_arff, read_labels
 from paragone.data.readers.mat import read_mat
 from paragone.data.readers.npz import read_npz, save_npz
 from paragone.data.readers.table import read_table
-from paragone.data.toplists import join_run, read_qrels, read_run, read_scores, read_truth
+from paragone.data.toplists import (
+    join_run,
+    read_qrels,
+    read_relevant,
+    read_run,
+    read_scores,
+    read_triples,
+    read_truth,
+)
 from paragone.errors import InputError
 from paragone.lab.archive import MANIFEST, export_archive, file_of, import_archive, read_rows
 from paragone.lab.declaration import declared_protocol, parse_declaration
@@ -36,6 +44,7 @@ from paragone.lab.results import Results
 from paragone.lab.store.doctor import examine
 from paragone.lab.store.schema import table_shapes
 from paragone.protocols.curve.files import read_ranking
+from paragone.protocols.curve.results_folder import read_curve_file
 from paragone.stats.intake import read_frame as read_score_frame
 
 ROOT = Path(__file__).parents[2]
@@ -320,7 +329,61 @@ def _archive_read(path: Path) -> None:
         out.unlink(missing_ok=True)
 
 
+# Tables of papers, and the files of the curve protocol
+
+MARKDOWN = _bytes(
+    "# Results\n\n| data | A | B |\n|:---|---:|:-:|\n| iris | **0.9** | 0.8 ± 0.1 |\n"
+    "| wine<sup>a</sup> | $0.7_{0.1}$ | - |\n",
+    "a|b\n-|-\n`x`|81,2\n\n```\n|c|d|\n|-|-|\n```\n",
+)
+LATEX = _bytes(
+    r"\begin{table}\caption{R}\begin{tabular}{lrr}\toprule \multirow{2}{*}{Method} & \multicolumn{2}{c}{Arts} \\ "
+    r"& Micro-F1 & Accuracy \\ \midrule A\_1 & \textbf{0.9 $\pm$ 0.1} & $0.8^{*}$ \\ \hline B & {\bf 0.7} & -- \\ "
+    r"\bottomrule\end{tabular}\end{table}",
+    r"\begin{tabular}{ll} a & b \\ \hline x & $1.2\times 10^{-3}$ \\ \phantom{-}y & 81\std{3} % no \\",
+)
+HTML = _bytes(
+    "<table><caption>R</caption><thead><tr><th rowspan=2>data<th colspan=2>A</tr></thead>"
+    "<tr><td>iris<td><b>0.9</b><sup>*</sup><td>0.8&plusmn;0.1</table>",
+    '<table><tr><th>a<th>b<tr><td>x<td><math alttext="0.5\\pm 0.1"><mn>0.5</mn></math></table><![CDATA[x]]>',
+)
+CURVES = _bytes(
+    '{"k_values": [10, 20], "micro_f1": [0.5, null], "micro_f1_mean": 0.5, "program": "mine"}',
+    '{"k_values": 10, "micro_f1": 0.5}',
+)
+TRIPLES = _bytes("u1\ti1\t0.5\nu1\ti2\t0.25\nu2\ti1\t1e-3\n", "user_id:token\titem_id:token\nu1\ti2\n")
+
+
+def _excel() -> list[bytes]:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["data", "A", "B"], ["iris", 0.9, "0.8 ± 0.1"], ["wine", 0.7, None]):
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return [buffer.getvalue()]
+
+
 READERS: dict[str, Reader] = {
+    "markdown": Reader(".md", lambda: MARKDOWN, read_score_frame, words=(b"|---|", b"**", b"<table>", b"$", b"~~")),
+    "latex": Reader(
+        ".tex",
+        lambda: LATEX,
+        read_score_frame,
+        words=(rb"\multicolumn{9999}{c}{x}", rb"\multirow{-1}{*}{x}", rb"\\", b"&", rb"\begin{tabular}", b"_{", b"^"),
+    ),
+    "html": Reader(
+        ".html",
+        lambda: HTML,
+        read_score_frame,
+        words=(b"<table>", b"colspan=1000000", b"rowspan=0", b"<!ENTITY", b"<![", b"&#x110000;", b"</table>"),
+    ),
+    "excel": Reader(".xlsx", _excel, read_score_frame, mutation.in_zip),
+    "curves": Reader(
+        ".json", lambda: CURVES, lambda path: read_curve_file(path, "k"), words=(b"NaN", b"1e999", b"null")
+    ),
+    "triples": Reader(".tsv", lambda: TRIPLES, lambda path: _any_of(path, read_triples, read_relevant)),
     "arff": Reader(
         ".arff",
         lambda: ARFF,

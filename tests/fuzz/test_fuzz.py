@@ -48,7 +48,7 @@ def test_the_files_to_start_from_are_good(name, tmp_path):
     assert accepted >= 1
 
 
-TEXTS = ("arff", "csv", "toml", "trec", "herbs", "rankings", "labels", "scores")
+TEXTS = ("arff", "csv", "toml", "trec", "herbs", "rankings", "labels", "scores", "markdown", "latex", "html", "curves")
 
 
 @pytest.mark.parametrize("name", TEXTS)

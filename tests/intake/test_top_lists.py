@@ -95,6 +95,9 @@ def test_all_pairs_are_those_of_a_naive_loop(data, ending, truth_file):
         ours = [row.mean_method, row.mean_rival, row.difference, row.p, row.p_holm]
         np.testing.assert_allclose(ours, [*numbers, adjusted], rtol=1e-9, atol=1e-12)
     assert "good against poor: better by 2 of 2 values" in found.verdict
+    drawn = json.dumps(found.charts["forest"].to_dict())
+    assert "good against poor, recall at 5" in drawn
+    assert "All pairs" in drawn
     assert found.units == ("queries" if ending == "run" else "users")
 
 

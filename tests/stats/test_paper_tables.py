@@ -250,6 +250,8 @@ def test_sheets_are_chosen_by_name_and_formulas_without_values_refused(tmp_path)
         ("a.tex", rb"\begin{tabular}{ll} a&b \\ \hline \multicolumn{x}{c}{1} \\ \end{tabular}", "not say over how"),
         ("a.tex", rb"\begin{tabular}{ll} a & b \\ \hline x & 1 & 2 \\ \end{tabular}", "3 cells under 2 headings"),
         ("a.tex", rb"\begin{tabular}{l} a&b&c\\ \hline x&\multicolumn{2}{c}{5}\\ \end{tabular}", "over several"),
+        ("a.tex", rb"\begin{tabular}{l} a & b \\ \begin{tabular}{l} 1 \end{tabular} \end{tabular}", "inside another"),
+        ("a.tex", rb"\begin{tabular}{ll} a & b \\ \hline x & " + b"1_{" * 900, "not closed"),
         ("a.md", b"|a|b|b|\n|-|-|-|\n|x|1|2|\n", "the column 'b' stands twice"),
         ("a.xlsx", b"PK\x03\x04 broken", "cannot be read as an Excel file"),
         ("a.html", b"<table></table>", "holds no table"),

@@ -90,7 +90,7 @@ def _limit(value: float) -> float | None:
 
 
 def sample_forest(comparison: SampleComparison) -> Any:
-    """Draw the difference between the reference and every rival on samples, with its interval.
+    """Draw the difference between the reference and every rival on samples, or of all pairs, with its interval.
 
     Parameters
     ----------
@@ -102,11 +102,13 @@ def sample_forest(comparison: SampleComparison) -> Any:
     lines = []
     for place, pair in sorted(both, key=lambda one: one[1].p_adjusted)[:MOST_LINES] if len(both) > MOST_LINES else both:
         at = f" at {place.at:g}" if np.isfinite(place.at) else ""
-        label = f"{pair.rival}, {place.metric}{at}" if several else pair.rival
+        whom = pair.rival if comparison.reference else f"{pair.method} against {pair.rival}"
+        label = f"{whom}, {place.metric}{at}" if several else whom
         lines.append(IntervalLine(label, comparison.units, pair.difference, pair.verdict))
     shown = f"; the {MOST_LINES} surest of {len(both)}" if len(both) > MOST_LINES else ""
     level = f"{100 * (1 - comparison.alpha):g} % intervals over {comparison.units}{shown}"
-    return interval_chart(lines, comparison.reference, f"{comparison.reference} against each rival", level)
+    title = f"{comparison.reference} against each rival" if comparison.reference else "All pairs"
+    return interval_chart(lines, comparison.reference or "the first", title, level)
 
 
 add_charts(SampleComparison, forest=sample_forest)

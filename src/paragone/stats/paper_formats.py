@@ -26,6 +26,10 @@ MOST_CELLS = 1_000_000
 """More than any table of a paper; a file may claim spans and sheets of any size."""
 
 
+LONGEST_CELL = 2000
+"""Letters of LaTeX; a longer one is the rest of a file after a brace that nobody closed."""
+
+
 @dataclass(frozen=True)
 class PrintedCell:
     """The text of a cell; whether it is marked; what stands raised behind it; whether it spans more columns."""
@@ -123,7 +127,6 @@ def _is_emphasis(match: re.Match[str], text: str) -> bool:
 # LaTeX
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
-_FLOAT = re.compile(r"\\begin\{(table\*?|sidewaystable\*?|longtable)\}.*?\\end\{\1\}", re.DOTALL)
 _LEADING_RULES = re.compile(r"^(?:\s*\\(?:toprule|hline|addlinespace)\b(?:\[[^\]]*\])?)+")
 _POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*(?:\{\s*([-+]?\d+)\s*\}|(\d))")
 _LOWERED = re.compile(r"\\textsubscript\s*(?=\{)|(?<!\\)_")
@@ -153,18 +156,28 @@ def latex_tables(text: str) -> list[PrintedTable]:
     (['', 'A', 'A'], '*', 1)
     """
     source = "\n".join(_COMMENT.sub("", line) for line in text.splitlines())
-    floats = [(match.start(), match.end(), match[0]) for match in _FLOAT.finditer(source)]
     found = []
     for position, whole in tabulars(source):
-        around = next((content for begin, end, content in floats if begin <= position < end), "")
+        if r"\begin{tab" in whole or r"\begin{longtable}" in whole:
+            raise InputError("a tabular in its LaTeX begins inside another or is not closed: give the table alone")
         body = _LEADING_RULES.sub("", whole)
         border = HEAD_END.search(body)
         head = latex_rows(body[: border.start()]) if border else []
         rows = _spread_out([*head, *latex_rows(body[border.end() :] if border else body)])
         if rows:
-            caption = " ".join(plain_text(argument_of(around, r"\caption")).split())
+            caption = " ".join(plain_text(argument_of(_around(source, position), r"\caption")).split())
             found.append(PrintedTable(rows, len(head) or None, caption))
     return found
+
+
+def _around(source: str, position: int) -> str:
+    """Return the float that a tabular stands in, where it stands in one."""
+    for name in ("table", "sidewaystable", "longtable"):
+        begin = source.rfind(rf"\begin{{{name}", 0, position + 1)
+        end = source.find(rf"\end{{{name}", max(0, begin))
+        if begin >= 0 and end > position:
+            return source[begin:end]
+    return ""
 
 
 def _spread_out(rows: Sequence[Sequence[str]]) -> tuple[tuple[PrintedCell, ...], ...]:
@@ -230,6 +243,8 @@ def latex_cell(source: str) -> PrintedCell:
     >>> latex_cell(r"81\std{3}").text, latex_cell(r"\ours").text, latex_cell(r"$1.2\times 10^{-3}$").text
     ('81 3', 'ours', '1.2e-3')
     """
+    if len(source) > LONGEST_CELL:
+        raise InputError(f"a cell of its LaTeX has {len(source)} letters: is a row or a tabular not closed?")
     text, notes = source, ""
     while match := _UNPRINTED.search(text):
         end = group_end(text, match.end())
