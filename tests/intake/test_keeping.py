@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from intake.automlbenchmark_files import new_file
 from intake.harness_files import two_runs
 from paragone import Results
 from paragone.cli import app
@@ -305,3 +306,15 @@ def test_a_metric_of_ours_the_other_way_round_is_refused(tmp_path):
     found = Collected((Records(frame, "dataset", {"accuracy": False}, Source(tmp_path / "s.csv")),))
     with pytest.raises(InputError, match="higher is better"):
         keep_results(found, tmp_path / "x.sqlite", "odd")
+
+
+def test_every_method_of_a_benchmarks_file_is_kept_with_its_failures(tmp_path):
+    frame = new_file()
+    frame.loc[[2, 5], "result"] = np.nan
+    frame.to_csv(tmp_path / "results.csv", index=False)
+    found = read_results(tmp_path / "results.csv")
+    for _ in range(2):
+        kept = keep_results(found, tmp_path / "x.sqlite", "amlb")
+        assert list(kept.methods) == found.methods
+        assert kept.cells == len(frame)
+        assert kept.failed == int(frame["result"].isna().sum())

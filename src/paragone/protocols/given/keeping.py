@@ -99,7 +99,7 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
         if is_own_store(one.source):
             raise InputError(f"{one.source.where} is a store: paragone merge puts two of them into one")
     earlier = _kept_before(path, name)
-    told = {identity_of(facts): (one, facts) for one in (*earlier, *found.parts) if (facts := told_of(one))}
+    told = {**_by_identity(earlier), **_by_identity(found.parts)}
     whole = collect([one for one, _ in told.values()])
     told = dict(zip(told, zip(whole.parts, (facts for _, facts in told.values()), strict=True), strict=True))
     _check_directions(whole)
@@ -116,6 +116,17 @@ def keep_results(found: Collected, store: str | Path, name: str) -> Kept:
     write_whole(path, plan, cells)
     failed = sum(outcome.status != "done" for _, outcome in cells)
     return Kept(path, name, tuple(whole.methods), tuple(whole.datasets), len(cells), failed, found.notes)
+
+
+def _by_identity(parts: Sequence[Records]) -> dict[str, tuple[Records, Mapping[str, Any]]]:
+    """Return records by what they are called in a store; a reader may give several of one file, one after another."""
+    found: dict[str, tuple[Records, Mapping[str, Any]]] = {}
+    for one in parts:
+        facts = told_of(one)
+        name = identity_of(facts)
+        place = sum(known.partition("-")[0] == name for known in found)
+        found[f"{name}-{place}" if place else name] = (one, facts)
+    return found
 
 
 def _kept_before(path: Path, name: str) -> list[Records]:
