@@ -11,13 +11,14 @@ import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import h5py
 import mutation
 import numpy as np
 import pandas as pd
+import result_trees
 from scipy import sparse
 from scipy.io import savemat
 
@@ -365,7 +366,52 @@ def _excel() -> list[bytes]:
     return [buffer.getvalue()]
 
 
+# Results of other programs: the first two bytes say in which file of a tree the content is put.
+
+
+def _tree_seeds(name: str) -> list[bytes]:
+    contents = result_trees.tree_of(name).values()
+    return [place.to_bytes(2, "little") + content for place, content in enumerate(contents)]
+
+
+def _tree_mutated(name: str) -> Mutator:
+    inner = mutation.in_zip if name == "inspect_eval" else mutation.mutated
+
+    def mutate(seeds: Sequence[bytes], rng: random.Random, words: Sequence[bytes] = ()) -> bytes:
+        data = rng.choice(seeds)
+        return data[:2] + inner([data[2:]], rng, words)
+
+    return mutate
+
+
+def _tree_read(name: str, path: Path) -> None:
+    """Put the content in the place of one file of the tree, and read and compare the whole."""
+    tree, folder = result_trees.tree_of(name), path.parent / name
+    content = path.read_bytes()
+    places = list(tree)
+    place = places[int.from_bytes(content[:2], "little") % len(places)]
+    sources = result_trees.write_tree(tree, folder) if not folder.exists() else None
+    sources = sources or [folder / one for one in dict.fromkeys(each.split("/")[0] for each in tree)]
+    (folder / place).write_bytes(content[2:])
+    try:
+        result_trees.read_tree(name, sources)
+    finally:
+        (folder / place).write_bytes(tree[place])
+
+
+RESULTS = {
+    f"results-{name}": Reader(
+        ".bin",
+        partial(_tree_seeds, name),
+        partial(_tree_read, name),
+        _tree_mutated(name),
+        words=(b"NaN", b"Infinity", b"null", b'"acc"', b"1e400", b"\xc3\x28", b'{"a":' * 300),
+    )
+    for name in result_trees.TREES
+}
+
 READERS: dict[str, Reader] = {
+    **RESULTS,
     "markdown": Reader(".md", lambda: MARKDOWN, read_score_frame, words=(b"|---|", b"**", b"<table>", b"$", b"~~")),
     "latex": Reader(
         ".tex",
