@@ -98,6 +98,7 @@ def import_run(
     dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
     unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
     value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
+    metric: Annotated[str | None, typer.Option(help="What the values of a table are that does not say it.")] = None,
     k: Annotated[str | None, typer.Option(help="The k-grid, MIN:MAX:STEP; 10:300:10 where no grid is given.")] = None,
     p: Annotated[str | None, typer.Option(help="The p-grid, MIN:MAX:STEP, such as 0.05:0.5:0.05.")] = None,
     p_target: Annotated[float, typer.Option(help="The share that tables show.")] = 0.2,
@@ -142,11 +143,11 @@ def import_run(
     if len(sources) == 1 and is_archive(run):
         import_whole(run, store, data, as_json=as_json)
         return
-    named = as_format is not None or method or dataset or unit or value
+    named = as_format or method or dataset or unit or value or metric
     if not data and (len(sources) > 1 or named or not holds_rankings(run)):
         from paragone.intake import Asked
 
-        import_results(sources, store, name, as_format, Asked(method, dataset, unit, value), as_json=as_json)
+        import_results(sources, store, name, as_format, Asked(method, dataset, unit, value, metric), as_json=as_json)
         return
     if not data:
         raise InputError("say which data the rankings are of with --data")

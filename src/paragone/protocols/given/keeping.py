@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from paragone.data import SplitPlan
 from paragone.errors import InputError
@@ -26,7 +27,7 @@ from paragone.lab.view import View
 from paragone.metrics import FUNCTIONS, named_metric
 from paragone.protocols.given.protocol import GivenResults
 from paragone.protocols.given.reader import PART, READER
-from paragone.protocols.given.records import GivenCell, arrays_of_rows, cells_of, identity_of, told_of
+from paragone.protocols.given.records import GivenCell, cells_of, identity_of, kept_arrays, told_of
 
 NO_VALUE = "the source has no value of it"
 USE = "results from elsewhere"
@@ -157,7 +158,7 @@ def _planned(told: Mapping[str, tuple[Records, Mapping[str, Any]]]) -> Iterator[
     folds = _folds([(one, cell) for _, one, cell in made])
     protocol = GivenResults().identity()[:PART_LENGTH]
     for (part, one, given), fold in zip(made, folds, strict=True):
-        arrays = arrays_of_rows(given.rows)
+        arrays = kept_arrays(given.columns)
         parts = Parts(
             data=digest(["given", given.dataset])[:PART_LENGTH],
             split=digest(["given", given.dataset, fold])[:PART_LENGTH],
@@ -172,13 +173,15 @@ def _planned(told: Mapping[str, tuple[Records, Mapping[str, Any]]]) -> Iterator[
 
 
 def _outcome(one: Records, given: GivenCell, fitted: Fitted) -> Outcome:
-    rows, notes = given.rows, []
+    notes: list[str] = []
+    means = {metric: float(given.columns[metric][0]) for metric in one.metrics}
     if one.unit == "item":
         # Repeats of an item are not further items.
-        rows = rows.groupby("item", sort=False)[list(one.metrics)].mean()
+        rows = pd.DataFrame(given.columns).groupby("item", sort=False)[list(one.metrics)].mean()
         gaps = {metric: int(rows[metric].isna().sum()) for metric in one.metrics}
         notes = [f"{count} of {len(rows)} items have no {metric}" for metric, count in gaps.items() if count]
-    scores = tuple(Score(metric, float(rows[metric].mean())) for metric in one.metrics)
+        means = {metric: float(rows[metric].mean()) for metric in one.metrics}
+    scores = tuple(Score(metric, value) for metric, value in means.items())
     if all(np.isnan(score.value) for score in scores):
         return Outcome("failed", fitted=fitted, error=NO_VALUE)
     return Outcome("done", scores, fitted, notes=tuple(notes))
@@ -186,7 +189,7 @@ def _outcome(one: Records, given: GivenCell, fitted: Fitted) -> Outcome:
 
 def _unit_words(one: Records, given: GivenCell) -> str:
     if one.unit == "item":
-        return f"{len(given.rows)} items"
+        return f"{len(given.columns['item'])} rows of items"
     return ", ".join(f"{name} {value}" for name, value in zip(one.keys, given.unit, strict=False)) or given.dataset
 
 

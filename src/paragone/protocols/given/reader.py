@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from paragone.intake import Records
-from paragone.lab.store.queries import damaged_part
+from paragone.lab.store.queries import arrays_of, damaged_part, json_object
 from paragone.lab.view import Rescored, ResultsReader, View
 from paragone.protocols.given.records import records_of
 
 ELSEWHERE = "they were measured elsewhere: only who measured them can compute them again"
 PART = "part"
 FITS = """
-SELECT p.method, p.dataset, p.fit_key FROM plan p JOIN experiments e ON e.id = p.experiment_id
-JOIN cells USING (key) WHERE e.name = ? AND p.current = 1 ORDER BY p.position
+SELECT p.method, p.dataset, f.arrays, f.info FROM plan p JOIN experiments e ON e.id = p.experiment_id
+JOIN cells USING (key) LEFT JOIN fits f ON f.fit_key = p.fit_key
+WHERE e.name = ? AND p.current = 1 ORDER BY p.position
 """
 
 
@@ -31,15 +32,16 @@ class GivenReader(ResultsReader):
         if told is None:
             return None
         cells: dict[str, list[tuple[str, str, Mapping[str, NDArray[Any]]]]] = {name: [] for name in told}
-        for method, dataset, fit_key in self._store.read(FITS, (view.experiment,)):
-            fitted = self._store.fitted(fit_key)
-            part = None if fitted is None else fitted.info.get(PART)
-            if fitted is None or part not in cells:
-                raise damaged_part(self._store.path, f"results of {method!r} on {dataset}")
-            cells[part].append((method, dataset, fitted.arrays))
-        return [
-            records_of(told[name], found, self._store.path, view.experiment) for name, found in cells.items() if found
-        ]
+        path = self._store.path
+        for method, dataset, arrays, info in self._store.read(FITS, (view.experiment,)):
+            part = None if info is None else json_object(path, info).get(PART)
+            if part not in cells:
+                raise damaged_part(path, f"results of {method!r} on {dataset}")
+            cells[part].append((method, dataset, arrays_of(arrays, path)))
+        try:
+            return [records_of(told[name], found, path, view.experiment) for name, found in cells.items() if found]
+        except (ValueError, LookupError, TypeError) as error:
+            raise damaged_part(path, f"results of {view.experiment!r}") from error
 
     @override
     def rescored(self, view: View) -> Iterator[Rescored]:

@@ -34,47 +34,49 @@ class GivenCell:
         Whose rows they are.
     unit : tuple
         What tells the rows from others of the method on the dataset.
-    rows : DataFrame
-        The rows, without the columns of the method and the dataset.
+    columns : mapping of str to ndarray
+        The rows, column by column, without those of the method and the dataset.
     """
 
     method: str
     dataset: str
     unit: tuple[Any, ...]
-    rows: pd.DataFrame
+    columns: Mapping[str, NDArray[Any]]
 
 
 def cells_of(one: Records) -> Iterator[GivenCell]:
     """Go through the rows of records as cells: row by row, or dataset by dataset where rows are items."""
-    frame = one.frame.reset_index(drop=True)
-    columns = [name for name in frame.columns if name in (*COLUMNS[2:], *one.metrics)]
+    frame = one.frame
+    columns = {name: frame[name].to_numpy() for name in frame.columns if name in (*COLUMNS[2:], *one.metrics)}
     if one.unit == "item":
-        groups = frame.groupby(["method", "dataset"], observed=True, sort=False)
-        for (method, dataset), rows in groups:
-            yield GivenCell(str(method), str(dataset), (), rows[columns])
+        groups = frame.reset_index(drop=True).groupby(["method", "dataset"], observed=True, sort=False).indices
+        names = frame[["method", "dataset"]].drop_duplicates().itertuples(index=False)
+        for method, dataset in names:
+            rows = groups[method, dataset]
+            yield GivenCell(str(method), str(dataset), (), {name: values[rows] for name, values in columns.items()})
         return
     seen: dict[tuple[Any, ...], int] = {}
     keys = frame[one.keys].astype(object).where(frame[one.keys].notna(), None).to_numpy().tolist()
     for place, (method, dataset) in enumerate(zip(frame["method"], frame["dataset"], strict=True)):
         unit = tuple(keys[place])
         again = seen[method, dataset, unit] = seen.get((method, dataset, unit), -1) + 1
-        yield GivenCell(str(method), str(dataset), (*unit, again) if again else unit, frame.loc[[place], columns])
+        row = {name: values[place : place + 1] for name, values in columns.items()}
+        yield GivenCell(str(method), str(dataset), (*unit, again) if again else unit, row)
 
 
-def arrays_of_rows(rows: pd.DataFrame) -> dict[str, NDArray[Any]]:
-    """Return the columns of rows as arrays that a store keeps; see `rows_of_arrays`.
+def kept_arrays(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return columns as arrays that a store keeps; see `columns_of`.
 
     Examples
     --------
-    >>> rows = pd.DataFrame({"item": ["a", 2], "acc": [1.0, float("nan")]})
-    >>> rows_of_arrays(arrays_of_rows(rows)).equals(rows)
-    True
+    >>> columns = {"item": np.array(["a", 2], dtype=object), "acc": np.array([1.0, np.nan])}
+    >>> {name: values.tolist() for name, values in columns_of(kept_arrays(columns)).items()}
+    {'item': ['a', 2], 'acc': [1.0, nan]}
     """
     found: dict[str, NDArray[Any]] = {}
-    for name in rows.columns:
-        values = rows[name].to_numpy()
+    for name, values in columns.items():
         if values.dtype.kind in "iuf":
-            found[str(name)] = values
+            found[name] = values
         else:
             plain = [None if pd.isna(value) else _plain(value) for value in values]
             found[f"{TEXT}{name}"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
@@ -86,14 +88,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float) else str(value)
 
 
-def rows_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
-    """Return the rows that `arrays_of_rows` made arrays of."""
-    columns = {}
-    for name, values in arrays.items():
-        is_text = name.startswith(TEXT)
-        read = np.array(json.loads(values.tobytes()), dtype=object) if is_text else values
-        columns[name.removeprefix(TEXT)] = read
-    return pd.DataFrame(columns)
+def columns_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the columns that `kept_arrays` made arrays of."""
+    return {
+        name.removeprefix(TEXT): np.array(json.loads(values.tobytes()), dtype=object)
+        if name.startswith(TEXT)
+        else values
+        for name, values in arrays.items()
+    }
 
 
 def told_of(one: Records) -> dict[str, Any]:
@@ -129,9 +131,10 @@ def records_of(
     told: Mapping[str, Any], cells: Sequence[tuple[str, str, Mapping[str, NDArray[Any]]]], store: Path, experiment: str
 ) -> Records:
     """Return records as a reader gave them, of what a store keeps: methods, datasets and arrays of their cells."""
-    frames = [rows_of_arrays(arrays) for _, _, arrays in cells]
-    sizes = [len(frame) for frame in frames]
-    whole = pd.concat(frames, ignore_index=True)[list(told["columns"])]
+    rows = [columns_of(arrays) for _, _, arrays in cells]
+    names: list[str] = list(told["columns"])
+    sizes = [len(one[names[0]]) for one in rows]
+    whole = pd.DataFrame({name: np.concatenate([one[name] for one in rows]) for name in names})
     for name, place in (("dataset", 1), ("method", 0)):
         values = np.repeat(np.array([cell[place] for cell in cells], dtype=object), sizes)
         # Items are many, and a name of theirs stands a million times.
