@@ -24,6 +24,7 @@ from paragone import compare, pairwise
 from paragone.stats import compare_losses, compare_samples
 from paragone.stats.designs import Design
 from paragone.stats.hierarchical import hierarchical_model, moderated_variances
+from paragone.stats.items import compare_items, item_table
 from paragone.stats.profiles import run_profiles
 from paragone.stats.scopes import compare_learners
 from paragone.stats.strengths import ELO, MIDDLE, bradley_terry, game_results, method_strengths
@@ -119,7 +120,7 @@ def two_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
                 yield Check(f"{like}: interval", of, 1 - ALPHA, inside / printed, printed, "covers")
 
 
-QUICK = {"n_resamples": 100, "n_samples": 100}
+QUICK = {"n_samples": 100}
 
 
 def table(values: np.ndarray) -> pd.DataFrame:
@@ -145,7 +146,7 @@ def many_methods_over_datasets(share: float = 1.0) -> Iterator[Check]:
             values = generator.normal(size=(n, 1)) + generator.normal(size=(n, n_methods))
             if bad:
                 values[:, -1] -= 2.0
-            found = compare(table(values), higher_is_better=True, reference=reference, bayes=False, n_resamples=100)
+            found = compare(table(values), higher_is_better=True, reference=reference, bayes=False)
             worst = f"method {n_methods - 1}" if bad else ""
             equals = [one for one in found.pairs if worst not in (one.method, one.rival)]
             wrong += any(told_apart(one.verdict) for one in equals)
@@ -168,9 +169,7 @@ def failures_over_datasets(share: float = 1.0) -> Iterator[Check]:
             values[generator.random(values.shape) < chance] = np.nan
             if np.isnan(values).all(axis=0).any():
                 continue
-            found = compare(
-                table(values), metric="accuracy", missing="worst", margin=0.01, bayes=False, n_resamples=100
-            ).pairs[0]
+            found = compare(table(values), metric="accuracy", missing="worst", margin=0.01, bayes=False).pairs[0]
             wrong += told_apart(found.verdict)
             # Where both failed on a dataset it is no comparison of the two; where one did, nothing is equal.
             equal += bool((np.isnan(values).sum(axis=1) == 1).any()) and found.verdict == "equivalent"
@@ -197,6 +196,12 @@ def fold_scores(
 
 def one_design(folds: int, repeats: int = 1) -> Design:
     return Design(folds, repeats, 1 / (folds - 1))
+
+
+def in_words(design: Design) -> str:
+    if design.folds == 1:
+        return f"{design.repeats} hold-outs of {design.ratio / (1 + design.ratio):.0%}"
+    return f"{f'{design.repeats} x ' if design.repeats > 1 else ''}{design.folds} folds"
 
 
 def drawn_folds(share: float = 1.0) -> Iterator[Check]:
@@ -284,6 +289,16 @@ def neighbour_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.ra
     return np.where(y[squares.argmin(axis=1)] == 1, 1.0, -1.0)
 
 
+def stump_scores(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    """One cut of one column, that with the fewest mistakes on the training rows."""
+    order = np.argsort(rows, axis=0)
+    right = np.cumsum(np.where(y[order] == 0, 1, -1), axis=0)[:-1] + int(y.sum())
+    hits = np.maximum(right, len(y) - right)
+    cut, column = np.unravel_index(int(np.argmax(hits)), hits.shape)
+    at = rows[order[[cut, cut + 1], column], column].mean()
+    return (test[:, column] - at) * (1 if 2 * right[cut, column] >= len(y) else -1)
+
+
 def ridge_values(rows: np.ndarray, y: np.ndarray, test: np.ndarray, _: np.random.Generator) -> np.ndarray:
     middle = rows.mean(axis=0)
     centred = rows - middle
@@ -322,6 +337,8 @@ TRIALS: dict[str, Trial] = {
     "LDA, 1000 rows": Trial(lda_scores, accuracy, 1000, 4, 0.3),
     "1-NN, 60 rows": Trial(neighbour_scores, accuracy, 60, 3, 0.6),
     "best of 20 columns, 100 rows": Trial(best_column_scores, accuracy, 100, 20, 0.3),
+    "best of 20 columns by AUC, 100 rows": Trial(best_column_scores, area_under_curve, 100, 20, 0.3),
+    "stump on 5 columns, 100 rows": Trial(stump_scores, accuracy, 100, 5, 0.4),
     "lottery LDA, 60 rows": Trial(lottery_scores, accuracy, 60, 8, 0.4),
     "ridge by RMSE, 60 rows": Trial(ridge_values, minus_rmse, 60, 4, 0.5),
 }
@@ -343,7 +360,8 @@ def fitted_differences(generator: np.random.Generator, trial: Trial, design: Des
         # Stratified where there are classes: a fold without one of them has no AUC.
         order = order[np.argsort(y[order], kind="stable")] if trial.score is not minus_rmse else order
         part = np.empty(n, dtype=int)
-        part[order] = np.arange(n) % design.folds
+        # Of a hold-out only the first part is tested on.
+        part[order] = np.arange(n) % (design.folds if design.folds > 1 else round(1 + 1 / design.ratio))
         for fold in range(design.folds):
             test = part == fold
             one, other = (
@@ -354,25 +372,33 @@ def fitted_differences(generator: np.random.Generator, trial: Trial, design: Des
 
 
 @cache
-def pool(name: str, folds: int, repeats: int, n_datasets: int) -> tuple[np.ndarray, ...]:
+def pool(name: str, design: Design, n_datasets: int) -> tuple[np.ndarray, ...]:
     """Return the differences on many drawn datasets."""
-    generator = np.random.default_rng([5, list(TRIALS).index(name), folds, repeats])
-    return tuple(fitted_differences(generator, TRIALS[name], one_design(folds, repeats)) for _ in range(n_datasets))
+    generator = np.random.default_rng([5, list(TRIALS).index(name), design.folds, design.repeats])
+    return tuple(fitted_differences(generator, TRIALS[name], design) for _ in range(n_datasets))
+
+
+UNSTEADY = ("best of 20 columns, 100 rows", "stump on 5 columns, 100 rows")
+"""Learners that go by one column or cut of many: the folds of a dataset share more luck than a figure of them shows."""
 
 
 def fitted_learners(share: float = 1.0) -> Iterator[Check]:
     """Learners that are really fitted, stable and unstable ones, on one dataset and on groups of them."""
     for name, trial in TRIALS.items():
         size = runs_of(2000 if trial.n_rows < 1000 else 800, share)
-        for folds, repeats, full, sizes in ((5, 1, size, (1, 4)), (10, 1, size, (1, 20)), (10, 10, size // 3, (1, 4))):
-            results = pool(name, folds, repeats, max(full, 40))
+        splits = [(one_design(5), size, (1, 4)), (one_design(10), size, (1, 20))]
+        splits += [(one_design(10, 10), max(size // 3, 40), (1, 4))]
+        if name in UNSTEADY:
+            splits += [(one_design(20), size, (1, 4)), (one_design(5, 3), max(size // 2, 40), (1, 4))]
+            splits += [(one_design(2, 5), size, (1, 20)), (Design(1, 10, 1 / 4), size, (1, 4))]
+        for design, full, sizes in splits:
+            results = pool(name, design, full)
             for n in sizes:
-                times = f"{repeats} x " if repeats > 1 else ""
-                yield from _groups(f"{name}, {times}{folds} folds", [(results, one_design(folds, repeats))], n, share)
-    neighbours = [(pool("1-NN, 60 rows", folds, 1, runs_of(2000, share)), one_design(folds)) for folds in (5, 10)]
+                yield from _groups(f"{name}, {in_words(design)}", [(results, design)], n, share)
+    neighbours = [(pool("1-NN, 60 rows", one_design(k), runs_of(2000, share)), one_design(k)) for k in (5, 10)]
     yield from _groups("1-NN, 60 rows, 5 and 10 folds in turn", neighbours, 6, share)
     yield from _groups("1-NN, 60 rows, 5 folds", neighbours[:1], 60, share)
-    discriminant = [(pool("LDA, 150 rows", 10, 1, runs_of(2000, share)), one_design(10))]
+    discriminant = [(pool("LDA, 150 rows", one_design(10), runs_of(2000, share)), one_design(10))]
     yield from _groups("LDA, 150 rows, 10 folds", discriminant, 60, share)
 
 
@@ -414,18 +440,114 @@ def whole_comparison(share: float = 1.0) -> Iterator[Check]:
         design = one_design(folds, repeats)
         wrong = {"on these datasets": 0, "on datasets like these": 0}
         for _ in range(n_runs):
-            parts = []
-            for i in range(n):
-                scores = fold_scores(generator, design, 2, "normal", 0.02)
-                keys = {"dataset": f"set {i}", "repeat": np.repeat(np.arange(repeats), folds)}
-                parts.append(pd.DataFrame({**keys, "fold": np.tile(np.arange(folds), repeats), **scores}))
-            found = compare(pd.concat(parts), higher_is_better=True, bayes=False, n_resamples=100)
+            found = compare(_table_of_folds(generator, design, n, 2), higher_is_better=True, bayes=False)
             wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
             wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
-        times = f"{repeats} x " if repeats > 1 else ""
         for scope, count in wrong.items():
-            name = f"{scope}: {n} datasets, {times}{folds} folds"
+            name = f"{scope}: {n} datasets, {in_words(design)}"
             yield Check(group, name, ALPHA, count / n_runs, n_runs, "level")
+
+
+# ---------------------------------------------------------------- seeds, families, failures within datasets
+
+
+def seeds_and_families(share: float = 1.0) -> Iterator[Check]:
+    """Several seeds per fold, seeds on one split, many methods at once, and folds that failed."""
+    yield from _seeds(share)
+    group = "Many methods, all pairs, and failures, from one table"
+    for name, n, n_methods, folds, chance in (
+        ("30 methods on 12 datasets, 5 folds", 12, 30, 5, 0.0),
+        ("5 methods on 8 datasets, 10 folds, each score fails in 1%", 8, 5, 10, 0.01),
+        ("3 methods on 6 datasets, 3 x 5 folds, each score fails in 2%", 6, 3, 15, 0.02),
+    ):
+        n_runs = runs_of(60 if n_methods == 30 else 300, share)
+        generator = np.random.default_rng([14, n, n_methods])
+        design = one_design(5, 3) if folds == 15 else one_design(folds)
+        wrong = {"on these datasets": 0, "on datasets like these": 0}
+        for _ in range(n_runs):
+            frame = _table_of_folds(generator, design, n, n_methods)
+            scores = frame.filter(like="method")
+            frame[scores.columns] = scores.mask(generator.random(scores.shape) < chance)
+            found = compare(frame, metric="accuracy", missing="worst", bayes=False)
+            wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
+            wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
+        for scope, count in wrong.items():
+            yield Check(group, f"{scope}: {name}", ALPHA, count / n_runs, n_runs, "level")
+
+
+def _table_of_folds(generator: np.random.Generator, design: Design, n: int, n_methods: int) -> pd.DataFrame:
+    parts = []
+    for i in range(n):
+        scores = fold_scores(generator, design, n_methods, "normal", 0.02)
+        keys = {"dataset": f"set {i}", "repeat": np.repeat(np.arange(design.repeats), design.folds)}
+        keys["fold"] = np.tile(np.arange(design.folds), design.repeats)
+        parts.append(pd.DataFrame({**keys, **{name: 0.7 + values for name, values in scores.items()}}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _seeds(share: float) -> Iterator[Check]:
+    group = "Seeds are not folds"
+    for n, design, n_seeds, noise in (
+        (1, one_design(5), 5, 0.02),
+        (4, one_design(5), 3, 0.05),
+        (4, one_design(10), 2, 0.005),
+        (8, Design(1, 1, 0.25), 5, 0.02),
+    ):
+        n_runs = runs_of(300, share)
+        generator = np.random.default_rng([15, n, n_seeds])
+        wrong = {"on these datasets": 0, "on datasets like these": 0}
+        for _ in range(n_runs):
+            frame = _table_of_folds(generator, design, n, 2)
+            several = pd.concat([frame.assign(seed=seed) for seed in range(n_seeds)], ignore_index=True)
+            methods = ["method 0", "method 1"]
+            several[methods] += generator.normal(0, noise, (len(several), 2))
+            several = several.drop(columns=["fold", "repeat"]) if design.n_splits == 1 else several
+            found = compare(several, metric="accuracy", bayes=False)
+            wrong["on these datasets"] += any(told_apart(one.verdict) for one in found.learners)
+            wrong["on datasets like these"] += any(told_apart(one.verdict) for one in found.pairs)
+        where = in_words(design) if design.n_splits > 1 else "one split"
+        for scope, count in wrong.items():
+            name = f"{scope}: {n} dataset{'s' * (n > 1)}, {where}, {n_seeds} seeds each"
+            yield Check(group, name, ALPHA, count / n_runs, n_runs, "level")
+
+
+def items(share: float = 1.0) -> Iterator[Check]:
+    """Files with one row per item: right or wrong, values, documents that hang together, several tasks."""
+    group = "On items of a file"
+    for name, n, kind in (
+        ("40 items, right or wrong (McNemar)", 40, "right"),
+        ("300 items, right or wrong (McNemar)", 300, "right"),
+        ("60 items, values", 60, "values"),
+        ("20 documents of 1 to 9 items, right or wrong", 20, "clusters"),
+        ("3 tasks of 10, 30 and 90 items, values", 130, "tasks"),
+        ("3 tasks of 10, 30 and 90 items, right or wrong", 130, "right tasks"),
+    ):
+        n_runs = runs_of(1000, share)
+        generator = np.random.default_rng([16, n, len(kind)])
+        wrong = inside = printed = 0
+        for _ in range(n_runs):
+            keys: dict[str, np.ndarray] = {}
+            if kind == "clusters":
+                sizes = generator.integers(1, 10, n)
+                keys["document"] = np.repeat(np.arange(n), sizes)
+            size = int(sizes.sum()) if kind == "clusters" else n
+            if "tasks" in kind:
+                keys["task"] = np.repeat(["a", "b", "c"], [10, 30, 90])
+            values = generator.normal(size=(size, 1)) + generator.normal(size=(size, 2))
+            if kind == "clusters":
+                values += generator.normal(size=(n, 2))[keys["document"]]
+            values = values if kind in ("values", "tasks") else values > -0.5
+            frame = pd.DataFrame({"item": np.arange(size), **keys, "A": values[:, 0], "B": values[:, 1]})
+            table_of_items = item_table(frame)
+            assert table_of_items is not None
+            (found,) = compare_items(table_of_items, higher_is_better=True).pairs
+            wrong += told_apart(found.verdict)
+            if np.isfinite(found.difference.low):
+                printed += 1
+                inside += found.difference.low <= 0 <= found.difference.high
+        yield Check(group, f"better or worse, {name}", ALPHA, wrong / n_runs, n_runs, "level")
+        if printed:
+            yield Check(f"{group}: interval", name, 1 - ALPHA, inside / printed, printed, "covers")
 
 
 # ---------------------------------------------------------------- samples, clusters, replicates
@@ -557,6 +679,8 @@ STUDY: tuple[Callable[[float], Iterator[Check]], ...] = (
     drawn_folds,
     fitted_learners,
     whole_comparison,
+    seeds_and_families,
+    items,
     samples,
     beside_the_verdict,
 )

@@ -23,7 +23,7 @@ def comparison(n_methods=3, n_datasets=14, seed=0, gap=0.02, **options):
     values = base + gap * np.arange(n_methods) + generator.normal(0, 0.02, (n_datasets, n_methods))
     frame = pd.DataFrame(values.round(4), columns=names)
     frame.insert(0, "dataset", [f"d{i}" for i in range(n_datasets)])
-    return compare(frame, metric="micro_f1", n_resamples=200, n_samples=500, **options)
+    return compare(frame, metric="micro_f1", n_samples=500, **options)
 
 
 def texts(chart, tmp_path):
@@ -63,7 +63,7 @@ def with_p_values(result, ranks, p_values):
 
 def test_cliques_that_are_no_intervals_are_drawn_as_a_matrix_with_the_reason():
     frame = pd.DataFrame(np.random.default_rng(0).random((9, 4)), columns=list("ABCD"))
-    plain = compare(frame.assign(dataset=[f"d{i}" for i in range(9)]), metric="r2", n_resamples=200, n_samples=500)
+    plain = compare(frame.assign(dataset=[f"d{i}" for i in range(9)]), metric="r2", n_samples=500)
     broken = with_p_values(plain, (1.5, 2.2, 2.6, 3.7), {(0, 2): 0.30, (0, 1): 0.01, (1, 2): 0.02})
     drawn = chart_specification(broken.charts["critical_difference"])
     assert drawn["title"]["text"] == ["Pair matrix"]
@@ -80,7 +80,7 @@ def test_cliques_that_are_no_intervals_are_drawn_as_a_matrix_with_the_reason():
 def test_reference_with_a_stranger_between_it_and_its_like_gets_no_bar():
     frame = pd.DataFrame(np.random.default_rng(0).random((9, 3)), columns=list("ABC"))
     frame = frame.assign(dataset=[f"d{i}" for i in range(9)])
-    plain = compare(frame, metric="r2", reference="A", n_resamples=200, n_samples=500)
+    plain = compare(frame, metric="r2", reference="A", n_samples=500)
     broken = with_p_values(plain, (1.2, 2.0, 2.8), {(0, 2): 0.3})
     assert cliques_of(broken).reason == "B differs from A but ranks among those that do not"
     mended = with_p_values(plain, (1.2, 2.0, 2.8), {(0, 1): 0.3})

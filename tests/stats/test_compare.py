@@ -19,7 +19,7 @@ from paragone.stats.signed_rank import wilcoxon_signed_rank
 from paragone.stats.t_tests import corrected_resampled_t
 from paragone.tables import p_is
 
-FAST = {"n_resamples": 200, "n_samples": 500}
+FAST = {"n_samples": 500}
 
 
 def wide(scores, names=None, datasets=None):
@@ -284,7 +284,7 @@ BAD = {
     "alpha": ({"alpha": 5}, "alpha lies between"),
     "margin": ({"margin": -0.1}, "the margin is a difference"),
     "tolerance": ({"tolerance": 2}, "tolerance"),
-    "resamples": ({"n_resamples": 3}, "at least 100"),
+    "draws": ({"n_samples": 3}, "at least 100"),
     "ratio": ({"test_train_ratio": 0.0}, "positive"),
 }
 

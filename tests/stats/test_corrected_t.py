@@ -24,10 +24,26 @@ def test_plain_paired_t_is_that_of_scipy(difference):
     assert (result.low, result.high) == pytest.approx((interval.low, interval.high))
 
 
-@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.05, 1))
-def test_correction_divides_t_by_the_factor_of_nadeau_and_bengio(difference, ratio):
+@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.36, 1))
+def test_with_large_test_sets_t_is_divided_by_the_factor_of_nadeau_and_bengio(difference, ratio):
     plain, corrected = paired_t(difference), corrected_resampled_t(difference, test_train_ratio=ratio)
     assert corrected.t * np.sqrt(1 + difference.size * ratio) == pytest.approx(plain.t)
+
+
+@given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.01, 0.35))
+def test_with_small_test_sets_the_luck_of_training_sets_shrinks_with_their_cube_root_only(difference, ratio):
+    plain, corrected = paired_t(difference), corrected_resampled_t(difference, test_train_ratio=ratio)
+    factor = 1 + difference.size * max(ratio, 1 / 19) ** (1 / 3) / 2
+    assert corrected.t * np.sqrt(factor) == pytest.approx(plain.t)
+
+
+def test_repeats_that_agree_add_less_and_never_less_than_the_published_variance():
+    rng = np.random.default_rng(0)
+    once = rng.normal(size=10)
+    agree, differ = np.tile(once, 10), rng.normal(size=100)
+    for values, least, most in ((agree, 1 / 10 + 1 / 9, 0.23), (differ, 0.23, 1 / 10 + 9 ** (-1 / 3) / 2)):
+        factor = corrected_resampled_t(values, repeats=10).standard_error ** 2 / values.var(ddof=1)
+        assert least <= factor <= most
 
 
 def test_ratio_of_one_cross_validation_is_the_default():
@@ -50,7 +66,8 @@ def test_differences_without_spread_have_no_p_unless_they_are_zero():
 @given(DIFFERENCES.filter(lambda d: np.ptp(d) > 0), st.floats(0.001, 0.2))
 def test_correlated_t_integrates_a_shifted_student_density(difference, rope):
     n = difference.size
-    scale = np.sqrt(difference.var(ddof=1) * (1 / n + 1 / (n - 1)))
+    shared = max(1 / (n - 1), max(1 / (n - 1), 1 / 19) ** (1 / 3) / 2)
+    scale = np.sqrt(difference.var(ddof=1) * (1 / n + shared))
     exact = stats.t(n - 1, difference.mean(), scale)
     posterior = bayesian_correlated_t(difference, rope=rope)
     assert posterior.better == pytest.approx(exact.sf(rope), abs=1e-12)
@@ -61,6 +78,12 @@ def test_correlated_t_integrates_a_shifted_student_density(difference, rope):
 def test_correlated_t_without_a_rope_is_half_the_p_value():
     difference = [0.02, 0.01, 0.03, 0.0, 0.04]
     assert bayesian_correlated_t(difference).worse == pytest.approx(corrected_resampled_t(difference).p / 2)
+
+
+def test_correlated_t_counts_repeats_as_the_test_does():
+    difference = np.random.default_rng(4).normal(0.3, 1, 20)
+    expected = corrected_resampled_t(difference, repeats=4).p / 2
+    assert bayesian_correlated_t(difference, repeats=4).worse == pytest.approx(expected)
 
 
 def test_correlated_t_of_equal_differences_is_certain():

@@ -49,7 +49,6 @@ def drawn(seed: int) -> tuple[pd.DataFrame, dict]:
         "margin": float(random.choice([0.0, 0.02, 0.3])) * scale,
         "reference": str(random.choice(names)) if random.random() < 0.4 else None,
         "bayes": bool(random.random() < 0.1),
-        "n_resamples": 100,
         "n_samples": 100,
     }
     if options["reference"] is None and random.random() < 0.3:

@@ -90,7 +90,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2,
 @given(SCORES)
 def test_swapping_the_methods_flips_signs_and_keeps_p(pairs):
     a, b = (np.array(side) / 20 for side in zip(*pairs, strict=True))
-    options = {"higher_is_better": True, "threshold": 0.2, "n_resamples": 200, "n_samples": 500}
+    options = {"higher_is_better": True, "threshold": 0.2, "n_samples": 500}
     forth, back = pairwise(a, b, **options), pairwise(b, a, **options)
     assert forth.p == back.p
     assert forth.main.mean_difference == pytest.approx(-back.main.mean_difference)
@@ -106,7 +106,7 @@ def test_order_of_the_rows_changes_nothing(pairs, random):
     a, b = (pd.Series(side, index=keys) / 20 for side in zip(*pairs, strict=True))
     shuffled = list(keys)
     random.shuffle(shuffled)
-    options = {"metric": "accuracy", "n_resamples": 200, "n_samples": 500}
+    options = {"metric": "accuracy", "n_samples": 500}
     assert repr(pairwise(a, b, **options)) == repr(pairwise(a[shuffled], b, **options))
 
 
@@ -129,7 +129,7 @@ def test_folds_are_tested_with_the_corrected_t_and_the_text_says_why():
     b = a + generator.normal(0.01, 0.02, 10)
     result = pairwise(a, b, metric="accuracy")
     difference = (b - a).to_numpy()
-    t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 10 + 1 / 9))
+    t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 10 + 9 ** (-1 / 3) / 2))
     assert result.p == pytest.approx(2 * stats.t.sf(abs(t), 9), rel=1e-9)
     assert "Corrected resampled t p" in repr(result)
     assert "Wilcoxon p" not in repr(result)
@@ -141,11 +141,13 @@ def test_repeated_folds_take_the_ratio_that_is_given():
     difference = np.random.default_rng(1).normal(0.01, 0.02, 100)
     options = {"metric": "accuracy", "pairs": "folds"}
     result = pairwise(np.zeros(100), difference, **options, repeats=100, test_train_ratio=1 / 9)
-    t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 100 + 1 / 9))
+    t = difference.mean() / np.sqrt(difference.var(ddof=1) * (1 / 100 + 1 / 9 + 1 / 4))
     assert result.p == pytest.approx(2 * stats.t.sf(abs(t), 99), rel=1e-9)
     # The ratio of ten folds and ten times as many scores: ten repeats, which are not new data.
     between = difference.reshape(10, 10).mean(axis=1).var(ddof=1)
-    variance = difference.var(ddof=1) * (1 / 10 + 1 / 9) - 0.9 * between
+    spread = difference.var(ddof=1)
+    added = (9 ** (-1 / 3) / 2 - 1 / 9) * spread
+    variance = spread * (1 / 10 + 1 / 9) + min(added, (18 * between + added) / 10)
     again = pairwise(np.zeros(100), difference, **options, test_train_ratio=1 / 9)
     assert again.p == pytest.approx(2 * stats.t.sf(abs(difference.mean()) / np.sqrt(variance), 90), rel=1e-9)
 

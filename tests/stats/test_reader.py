@@ -21,7 +21,7 @@ from paragone.stats.pairing import one_side, pair_scores
 from paragone.stats.scores import score_table
 
 SETS = [f"set{number}" for number in range(8)]
-QUICK = {"bayes": False, "n_resamples": 200}
+QUICK = {"bayes": False}
 
 
 def scores_of(*methods: str, seed: int = 0) -> pd.DataFrame:

@@ -32,7 +32,7 @@ def sidak(p_values):
 
 SIDAK = Correction("sidak", "Sidak", sidak)
 """
-FAST = {"n_resamples": 100, "n_samples": 100}
+FAST = {"n_samples": 100}
 
 
 @pytest.fixture

@@ -29,10 +29,10 @@ def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, 
             per = [sum(values[r * design.folds : (r + 1) * design.folds]) / design.folds for r in range(design.repeats)]
             middle = sum(per) / len(per)
             b2 = sum((one - middle) ** 2 for one in per) / (len(per) - 1)
-        first = s2 * (1 / design.folds + design.ratio) - (1 - 1 / design.repeats) * b2
-        second = s2 * (1 / J + design.ratio)
+        e = max(0.0, max(design.ratio, 1 / 19) ** (1 / 3) / 2 - design.ratio) * s2
+        added = min(e, (2 * (design.repeats - 1) * b2 + e) / design.repeats)
         means.append(mean)
-        variances.append(max(first, second))
+        variances.append(s2 * (1 / design.folds + design.ratio) + added)
         freedoms.append(design.repeats * (design.folds - 1))
     D = len(means)
     V = sum(variances) / D**2
@@ -41,7 +41,9 @@ def naive(differences: list[np.ndarray], designs: list[Design]) -> tuple[float, 
     return M, 2 * student.sf(abs(M) / np.sqrt(V), f)
 
 
-@pytest.mark.parametrize(("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 1, 4), (10, 3, 2), (2, 5, 3), (3, 2, 1)])
+@pytest.mark.parametrize(
+    ("folds", "repeats", "n_datasets"), [(5, 1, 1), (5, 1, 4), (10, 3, 2), (2, 5, 3), (3, 2, 1), (30, 1, 2)]
+)
 def test_the_rule_is_that_of_a_naive_loop(folds, repeats, n_datasets):
     rng = np.random.default_rng(folds + repeats)
     designs = {f"d{i}": Design(folds, repeats, 1 / (folds - 1)) for i in range(n_datasets)}

@@ -6,11 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy import stats
-
-from paragone.intervals import paired_bootstrap
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validate_statistics.py"
 
@@ -29,34 +25,14 @@ def validation():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", ["single_tests", "fold_tests", "family_tests", "intervals", "filter_checks"])
-def test_rates_are_what_they_claim_but_for_the_documented_limits(validation, group):
-    failing = [check for check in getattr(validation, group)() if not check.holds]
-    unexpected = [check for check in failing if not validation.is_known_limit(check)]
-    assert unexpected == []
-    expected_limits = len(validation.KNOWN_LIMITS) if group == "fold_tests" else 0
-    assert len(failing) == expected_limits
+def test_rates_are_what_they_claim(validation, group):
+    assert [check for check in getattr(validation, group)() if not check.holds] == []
 
 
 @pytest.mark.slow
 def test_the_short_level_study_finds_no_word_and_no_interval_far_off(validation):
     """A minute or two of it: few runs per size, so that only what is far off can be seen."""
-    far = [check for group in validation.STUDY for check in group(0.04) if check.far_off]
-    assert [check for check in far if not validation.is_known_limit(check)] == []
-
-
-@pytest.mark.slow
-def test_bca_covers_as_often_as_that_of_scipy_on_the_same_data():
-    data = np.random.default_rng(7).normal(size=(1_500, 30))
-    ours, theirs = [], []
-    for run, values in enumerate(data):
-        low, high = paired_bootstrap(values, kind="bca", n_resamples=2_000, seed=run)
-        ours.append(low <= 0 <= high)
-        other = stats.bootstrap(
-            (values,), np.mean, n_resamples=2_000, method="BCa", rng=np.random.default_rng(50_000 + run)
-        ).confidence_interval
-        theirs.append(other.low <= 0 <= other.high)
-    only_ours, only_theirs = np.sum(np.array(ours) > theirs), np.sum(np.array(ours) < theirs)
-    assert abs(only_ours - only_theirs) <= 3 * np.sqrt(only_ours + only_theirs)
+    assert [check for group in validation.STUDY for check in group(0.04) if check.far_off] == []
 
 
 @pytest.mark.slow

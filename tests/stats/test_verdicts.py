@@ -22,7 +22,7 @@ from paragone.stats.signed_rank import wilcoxon_signed_rank
 from paragone.stats.t_tests import paired_t
 from paragone.stats.verdicts import PairEvidence, compatible_interval, judge_family
 
-FAST = {"n_resamples": 200, "n_samples": 500}
+FAST = {"n_samples": 500}
 
 
 def wide(**columns) -> pd.DataFrame:

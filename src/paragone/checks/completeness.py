@@ -118,7 +118,7 @@ def _verdict(rows: pd.DataFrame, metric: str) -> tuple[_Verdict | None, str]:
     columns = ["dataset", "fold", "method", "metric", "at", "value"]
     try:
         # Verdicts are by p alone: intervals need not be sharp.
-        found = compare(rows[columns], metric=metric, bayes=False, n_resamples=100)
+        found = compare(rows[columns], metric=metric, bayes=False)
     except InputError as error:
         return None, str(error)
     better = set()

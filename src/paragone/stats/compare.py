@@ -124,7 +124,6 @@ def compare(
     columns: Mapping[str, str] | None = None,
     methods_in: MethodsIn | None = None,
     ignore: Iterable[str] = (),
-    n_resamples: int = 10_000,
     n_samples: int = 20_000,
     bayes: bool | None = None,
     seed: int = 0,
@@ -185,12 +184,10 @@ def compare(
         Methods, datasets and columns to leave out.
     n_samples : int, default=20000
         Posterior draws.
-    n_resamples : int
-        Without effect since intervals come from the tests; taken for the sake of older scripts.
     bayes : bool, optional
         Whether to compute Bayesian probabilities; by default with a reference, or for up to 45 pairs.
     seed : int, default=0
-        Seed of bootstrap and posterior.
+        Seed of the posterior.
 
     Returns
     -------
@@ -216,7 +213,6 @@ def compare(
         zeros=zeros,
         tolerance=tolerance,
         test_train_ratio=test_train_ratio,
-        n_resamples=n_resamples,
         n_samples=n_samples,
         bayes=bayes,
         seed=seed,

@@ -43,14 +43,12 @@ class ComparisonSettings:
         ``n_test / n_train`` of a split, for the tests on folds.
     repeats : int
         How often the rows were split anew, for the same.
-    n_resamples : int
-        Without effect since intervals come from the tests.
     n_samples : int
         Posterior draws.
     bayes : bool or None
         Whether Bayesian probabilities are computed; None: always with a reference, up to 45 pairs without.
     seed : int
-        Seed of bootstrap and posterior.
+        Seed of the posterior.
     """
 
     alpha: float = 0.05
@@ -61,7 +59,6 @@ class ComparisonSettings:
     size: float = 0.0
     test_train_ratio: float | None = None
     repeats: int = 1
-    n_resamples: int = 10_000
     n_samples: int = 20_000
     bayes: bool | None = None
     seed: int = 0
@@ -76,8 +73,8 @@ class ComparisonSettings:
             raise InputError(f"the margin is a difference in units of the metric, 0 or more, not {self.margin}")
         if not 0 <= self.tolerance < 1:
             raise InputError(f"the tolerance is relative, from 0 to below 1, not {self.tolerance}")
-        if min(self.n_resamples, self.n_samples) < 100:
-            raise InputError("at least 100 resamples and posterior draws are needed")
+        if self.n_samples < 100:
+            raise InputError("at least 100 posterior draws are needed")
         if self.test_train_ratio is not None and not self.test_train_ratio > 0:
             raise InputError(f"test_train_ratio is positive (0.111 for 10 folds), not {self.test_train_ratio}")
 

@@ -420,6 +420,6 @@ def _fold_sentence(result: PairedComparison) -> str:
     if result.test.name != PROCEDURES["fold"].test:
         return why
     return (
-        f"{why} The corrected resampled t (Nadeau and Bengio 2003) is used instead; it is "
-        "approximate, and for unstable learners under repeated cross-validation still too ready to reject."
+        f"{why} The corrected resampled t is used instead: the variance of Nadeau and Bengio (2003), with more added "
+        "for the luck that training sets share."
     )

@@ -436,7 +436,9 @@ def _posterior(
 ) -> Posterior | None:
     if procedure.posterior == "none" or math.isnan(result.p) or not common.any():
         return None
-    return bayesian_correlated_t(common, rope=settings.margin, test_train_ratio=settings.test_train_ratio)
+    return bayesian_correlated_t(
+        common, rope=settings.margin, test_train_ratio=settings.test_train_ratio, repeats=settings.repeats
+    )
 
 
 def _effects(

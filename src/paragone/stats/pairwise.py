@@ -41,7 +41,6 @@ def pairwise(
     test_train_ratio: float | None = None,
     repeats: int | None = None,
     design: Design | None = None,
-    n_resamples: int = 10_000,
     n_samples: int = 50_000,
     seed: int = 0,
 ) -> PairedComparison:
@@ -69,7 +68,7 @@ def pairwise(
         How the differences are tested; by default ``wilcoxon`` for subjects and ``corrected-t`` for folds.
     design : Design, optional
         How the rows were split, where the pairs are folds; by default one cross-validation, up to 20 folds.
-    alpha, margin, rope, zeros, tolerance, test_train_ratio, repeats, n_resamples, n_samples, seed
+    alpha, margin, rope, zeros, tolerance, test_train_ratio, repeats, n_samples, seed
         As in :func:`paragone.compare`.
 
     Returns
@@ -109,9 +108,7 @@ def pairwise(
         tolerance=tolerance,
         size=named_metric(metric).score_size,
         test_train_ratio=test_train_ratio if split is None else split.ratio,
-        # Hold-outs are tested as one cross-validation of that ratio would be.
-        repeats=1 if split is None or split.folds == 1 else split.repeats,
-        n_resamples=n_resamples,
+        repeats=1 if split is None else split.repeats,
         n_samples=n_samples,
         seed=seed,
     )
@@ -122,7 +119,7 @@ def pairwise(
     warnings = paired.warnings
     if len(sets) > 1 and fails.any() and settings.repeats > 1:
         sets = [everything]
-        warnings = (*warnings, "Double fails leave repeats without some folds, so they are not left out.")
+        warnings = (*warnings, "Double fails leave repeats without some of their scores, so they are not left out.")
     return PairedComparison(
         unit=unit,
         test=chosen,

@@ -251,9 +251,9 @@ def spread_parts(pilot: ScoreTable, pairs: Sequence[tuple[str, str]]) -> SpreadP
             values.append(float(difference.mean()))
             if design is None or design.n_splits < 2 or len(difference) != design.n_splits:
                 continue
-            variance, _ = design.variance_of_mean(difference)
             spread = float(difference.var(ddof=1))
-            noise.append(float(variance))
+            # What the mean varies by, which the rule of the test takes for larger so as to be safe.
+            noise.append(spread * (1 / design.n_splits + design.ratio))
             luck.append(spread * design.ratio)
             own.append(max(spread - seed_part / averaged, 0.0))
             folds.append(max(design.folds, 2))
@@ -343,8 +343,8 @@ def simulated_power(
     means = effect + true + luck + draws.mean(axis=2)
     if scope == "on datasets like these":
         return _share_over_datasets(means, claim, margin, alpha)
-    ratio = 1 / (folds - 1)
-    return _share_within(means, draws.var(axis=2, ddof=1) * (1 / folds + ratio), folds - 1, claim, margin, alpha)
+    variance, df = Design(folds, 1, 1 / (folds - 1)).variance_of_mean(np.moveaxis(draws, 2, 0))
+    return _share_within(means, variance, df, claim, margin, alpha)
 
 
 def _share_within(

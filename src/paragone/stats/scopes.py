@@ -2,7 +2,8 @@
 
 The datasets are fixed, the samples in them are not. What is estimated is the mean over the datasets, equally weighted,
 of the expected difference of two learners. Folds share training rows, so their differences are not independent: the
-variance of a dataset's mean is inflated by the share of test to train rows, and repeats are not counted as new data.
+variance of a dataset's mean is inflated by the share of test to train rows and by the luck that training sets share,
+and repeats are not counted as new data.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ def compare_learners(
 
     References
     ----------
-    Nadeau and Bengio (2003) *Machine Learning* 52:239-281, for one repeat; with repeats the variance between them is
-    taken off, never below what one repeat's correction gives.
+    After Nadeau and Bengio (2003) *Machine Learning* 52:239-281; what is added to their variance, and why, says
+    `Design.variance_of_mean`.
 
     Examples
     --------

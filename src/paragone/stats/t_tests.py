@@ -2,9 +2,8 @@
 
 Nadeau and Bengio (2003) *Machine Learning* 52:239-281. Folds share training rows, so their differences are
 correlated; a plain t or Wilcoxon test on them rejects true nulls too often (in docs/validation.md up to 18 % on one
-10-fold cross-validation and 65 % on ten, at a nominal 5 %). The correction multiplies the variance by
-``1/J + n_test/n_train`` instead of ``1/J``. It is approximate: for an unstable learner under ten repeats it rejected
-14 %, because its folds are more correlated than the correction assumes.
+10-fold cross-validation and 65 % on ten, at a nominal 5 %). Their correction takes ``1/J + n_test/n_train`` instead of
+``1/J`` for the variance; `Design.variance_of_mean` says where that is too little, and what is added.
 
 Differences that come in clusters, such as samples that ask the same question, get the cluster-robust standard error of
 a mean with the small-sample correction of Bell and McCaffrey (2002, *Survey Methodology* 28:169-181): CR2, with the
@@ -105,7 +104,7 @@ def corrected_resampled_t(
     --------
     >>> result = corrected_resampled_t([0.02, 0.01, 0.03, 0.00, 0.04])
     >>> round(result.t, 4), round(result.p, 4)
-    (1.8856, 0.1324)
+    (1.7626, 0.1527)
     """
     values = check_differences(differences, least=2)
     if test_train_ratio is not None and not test_train_ratio > 0:
