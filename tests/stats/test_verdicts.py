@@ -88,7 +88,7 @@ def test_every_word_can_be_read_off_its_interval(seed, margin, n_datasets, n_met
             "better": low >= 0,
             "worse": high <= 0,
             "equivalent": -margin <= low <= 0 <= high <= margin,
-            "undecided": low <= 0 <= high and not (margin > 0 and max(-low, high) < margin),
+            "undecided": low <= 0 <= high and not (margin > 0 and max(-low, high) < margin - 1e-12),
         }
         assert read[pair.verdict], pair
 

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from paragone.errors import InputError, argument, unknown_name
+from paragone.stats.designs import Design
 from paragone.stats.scores import ScoreTable
 from paragone.tables import Column, Table, format_number
 from paragone.ties import BoolArray, FloatArray, IntArray
