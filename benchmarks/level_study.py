@@ -609,7 +609,7 @@ def beside_the_verdict(share: float = 1.0) -> Iterator[Check]:
     yield from _strengths(share)
     group = "Beside the verdict: interquartile mean of independent runs"
     for n, runs in ((4, 5), (1, 16), (10, 10)):
-        n_runs, inside = runs_of(800, share), 0
+        n_runs, inside = runs_of(4000, share), 0
         generator = np.random.default_rng([10, n])
         for run in range(n_runs):
             drawn = [generator.normal(size=(runs, 2)) for _ in range(n)]

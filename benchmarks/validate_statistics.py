@@ -307,7 +307,8 @@ def fold_note(design: str) -> list[str]:
     return [
         "How far a plain test errs on one cross-validation depends on the learner. Nadeau and Bengio assume a variance",
         f"ratio of n_test/n_train = 0.111; the ratio measured on 400 runs of this design is "
-        f"{implied_ratio(DESIGNS[design]):.3f}. Our rule adds to it, and less where repeats agree.",
+        f"{implied_ratio(DESIGNS[design]):.3f}.",
+        "The corrected t adds to it, and less where repeats agree.",
     ]
 
 

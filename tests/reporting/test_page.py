@@ -127,7 +127,7 @@ def test_marks_are_those_of_the_corrected_resampled_t_with_holm(answer, folds):
         p, signs = [], []
         for rival in METHODS[1:]:
             difference = (folds[row[0].text, "Best"] - folds[row[0].text, rival]).to_numpy()
-            t = difference.mean() / np.sqrt((1 / 5 + 1 / 4) * difference.var(ddof=1))
+            t = difference.mean() / np.sqrt((1 / 5 + 4 ** (-1 / 3) / 2) * difference.var(ddof=1))
             p.append(2 * stats.t.sf(abs(t), 4))
             signs.append(WORSE if t > 0 else BETTER)
         order = np.argsort(p)

@@ -48,7 +48,7 @@ def test_the_model_is_that_of_means_and_variances_by_hand(comparison):
     rival = values["rival"]
     table = frame().pivot(index=["dataset", "fold"], columns="method", values="value")
     difference = (table["A"] - table[rival]).groupby("dataset", sort=False)
-    spread = difference.var(ddof=1) * (1 / 5 + 1 / 4)
+    spread = difference.var(ddof=1) * (1 / 5 + 4 ** (-1 / 3) / 2)
     noise = moderated_variances(spread, [4] * 8)
     fit = hierarchical_model(difference.mean(), *noise, margin=0.01, span=1.0)
     assert values["difference"]["estimate"] == pytest.approx(fit.mean.estimate, abs=1e-9)
