@@ -116,3 +116,19 @@ def test_details_of_early_versions_are_read(tmp_path):
         ]
         write(tmp_path, model, table)
     assert read_results(tmp_path).compare().pairs[0].p == pytest.approx(by_hand(A, B), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_flipped_bits_give_rows_or_a_sentence(tmp_path, seed):
+    path = write(tmp_path, "a", rows(A)[:10])
+    content = bytearray(path.read_bytes())
+    draws = np.random.default_rng(seed)
+    # The end of the file describes all columns: what is broken there is met before any value is.
+    for place in draws.integers(len(content) // 2, len(content), 3):
+        content[place] ^= 1 << int(draws.integers(8))
+    path.write_bytes(bytes(content))
+    try:
+        found = read_results(path)
+    except InputError:
+        return
+    assert found.methods == ["a"]

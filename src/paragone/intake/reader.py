@@ -87,7 +87,7 @@ class ResultReader:
             if source.path.name in str(error):
                 raise
             raise InputError(f"{source.where}: {error}") from error
-        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, NotImplementedError) as error:
             raise InputError(f"{source.where}: cannot be read as {self.title} ({error!r})") from error
         for one in several:
             if not isinstance(one, Records):

@@ -35,7 +35,7 @@ def _schema(source: Source) -> Any:
         raise InputError(f"{source.where}: Parquet needs pyarrow: pip install 'paragone[parquet]'") from error
     try:
         return parquet.read_schema(source.path)
-    except (ArrowException, OSError):
+    except (ArrowException, OSError, ValueError):
         return None
 
 
@@ -77,7 +77,7 @@ def _rows(source: Source) -> tuple[list[Mapping[str, Any]], list[tuple[Any, ...]
                     content = _object(row.get("doc", row))
                     ids.append(content.get("id"))
                     contents.append(tuple(content.get(name) for name in (*CONTENT, *OLD_CONTENT)))
-    except (ArrowException, OSError) as error:
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source.where}: cannot be read as Parquet ({error})") from error
     if not metrics:
         raise InputError(f"{source.where}: has no rows")
