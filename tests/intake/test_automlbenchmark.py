@@ -72,6 +72,7 @@ def test_a_failed_run_loses_and_a_run_that_is_not_there_does_not(tmp_path):
     gap = read_results(written(tmp_path, frame[~failed], "gap.csv")).compare(reference="autogluon")
     row = against_flaml(lost)
     assert row["p"] == pytest.approx(binomtest(5, 6).pvalue)
+    assert "A dataset on which a split of a method failed counts as failed for it." in lost.warnings
     row = against_flaml(gap)
     assert row["p"] == pytest.approx(binomtest(5, 5).pvalue)
     assert any("10 splits that some method has no row for" in line for line in gap.warnings)

@@ -404,6 +404,8 @@ class Collected:
             frame, said = _without_gaps(frame)
             notes += said
         if mixed:
+            if failed and len(frame) > len(frame.drop_duplicates(["method", "dataset"])):
+                notes.append("A dataset on which a split of a method failed counts as failed for it.")
             frame = _mean_per_dataset(frame)
             known = {}
             asked = "test" in options and options["test"] is not None
