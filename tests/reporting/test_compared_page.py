@@ -127,6 +127,15 @@ def test_a_caption_and_a_warning_stand_once():
     assert all(any(text in block.paragraphs for block in page.sections[0].blocks[2:]) for text in result.warnings)
 
 
+def test_scores_from_the_standard_input_say_so(tmp_path):
+    text = "dataset,A,B\n" + "".join(f"d{n},{0.5 + n / 50},{0.4 + n / 50}\n" for n in range(8))
+    arguments = ["compare", "-", "--metric", "accuracy", "--out", str(tmp_path / "answer"), "--formats", ""]
+    result = CliRunner().invoke(app, arguments, input=text)
+    assert result.exit_code == 0, result.output
+    assert "The scores came by the standard input." in plain(shown(tmp_path / "answer"))
+    assert not (tmp_path / "answer" / "read_files.csv").exists()
+
+
 def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
     for folder, value in (("one", 0.5), ("two", 0.6)):
         (tmp_path / folder).mkdir()

@@ -180,6 +180,7 @@ def _check_rows(rows: IntArray, dataset: Dataset, store: Path) -> None:
         raise damaged_part(store, "a split")
 
 
+GIVEN = "its results were measured elsewhere, and the data are there"
 IN_PYTHON = "it was declared in Python: give the Experiment itself (paragone.audit(store, declaration=experiment))"
 
 
@@ -275,7 +276,8 @@ def _stored(view: View, declaration: str | Path | Experiment | None, consent: Co
         return Subject(name, declaration, view, _known(declaration.declared()))
     source = _source(view, declaration)
     if source is None:
-        return Subject(name, None, view, left_out=((name, IN_PYTHON),))
+        given = view.reader.kept_records(view) is not None
+        return Subject(name, None, view, left_out=((name, GIVEN if given else IN_PYTHON),))
     declared = parse_declaration(source.text, where=source.where)
     known = tuple(Acknowledgement(**one.model_dump()) for one in declared.audit.acknowledge)
     code = code_named_by(declared, source.folder)

@@ -161,7 +161,7 @@ def compare(
         "plan": plan or None,
     }
     from paragone.cli.elsewhere import read_elsewhere, what_elsewhere
-    from paragone.cli.sources import column_roles, is_store
+    from paragone.cli.sources import column_roles, is_store, what_was_read
     from paragone.intake import Asked
 
     if truth is not None:
@@ -172,7 +172,7 @@ def compare(
         compared = compare_top_lists(
             sources, truth, metric=metric, at=at, reference=reference, test=test, correction=correction, alpha=alpha
         )
-        show_comparison(compared, as_json=as_json, out=out)
+        show_comparison(compared, as_json=as_json, out=out, read=partial(what_was_read, *sources, str(truth)))
         return
     if (folder := results_folder(sources)) is not None:
         for name in [name for name in ("bayes", "differences", "methods-in", "beside", "plan") if others[name]]:
@@ -224,7 +224,7 @@ def compare(
         return
     import pandas as pd
 
-    from paragone.cli.sources import chart_formats, import_from_here, open_scores, what_was_read
+    from paragone.cli.sources import chart_formats, import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics

@@ -58,7 +58,11 @@ def what_was_read(*sources: str) -> WhatWasRead:
     from paragone.intake.files import file_facts
     from paragone.reporting.compared import WhatWasRead
 
-    paths = [Path(split_name(source)[0]).expanduser() for source in sources]
+    paths = []
+    for source in sources:
+        path = Path(split_name(source)[0]).expanduser()
+        # NAME=PATH names a method.
+        paths.append(path if path.exists() else Path(source.partition("=")[2] or source).expanduser())
     return WhatWasRead(file_facts(Source(path) for path in paths if path.exists()))
 
 

@@ -101,7 +101,9 @@ def save_compared(
     with replaced_folder(folder, "comparison") as content:
         result.write_files(content, formats)
         texts = {PAGE: render_page(comparison_page(result, read, charts=bool(formats)))}
-        write_texts(content, texts if read is None else texts | {FILES: frame_as_csv(read.files)})
+        if read is not None and len(read.files):
+            texts[FILES] = frame_as_csv(read.files)
+        write_texts(content, texts)
         files = written_files(content)
     return tuple(Path(folder) / file for file in files)
 
@@ -218,6 +220,8 @@ def _read_blocks(read: WhatWasRead) -> tuple[Block, ...]:
     blocks: list[Block] = [] if read.table is None else [frame_sheet("found", "Results", read.table)]
     if read.notes:
         blocks.append(Points(read.notes))
+    if read.files.empty:
+        return (*blocks, Prose(("The scores came by the standard input.",)))
     sheet = frame_sheet("files", "Files", read.files)
     sheet = replace(sheet, table=replace(sheet.table, caption=f"Also in {FILES}, to be checked with sha256sum."))
     few = len(read.files) <= OPEN_UP_TO
