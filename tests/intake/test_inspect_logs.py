@@ -209,3 +209,14 @@ def test_without_the_module_for_zstandard_a_sentence_says_what_to_install(tmp_pa
         return
     with pytest.raises(InputError, match=r"packed with Zstandard.*pip install 'paragone\[logs\]'"):
         read_results(path)
+
+
+def test_an_item_of_which_one_epoch_failed_has_no_value(tmp_path):
+    logs = [Log(name, graded(seed, 0.6, n=40, epochs=3)) for name, seed in (("a", 1), ("b", 2))]
+    logs[1].errors = (("rec7", 2),)
+    result = read_results(*(log.write_eval(tmp_path / f"{log.model}.eval") for log in logs)).compare()
+    means = [np.array([[g == "C" for g in of] for of in log.grades.values()]).mean(axis=1) for log in logs]
+    kept = np.arange(40) != 7
+    assert result.pairs[0].n == 39
+    assert result.pairs[0].difference.estimate == pytest.approx((means[0] - means[1])[kept].mean())
+    assert any("1 items of inspect_evals/gpqa_diamond without a value" in line for line in result.warnings)

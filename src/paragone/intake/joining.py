@@ -221,8 +221,8 @@ def _means_of_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
     first = groups.head(1).drop(columns=repeats)
     if (sizes > 1).any():
         # A repeat without a value makes the mean missing: it would be of other repeats than the other method's.
-        sums = groups["value"].agg(lambda values: values.mean(skipna=False))
-        first = first.assign(value=sums.to_numpy())
+        means = groups["value"].mean().where(groups["value"].count() == groups["value"].size())
+        first = first.assign(value=means.to_numpy())
     return first, twice, int(sizes.max())
 
 
