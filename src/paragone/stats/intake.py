@@ -201,10 +201,13 @@ def natural_order(key: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     --------
     >>> sorted(["fold10", "fold9", "10", "9"], key=natural_order)
     ['9', '10', 'fold9', 'fold10']
+    >>> sorted(["1" * 5000, "2", "010", "9"], key=natural_order)[:3]
+    ['2', '9', '010']
     """
     parts = [part for part in _DIGITS.split(key) if part]
     # The text itself comes last, so that 01 and 1 have a fixed order too.
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts), key
+    # Digits are compared by their number first: a name may hold more of them than Python makes an integer of.
+    return tuple((0, len(p.lstrip("0")), p.lstrip("0")) if p.isdecimal() else (1, 0, p) for p in parts), key
 
 
 def is_summary(key: str) -> bool:
