@@ -400,3 +400,15 @@ def test_groups_time_and_weights_are_roles_of_columns():
 def test_whole_numbers_beyond_those_of_floats_are_told_apart():
     big = [Dataset("d", pd.DataFrame({"a": [2**53, 2**53 + last]}), [0, 1], "classification") for last in (0, 1)]
     assert big[0].fingerprint != big[1].fingerprint
+
+
+def test_a_splitter_that_tears_groups_leaves_the_learners_undecided():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(120, 3)), columns=list("abc")).assign(who=np.repeat(np.arange(24), 5))
+    table["y"] = np.where(table["a"] > 0, "yes", "no")
+    methods = {"tree": DecisionTreeClassifier(max_depth=1), "floor": DummyClassifier()}
+    options = {"target": "y", "groups": "who", "metrics": ["accuracy"]}
+    torn = evaluate(methods, {"t": table}, split=KFold(5, shuffle=True, random_state=0), **options)
+    whole = evaluate(methods, {"t": table}, split=5, **options)
+    assert "Rows of one group stand in train and in test" in torn.finding
+    assert "better than floor" in whole.finding

@@ -272,3 +272,18 @@ def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
     )
     assert ranked.rows[0].mean == pytest.approx(by_hand)
     assert "log-ratio to the best" in ranked.text()
+
+
+def test_nothing_is_said_of_learners_where_groups_are_torn():
+    random = np.random.default_rng(0)
+    base = random.normal(size=5)
+    frame = pd.DataFrame({"dataset": "d", "fold": range(5), "A": base + 1 + random.normal(0, 0.01, 5), "B": base})
+    told = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25)})
+    torn = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)})
+    assert "A is better than B" in told.finding
+    assert "better" not in torn.finding
+    assert "Rows of one group stand in train and in test" in torn.finding
+    assert "per_dataset" in told.frames()
+    assert "per_dataset" not in torn.frames()
+    again = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)}, repeats=1)
+    assert "better" not in again.finding

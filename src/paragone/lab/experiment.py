@@ -304,7 +304,13 @@ class Experiment:
         """Return what a store keeps of the experiment and its cells."""
         settings = self.protocol.settings(self.methods, tuple(layout.arrangements.values()))
         described = {**self.described(), "settings": settings, "later_cells": layout.later_cells(self.methods)}
-        described["designs"] = {name: None if one is None else asdict(one) for name, one in layout.designs.items()}
+        told = {name: None if one is None else asdict(one) for name, one in layout.designs.items()}
+        # Groups are torn by few splitters: the others' stores say nothing of it.
+        kept_facts = {
+            name: one and {fact: value for fact, value in one.items() if value is not False}
+            for name, one in told.items()
+        }
+        described["designs"] = kept_facts
         kept = layout.split_rows(), layout.truths(), layout.described()
         return Plan(self.name, self.declared(), described, layout.cells, *kept)
 

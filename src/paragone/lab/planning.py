@@ -205,7 +205,7 @@ class Layout:
     @property
     def designs(self) -> dict[str, Design | None]:
         """How the splits of every dataset are made up: folds, repeats, and test rows per train row."""
-        return {name: design_of(arrangement.first) for name, arrangement in self.arrangements.items()}
+        return {name: _design(arrangement) for name, arrangement in self.arrangements.items()}
 
     def split_rows(self) -> dict[str, tuple[Any, Any]]:
         """Return the row numbers of every split by the cells' split part."""
@@ -227,6 +227,15 @@ class Layout:
     def described(self) -> dict[str, dict[str, Any]]:
         """Return what is kept of every dataset by the cells' data part."""
         return {d.fingerprint[:PART_LENGTH]: _described(d) for d in self.datasets.values()}
+
+
+def _design(arrangement: Arrangement) -> Design | None:
+    """Return how a dataset is split, and whether a split tears its groups, as a splitter that ignores them does."""
+    found, groups = design_of(arrangement.first), arrangement.dataset.groups
+    if found is None or groups is None:
+        return found
+    torn = any(np.isin(groups[split.test], groups[split.train]).any() for split in arrangement.first)
+    return replace(found, torn_groups=bool(torn))
 
 
 @one_look()

@@ -74,7 +74,7 @@ def per_dataset_tests(
     names = {"method": [table.methods[i] for i in first], "rival": [table.methods[i] for i in second]}
     parts = []
     for dataset, folds, design in zip(table.datasets, table.folds, table.designs, strict=True):
-        if len(folds) < 2 or design is None:
+        if len(folds) < 2 or design is None or design.torn_groups:
             continue
         difference = UnitScores(table.methods, (), folds, table.higher_is_better).differences(pairs, settings)
         tests = _tests(difference, design, settings.margin)
@@ -260,7 +260,8 @@ def compare_table(
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
     turned = better_ranked_first(family, ranks.mean(axis=0))
     learners: tuple[LearnerPair, ...] = ()
-    if all(design is not None and design.n_splits >= LEAST_SPLITS for design in table.designs):
+    tells = [one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS for one in table.designs]
+    if all(tells):
         learners = learner_pairs(
             table.methods,
             table.folds,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,9 @@ class Design:
         How often the rows were split anew.
     ratio : float
         Test rows per train row, the mean over the splits; 0 where nothing overlaps, as between subjects.
+    torn_groups : bool, default=False
+        Whether rows of one group stand in train and in test of one split. They are not independent then, and no
+        variance of folds knows by how much: false claims of 9 to 23 % were seen.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Design:
     folds: int
     repeats: int
     ratio: float
+    torn_groups: bool = field(default=False, repr=False)
 
     @property
     def n_splits(self) -> int:
@@ -108,12 +112,12 @@ class Design:
         (Design(folds=4, repeats=2, ratio=0.25), None)
         """
         if self.folds == 1:
-            return Design(1, len(places), self.ratio)
+            return replace(self, repeats=len(places))
         left = np.bincount(np.asarray(places, dtype=np.int64) // self.folds, minlength=self.repeats)
         kept = left[left > 0]
         if len(kept) == 0 or (kept != kept[0]).any():
             return None
-        return Design(int(kept[0]), len(kept), self.ratio)
+        return replace(self, folds=int(kept[0]), repeats=len(kept))
 
 
 def design_of(splits: Sequence[Any]) -> Design | None:
@@ -213,7 +217,7 @@ def said_design(known: Design | None, n_splits: int, repeats: int | None, ratio:
     if repeats is None:
         share = float(ratio if ratio is not None else np.nan)
         if known is not None:
-            return Design(known.folds, known.repeats, share)
+            return replace(known, ratio=share)
         folds = round(1 / share) + 1
         whole = abs(1 / share + 1 - folds) <= 0.02 * folds and n_splits % folds == 0
         return Design(folds, n_splits // folds, share) if whole else Design(1, n_splits, share)
@@ -225,7 +229,8 @@ def said_design(known: Design | None, n_splits: int, repeats: int | None, ratio:
         also = argument("test_train_ratio", "N_TEST/N_TRAIN")
         raise InputError(f"{n_splits} repeats of one split are hold-outs: say {also} as well")
     of_known = known.ratio if known is not None and known.folds == folds else 1 / max(folds - 1, 1)
-    return Design(folds, repeats, of_known if ratio is None else ratio)
+    torn = known is not None and known.torn_groups
+    return Design(folds, repeats, of_known if ratio is None else ratio, torn)
 
 
 def asked_for(n_splits: int, folds: Sequence[str]) -> str:

@@ -241,7 +241,7 @@ def dataset_estimates(difference: FloatArray, design: Design | None) -> tuple[Fl
     failed = np.isinf(difference).any(axis=0)
     values = np.where(failed, 0.0, difference)
     mean = np.where(failed, np.nan, settled_mean(values))
-    if design is None or design.n_splits < LEAST_SPLITS or len(values) != design.n_splits:
+    if design is None or design.torn_groups or design.n_splits < LEAST_SPLITS or len(values) != design.n_splits:
         return mean, np.full(mean.shape, np.nan), np.nan
     variance, freedom = design.variance_of_mean(values)
     # Equal differences have no spread; neither their own rounding nor the mean's must pose as one.
@@ -266,6 +266,11 @@ def why_untold(designs: Sequence[Design | None], n_scores: Sequence[int]) -> str
     >>> why_untold([None], [1])
     ''
     """
+    if any(design is not None and design.torn_groups for design in designs):
+        return (
+            "Rows of one group stand in train and in test, so they are not independent, and nothing is said of the "
+            "learners on these datasets: use group folds."
+        )
     if any(design is not None and design.n_splits == 1 for design in designs):
         one = "this test set" if len(designs) == 1 else "these test sets"
         return f"There is one split only: this is about these fitted models and {one}, not about the learners."
