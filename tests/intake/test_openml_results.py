@@ -167,3 +167,12 @@ def test_spoiled_predictions_are_one_sentence(tmp_path):
         read_results(path)
     path.write_text(whole[:-20])
     assert "Left out: 1 last line that is cut off." in read_results(path).notes
+
+
+def test_the_number_of_a_row_takes_no_memory(tmp_path):
+    path = predictions(tmp_path / "a.arff", wrong={1})
+    text = path.read_text()
+    path.write_text(text.replace(",59,", f",{10**15},"))
+    assert str(10**15) in path.read_text()
+    (design,) = read_results(path).designs().values()
+    assert design.folds == 5

@@ -225,6 +225,8 @@ def _of_folds(table: pd.DataFrame, nominal: bool) -> Iterator[Mapping[str, Any]]
 def _design(table: pd.DataFrame) -> Design | None:
     """Return how the rows were split: a fold trains on the rows that other folds of its repeat test on."""
     splits = []
+    # Numbered anew: a number of a row may be any, and memory must not follow it.
+    table = table.assign(row_id=pd.factorize(table["row_id"])[0])
     for _, of_repeat in table.groupby("repeat", sort=True):
         whole = np.unique(of_repeat["row_id"])
         folds = [rows["row_id"].to_numpy() for _, rows in of_repeat.groupby("fold", sort=True)]
