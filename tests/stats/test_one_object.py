@@ -124,7 +124,7 @@ def check_all_writers(found: DatasetComparison) -> None:
     values = next(layer["data"]["values"] for layer in layers if "scope" in layer["data"]["values"][0])
     drawn_rows = [row for row in values if row["scope"] == "on datasets like these"]
     for row, pair in zip(drawn_rows, found.leading_pairs, strict=True):
-        assert (row["rival"], row["verdict"]) == (pair.rival, pair.verdict)
+        assert (row["label"], row["verdict"]) == (pair.rival, pair.verdict)
         assert row["low"] == (None if math.isnan(pair.difference.low) else pair.difference.low)
         alone = found.against(pair.rival)
         assert alone.main is pair
