@@ -272,7 +272,8 @@ def test_a_pair_is_proven_by_its_lower_bound_not_its_mean():
 
 
 def made(name: str, concept: int, stability: float = 1.0, **means: float) -> GeneratedSet:
-    aurocs = {m: tuple(v + d for d in (-1e-4, 0.0, 1e-4)) for m, v in means.items()}
+    # Differences that do not vary at all would prove nothing.
+    aurocs = {m: tuple(v + place * d for d in (-1e-5, 0.0, 1e-5)) for place, (m, v) in enumerate(means.items())}
     return GeneratedSet(name, "X0", "X0", concept, 0, 10, 1, (0,), 1.0, "", "", "", 0.0, True, aurocs, stability)
 
 

@@ -122,7 +122,7 @@ def evaluate(
     ...     answer = evaluate({"bayes": GaussianNB(), "floor": DummyClassifier()}, "wine",
     ...                       store=f"{folder}/a.sqlite", workers=0, verbose=False)
     ...     print(answer.finding)
-    On wine, bayes is better than floor by balanced_accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.646]).
+    On wine, bayes is better than floor by balanced_accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.647]).
     """
     if data is None:
         raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
