@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from paragone.errors import InputError
 
 __all__ = [
+    "BROKEN_ARCHIVE",
     "LIMIT_VARIABLE",
     "check_size",
     "map_array",
@@ -132,7 +133,7 @@ def _spoken(n_bytes: int) -> str:
     return f"{size:.4g} TiB"
 
 
-_BROKEN = (
+BROKEN_ARCHIVE = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
@@ -181,7 +182,7 @@ def read_arrays(source: Path | bytes, where: str) -> dict[str, NDArray[Any]]:
             return _members(archive, members, where)
     except InputError:
         raise
-    except _BROKEN as error:
+    except BROKEN_ARCHIVE as error:
         raise InputError(f"{where}: not a readable .npz file ({error})") from error
 
 

@@ -200,6 +200,15 @@ def test_tasks_may_be_the_units_of_items(tmp_path):
     assert means.to_dict() == pytest.approx(by_hand.to_dict())
 
 
+def test_items_that_one_lacks_are_counted_where_tasks_are_the_units_too(tmp_path):
+    generator = np.random.default_rng(6)
+    for name in "ab":
+        items(tmp_path / f"{name}.csv", (generator.random(60) < 0.7).astype(int), task=np.repeat(["x", "y", "z"], 20))
+    pd.read_csv(tmp_path / "b.csv").iloc[4:].to_csv(tmp_path / "b.csv", index=False)
+    compared = read_results(tmp_path / "a.csv", tmp_path / "b.csv").compare(per_dataset=True, bayes=False)
+    assert any("4 items of x, which b lacks" in line for line in compared.warnings)
+
+
 class TestSource:
     """Streams, limits and broken lines."""
 

@@ -40,7 +40,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Match:
-    """A table put together by hand beside one that was made anew.
+    """A table put together by hand beside one that was rebuilt from the store.
 
     Attributes
     ----------

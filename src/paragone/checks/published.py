@@ -1,7 +1,7 @@
-"""PG303 to PG306: published tables against the tables of the store made anew.
+"""PG303 to PG306: published tables against tables rebuilt from the store.
 
 Every score of the store is verified against its predictions (PG301) and every report is made of those scores, so a
-report made anew says what a published one should. A table of a report is compared with its own cell by cell. A table
+rebuilt report says what a published one should. A table of a report is compared with its own cell by cell. A table
 that somebody put together by hand is looked up by its headings and row names, among the tables of the report and the
 plain means of the scores, and compared number by number, to as many digits as it prints.
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHECK = "published numbers"
-MADE_ANEW = "published tables beside a report made anew"
+MADE_ANEW = "published tables beside a rebuilt report"
 LISTED = 20
 
 Files = Mapping[Path, Sequence[PublishedTable]]
@@ -52,7 +52,7 @@ Files = Mapping[Path, Sequence[PublishedTable]]
 
 @dataclass(frozen=True)
 class Twins:
-    """The tables of a file beside those that were made anew.
+    """The tables of a file beside those that were rebuilt from the store.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Twins:
 
 
 class Remade:
-    """The tables of an experiment made anew: of its report, of its comparisons, and of its plain means.
+    """The tables of an experiment, rebuilt: of its report, of its comparisons, and of its plain means.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _mean_table(means: pd.DataFrame, key: str, other: str, metric: str, names: M
 
 
 def twins_among(made: Files, file: Path, tables: Sequence[PublishedTable]) -> Twins:
-    """Pair the tables of a file with tables that were made anew."""
+    """Pair the tables of a file with tables that were rebuilt from the store."""
     best = Twins(tuple(_by_content(table, made) for table in tables))
     best_score = (0, 0.0)
     for name, remade in made.items():

@@ -161,7 +161,7 @@ def compare(
         "plan": plan or None,
     }
     from paragone.cli.elsewhere import read_elsewhere, what_elsewhere
-    from paragone.cli.sources import column_roles, is_store, what_was_read
+    from paragone.cli.sources import chart_formats, column_roles, is_store, what_was_read
     from paragone.intake import Asked
 
     if truth is not None:
@@ -199,6 +199,8 @@ def compare(
             out=out,
         )
         return
+    if display_map is not None:
+        raise InputError("--display-map is for a folder of the protocol's results")
     asked = Asked(method, dataset, unit, value, metric, run_code, row)
     higher = _direction(higher_is_better, lower_is_better)
     found = read_elsewhere(sources, as_format, asked, quiet=as_json)
@@ -213,7 +215,8 @@ def compare(
             weights=weights,
             alpha=alpha,
         )
-        show_comparison(result, as_json=as_json, out=out, read=partial(what_elsewhere, found))
+        drawn = chart_formats(formats)
+        show_comparison(result, as_json=as_json, out=out, read=partial(what_elsewhere, found), formats=drawn)
         return
     scores = sources[0]
     in_store = found is None and is_store(scores)
@@ -224,7 +227,7 @@ def compare(
         return
     import pandas as pd
 
-    from paragone.cli.sources import chart_formats, import_from_here, open_scores
+    from paragone.cli.sources import import_from_here, open_scores
     from paragone.lab.results import Results
     from paragone.stats import compare as run
     from paragone.stats import compare_metrics
@@ -248,7 +251,7 @@ def compare(
                 weights=weights,
                 alpha=alpha,
             )
-            show_comparison(result, as_json=as_json, out=out, read=read)
+            show_comparison(result, as_json=as_json, out=out, read=read, formats=chart_formats(formats))
             return
     if isinstance(source, Results) and len(source.experiments()) == 1:
         test, correction = as_declared(source, test, correction)
@@ -263,7 +266,7 @@ def compare(
     if several is not None:
         runs = partial(compare_metrics, source, metrics=several)
     elif found is not None:
-        runs = partial(found.compare, metric, per_dataset=True)
+        runs = partial(found.compare, metric, per_dataset=True, trust_ids=trust_ids)
     result = runs(
         reference=reference,
         higher_is_better=higher,

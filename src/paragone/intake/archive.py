@@ -9,21 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from paragone.errors import InputError
-from paragone.reading import check_size, size_limit
+from paragone.reading import BROKEN_ARCHIVE, check_size, size_limit
 
 ZSTANDARD = 93
 """The number of Zstandard among the methods of zip, which `zipfile` knows from Python 3.14 on."""
 LOCAL_HEADER = struct.Struct("<4s22sHH")
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-    ValueError,
-    OSError,
-)
 
 
 def archive_names(path: Path) -> list[str]:
@@ -31,7 +21,7 @@ def archive_names(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.namelist()
-    except BROKEN:
+    except BROKEN_ARCHIVE:
         return []
 
 
@@ -76,7 +66,7 @@ def read_member(path: Path, name: str) -> bytes:
         raise
     except KeyError as error:
         raise InputError(f"{where}: is not in the archive") from error
-    except BROKEN as error:
+    except BROKEN_ARCHIVE as error:
         raise InputError(f"{where}: cannot be unpacked ({error})") from error
 
 

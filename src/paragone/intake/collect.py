@@ -319,9 +319,7 @@ class Collected:
         """Return the values of a metric as tidy scores: a row per method, dataset and unit; of items their mean."""
         chosen = self.choose_metric(metric)
         if self.unit == "item":
-            paired = self.joined(chosen).frame
-            means = paired.groupby(["method", "dataset"], observed=True, sort=False)["value"].mean().reset_index()
-            return means.astype({"method": str, "dataset": str}).assign(metric=chosen)
+            return _means_of_items(self.joined(chosen), chosen)
         frames = []
         for one in self.parts:
             if chosen not in one.metrics:
@@ -379,15 +377,16 @@ class Collected:
             result: Comparison = compare_items(table, metric=chosen, higher_is_better=higher, **options)
             notes = joined.notes
         else:
-            result, notes = self._compare_scores(chosen, higher, options)
+            joined_items = self.joined(chosen, trust_ids=trust_ids) if self.unit == "item" else None
+            result, notes = self._compare_scores(chosen, higher, options, joined_items)
         return replace(result, warnings=(*self.warned(), *notes, *result.warnings))
 
     def _compare_scores(
-        self, metric: str, higher: bool | None, options: dict[str, Any]
+        self, metric: str, higher: bool | None, options: dict[str, Any], joined: Joined | None
     ) -> tuple[Comparison, tuple[str, ...]]:
         """Compare over datasets; a failure that a source tells of is an outcome, a row that is not there is a gap."""
-        frame = self.scores(metric)
-        notes: list[str] = []
+        frame = self.scores(metric) if joined is None else _means_of_items(joined, metric)
+        notes: list[str] = [] if joined is None else list(joined.notes)
         unshown = [name for name in folds_not_shown(self.parts, metric) if name in set(frame["dataset"])]
         if unshown:
             frame = _means_of(frame, unshown)
@@ -457,6 +456,12 @@ def _mean_per_dataset(frame: pd.DataFrame) -> pd.DataFrame:
     # A failed split makes the mean missing: a mean over the others would be of easier ones.
     means = frame.groupby(["method", "dataset"], sort=False)["value"].agg(lambda values: values.mean(skipna=False))
     return means.reset_index().assign(metric=frame["metric"].iloc[0])
+
+
+def _means_of_items(joined: Joined, metric: str) -> pd.DataFrame:
+    """Return the mean of every method over the paired items of each dataset."""
+    means = joined.frame.groupby(["method", "dataset"], observed=True, sort=False)["value"].mean().reset_index()
+    return means.astype({"method": str, "dataset": str}).assign(metric=metric)
 
 
 def _few(names: Iterable[str]) -> str:
