@@ -124,7 +124,7 @@ class TestExitCodes:
 
 class TestStores:
     def test_json_holds_everything(self, paragone, leaky):
-        assert paragone("run", leaky, "--workers", "0").code == 0
+        assert paragone("run", leaky, "--workers", "0", "--accept-leak", "all").code == 0
         ended = paragone("audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2", "--run-code")
         values = json.loads(ended.out)
         assert ended.code == 1
@@ -142,12 +142,12 @@ class TestStores:
         }
 
     def test_acknowledgements_added_after_the_run_are_read_from_the_file_beside_the_store(self, paragone, leaky):
-        paragone("run", leaky, "--workers", "0")
+        paragone("run", leaky, "--workers", "0", "--accept-leak", "all")
         leaky.write_text(with_known(leaky, *EVERYTHING).read_text())
         assert paragone("audit", leaky.with_suffix(".sqlite"), "--sample", "0", *QUICK).code == 0
 
     def test_a_file_elsewhere_can_be_named(self, paragone, leaky, tmp_path):
-        paragone("run", leaky, "--workers", "0")
+        paragone("run", leaky, "--workers", "0", "--accept-leak", "all")
         elsewhere = tmp_path / "far" / "moved.sqlite"
         elsewhere.parent.mkdir()
         leaky.with_suffix(".sqlite").rename(elsewhere)

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paragone.checks.features import check_columns, check_label_features, giveaways
+from paragone.checks.columns import check_columns
+from paragone.checks.features import check_label_features, giveaways
+from paragone.checks.scaling import check_scaled
 from paragone.data import Dataset, load
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -75,9 +77,32 @@ class TestLabels:
         X = cloud(150)
         X[:, 1] = [{"a": 3.0, "b": -1.0, "c": 8.0}[label] for label in y]
         assert codes(check_label_features, Dataset("made", X, y, "classification")) == {"PG105": 1}
-        (found,) = found_by(check_label_features, material(load("iris"), halves(150))).findings
-        assert (found.code, found.count) == ("PG106", 2)
-        assert found.examples[0] == "petal length (cm) separates by a threshold the class setosa of class"
+        X[:, 1] = np.where(y == "b", 7.0, 2.0)
+        (found,) = giveaways(Dataset("made", X, y, "classification"))
+        assert (found.copy, found.how) == (False, "separates by a threshold the class b of")
+
+    def test_measurements_that_set_one_class_of_several_apart_are_silent(self):
+        iris = load("iris")
+        assert iris.X[iris.y == "setosa", 2].max() < iris.X[iris.y != "setosa", 2].min()
+        assert codes(check_label_features, iris) == {}
+
+    @pytest.mark.parametrize("task", ["classification", "regression"])
+    def test_rows_that_stand_there_twice_or_belong_to_a_group_count_once(self, task):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60) if task == "classification" else rng.normal(size=60)
+        rows = rng.permutation(np.repeat(np.arange(60), 4))
+        assert codes(check_label_features, Dataset("made", X[rows], y[rows], task)) == {}
+        noisy = X[rows] + np.array([0.0, 1.0, 1.0, 1.0]) * rng.normal(size=(240, 4))
+        declared = Dataset("made", noisy, y[rows], task, groups=rows)
+        assert codes(check_label_features, declared) == {}
+        hidden = Dataset("made", noisy, y[rows], task)
+        assert codes(check_label_features, hidden) == {"PG106": 1}  # x0 knows who a row was measured on
+
+    def test_a_copy_among_coarse_columns_is_found_though_rows_repeat(self):
+        y = np.random.default_rng(0).integers(0, 2, 100)
+        for others in (np.empty((100, 0)), np.random.default_rng(1).integers(0, 3, (100, 2))):
+            X = np.column_stack([y, others]).astype(float)
+            assert codes(check_label_features, Dataset("made", X, y, "classification")) == {"PG105": 1}
 
     def test_a_target_on_a_line_is_a_copy_and_a_rising_function_determines(self):
         X = cloud()
@@ -113,22 +138,22 @@ class TestColumns:
     def test_data_standardised_as_a_whole_are_found(self, ddof):
         X = cloud()
         X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=ddof)
-        (found,) = found_by(check_columns, material(Dataset("made", X, X[:, 0], "regression"), halves(200))).findings
+        (found,) = found_by(check_scaled, material(Dataset("made", X, X[:, 0], "regression"), halves(200))).findings
         assert (found.code, found.count, found.total) == ("PG107", 6, 6)
 
     def test_data_brought_to_the_unit_interval_as_a_whole_are_found(self):
         X = cloud()
         X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
         X /= X.max(axis=0)
-        assert codes(check_columns, Dataset("made", X, X[:, 0], "regression")) == {"PG107": 6}
+        assert codes(check_scaled, Dataset("made", X, X[:, 0], "regression")) == {"PG107": 6}
 
     def test_data_scaled_on_train_alone_are_silent(self):
         X = cloud()
         train, held = halves(200)
         X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
         made = material(Dataset("made", X, X[:, 0], "regression"), (train, held))
-        assert not found_by(check_columns, made).findings
+        assert not found_by(check_scaled, made).findings
 
     def test_counts_and_indicators_are_not_taken_for_scaled(self):
         X = np.random.default_rng(0).integers(0, 2, (200, 8)).astype(float)
-        assert codes(check_columns, Dataset("made", X, cloud()[:, 0], "regression")) == {}
+        assert codes(check_scaled, Dataset("made", X, cloud()[:, 0], "regression")) == {}

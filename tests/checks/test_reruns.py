@@ -11,13 +11,15 @@ import pytest
 
 import paragone
 from paragone import Experiment
-from paragone.checks.rerun import differences, with_scrambled_labels
+from paragone.checks.bench import differences
+from paragone.checks.changed_data import with_scrambled_labels
 from paragone.data import Dataset
 from paragone.lab.cells import Fitted, Outcome
-from paragone.lab.engine.spool import is_data_file
+from paragone.lab.engine.reading_watch import is_data_file
 
 sys.path.insert(0, str(Path(__file__).parent))
 from made_labs import crossval_experiments, small_curve, topk_experiment
+from method_lab import METHOD_CODES
 
 METHODS = '''
 """Methods that cheat on purpose, in ways that an audit can and cannot see."""
@@ -105,7 +107,7 @@ def lab(tmp_path, monkeypatch):
 
 
 def codes(audit) -> list[tuple[str, str]]:
-    return [(finding.code, finding.method) for finding in audit.findings if finding.code in ("PG110", "PG111", "PG201")]
+    return [(finding.code, finding.method) for finding in audit.findings if finding.code in METHOD_CODES]
 
 
 @pytest.mark.parametrize("cheat", ["LooksUpTheStack", "ReadsTheGlobalCache"])

@@ -37,9 +37,27 @@ class Splitter:
         (MARKS / "split").touch()
         return iter(())
 
-def metric(recommended, relevant, k):
+def metric(*given):
     (MARKS / "measured").touch()
     return 0.0
+
+metric.higher_is_better = True
+
+def read(path, **options):
+    (MARKS / "read").touch()
+
+def section(view):
+    (MARKS / "told").touch()
+    return None
+
+def corrected(p):
+    (MARKS / "corrected").touch()
+    return p
+
+class Ours:
+    kind = "strangers-own"
+    def __init__(self):
+        (MARKS / "built-a-protocol").touch()
 """
 
 # Each names one kind of code, or of place, that a declaration can name.
@@ -61,7 +79,45 @@ DECLARATIONS = {
     "a metric of lists": (
         '[protocol]\nkind = "topk"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "popularity"\n'
     ),
+    "a metric of curves": '[protocol]\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "variance"\n',
+    "a scorer of predictions": (
+        '[protocol]\nkind = "predict"\nmetrics = ["{module}:metric"]\n[methods.V]\nuse = "sklearn.svm:SVC"\n'
+    ),
+    "a scorer that selects": (
+        '[protocol]\nkind = "crossval"\nmetric = "{module}:metric"\n[methods.V]\nuse = "sklearn.linear_model:Ridge"\n'
+    ),
+    "a protocol": '[protocol]\nkind = "{module}:Ours"\n[methods.V]\nuse = "variance"\n',
+    "a space of parameters": (
+        '[methods.V]\nuse = "dagfs"\n[methods.V.tune]\ntrials = 2\n'
+        '[methods.V.tune.space.alpha]\nuse = "{module}:Ranker"\n'
+    ),
+    "parameters of a splitter": (
+        '[split]\nkind = "sklearn.model_selection:KFold"\n[split.params.n_splits]\n{shell}\n'
+        '[methods.V]\nuse = "variance"\n'
+    ),
+    "a test and a correction": (
+        '[compare]\ntest = "{module}:corrected"\ncorrection = "{module}:corrected"\n[methods.V]\nuse = "variance"\n'
+    ),
 }
+READER = '{{ path = "rows.csv", target = "y", task = "regression", reader = "{module}:read" }}'
+"""A dataset that is read by the stranger's own code."""
+ENTRY_POINTS = """
+[paragone.metrics]
+strange = {module}:metric
+[paragone.readers]
+strange = {module}:read
+[paragone.methods]
+strange = {module}:Ranker
+[paragone.protocols]
+strange = {module}:Ours
+[paragone.sections]
+strange = {module}:section
+[paragone.tests]
+strange = {module}:corrected
+[paragone.corrections]
+strange = {module}:corrected
+"""
+"""What an installed package would add; here it only lies beside the store."""
 SETS = ("wine-traits", "{outside}/secret.csv", "../secret.csv", "link.csv", "folds:/proc/self", "openml:iris")
 SHADOWS = ("threading", "selectors", "json", "pickle", "numexpr", "bottleneck")
 """Modules of Python and optional packages: libraries look for them, and must not find them beside the store."""
@@ -123,10 +179,12 @@ class Stranger:
         return self.folder / "lab.sqlite"
 
     def declare(self, text: str, given: tuple[str, ...] = SETS) -> None:
-        """Put a declaration into the store, and beside it as a file."""
+        """Put a declaration into the store, and beside it as a file; it always names a section of the page, too."""
         shell = SHELL.format(marks=self.marks, name="process")
-        sets = ", ".join(f'"{one.format(outside=self.outside)}"' for one in given)
-        declared = f'name = "lab"\n[data]\nsets = [{sets}]\n' + text.format(shell=shell, module=self.module)
+        formatted = [one.format(outside=self.outside, module=self.module) for one in given]
+        sets = ", ".join(one if one.startswith("{") else f'"{one}"' for one in formatted)
+        declared = f'name = "lab"\nsections = ["{self.module}:section"]\n[data]\nsets = [{sets}]\n'
+        declared += text.format(shell=shell, module=self.module)
         with sqlite3.connect(self.store) as db:
             db.execute("UPDATE experiments SET declared = ?", (declared,))
         db.close()
@@ -155,6 +213,10 @@ def made(folder: Path, number: int) -> Stranger:
     stranger.marks.mkdir()
     for name in (stranger.module, *SHADOWS):
         (stranger.folder / f"{name}.py").write_text(MODULE.format(marks=str(stranger.marks), name=name))
+    installed = stranger.folder / f"{stranger.module}-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {stranger.module}\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text(ENTRY_POINTS.format(module=stranger.module))
     (folder / "secret.csv").write_text("a,b,y\n1,2,0\n3,4,1\n")
     (stranger.folder / "rows.csv").write_text("a,b,y\n1,2,0\n3,4,1\n")
     (stranger.folder / "link.csv").symlink_to(folder / "secret.csv")

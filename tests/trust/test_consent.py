@@ -11,17 +11,19 @@ from concurrent.futures import Executor, Future
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import paragone as pg
 from paragone import InputError, Results
+from paragone.checks.canary import METHOD_CHECKS
 from paragone.checks.subject import why_withheld
 from paragone.cli.output import without_working_folder
 from paragone.lab.declaration import parse_declaration
 from paragone.lab.named_code import code_named_by
 
 sys.path.insert(0, str(Path(__file__).parent))
-from strangers import DECLARATIONS, Stranger, made, watched
+from strangers import DECLARATIONS, READER, Stranger, made, watched
 
 NUMBERS = count()
 
@@ -109,6 +111,25 @@ def test_an_audit_imports_builds_and_reads_nothing_that_a_store_names(paragone, 
     made_stranger.is_untouched(seen)
 
 
+def test_nor_a_reader_that_a_store_names_nor_an_entry_point_beside_it(paragone, made_stranger, monkeypatch):
+    made_stranger.declare(DECLARATIONS["a module beside the store"], ("wine-traits", READER, "strange:rows.csv"))
+    monkeypatch.chdir(made_stranger.folder)
+    with watched() as seen:
+        ended = paragone("audit", made_stranger.store, "--sample", "9", "--canary", "all")
+    assert ended.code == 0, ended
+    assert "it is read by code that the store names" in ended.out
+    made_stranger.is_untouched(seen)
+
+
+def test_an_experiment_file_is_the_users_own_program_and_its_methods_are_run_without_being_asked(paragone, tmp_path):
+    """The counterpart: the same declaration as a file that the user names."""
+    stranger = made(tmp_path, next(NUMBERS))
+    stranger.declare(DECLARATIONS["a module beside the store"].replace("params", "# params"), ("wine-traits",))
+    ended = paragone("audit", stranger.store.with_suffix(".toml"))
+    assert {f"imported-{stranger.module}", "built", "fitted"} <= set(stranger.left()), ended
+    assert f"{stranger.module}:Ranker" in ended.err
+
+
 def test_the_same_in_python(stranger):
     with watched() as seen:
         found = pg.audit(stranger.store, canary="all", sample=9)
@@ -128,7 +149,7 @@ def test_an_audit_without_consent_recomputes_every_score_and_says_what_it_left_o
     assert checked["truth in the store against the data"].count == 2
     left = {one.check: (one.count, one.unit) for one in found.unchecked if "--run-code" in one.why}
     assert left == {
-        "canary: held-out labels scrambled": (2, "methods"),
+        **dict.fromkeys(METHOD_CHECKS, (2, "methods")),
         "determinism: cells run again": (3, "cells"),
         "the declaration against the plan in the store": (4, "cells"),
     }
@@ -276,8 +297,10 @@ def test_rows_of_a_split_that_do_not_exist_are_refused_in_one_sentence(stranger,
 
 def test_leaks_in_the_stores_own_data_are_found_without_its_code(paragone, tmp_path):
     """Rows stand twice in a file beside the store: PG101 needs the data and the stored splits, and no method."""
-    rows = [f"{i % 20},{(i * 7) % 20},{i % 2}" for i in range(40)]
-    (tmp_path / "rows.csv").write_text("a,b,y\n" + "\n".join(rows) + "\n")
+    # Measured values, and few of them twice: coarse ones are equal by chance.
+    values = np.random.default_rng(0).normal(size=(100, 9))
+    rows = [",".join(map(str, row)) for row in np.vstack([values, values[:6]]).round(6)]
+    (tmp_path / "rows.csv").write_text("a,b,c,d,e,f,g,h,y\n" + "\n".join(rows) + "\n")
     text = """name = "lab"
 [data]
 sets = [{ path = "rows.csv", target = "y", task = "regression" }]
@@ -289,7 +312,7 @@ kind = "crossval"
 use = "sklearn.linear_model:Ridge"
 """
     (tmp_path / "lab.toml").write_text(text)
-    assert paragone("run", tmp_path / "lab.toml", "--workers", "0").code == 0
+    assert paragone("run", tmp_path / "lab.toml", "--workers", "0", "--accept-leak", "all").code == 0
     with_code = pg.audit(tmp_path / "lab.sqlite", run_code=True, in_process=True, canary="none", sample=0)
     without = pg.audit(tmp_path / "lab.sqlite", canary="none", sample=0)
     assert [f.message for f in without.of("PG101")] == [f.message for f in with_code.of("PG101")] != []

@@ -1,14 +1,15 @@
-"""PG105 to PG109: features that give a label away, are constant, number the rows or were scaled as a whole.
+"""PG105 and PG106: features that give a label away.
 
 A feature is only said to determine a label where chance would hardly do so. With n rows of which m have the label, a
 feature without any bearing on it separates them by a threshold with probability 2 / C(n, m), and a feature of G
 values falls into pure values with at most K^G n1! ... nK! / n! for K classes of n1 ... nK rows. Times the number of
-features and labels looked at, that must be at most 1e-6.
+features and labels looked at, that must be at most 1e-6. The n rows are those that can differ: rows of one declared
+group with one label count once, and so do measured rows that are equal in every feature.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,140 +17,14 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from paragone.checks.finding import Ledger
-from paragone.checks.material import Material, Side, column_blocks
+from paragone.checks.material import Material, column_blocks, row_codes
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
-
-OF_COLUMNS = "columns"
-MANY_VALUES = 10
-SHARE = 0.8
-FEWEST_SCALED = 2
-EXACT = 1e-6
-FEWEST_ROWS = 20
-
-
-@dataclass
-class _Columns:
-    """What is gathered about the columns of a dataset, block by block."""
-
-    constant: list[int] = field(default_factory=list)
-    ids: list[tuple[int, str]] = field(default_factory=list)
-    measured: int = 0
-    scaled: dict[str, list[int]] = field(default_factory=dict)
-
-
-def check_columns(material: Material, ledger: Ledger) -> None:
-    """Find constant and id-like columns, and columns scaled before the split."""
-    dataset = material.dataset
-    ledger.look(OF_COLUMNS, dataset.n_features, f"columns of {material.name}", "constant, id-like, scaled as a whole")
-    found = _Columns()
-    for first, block in column_blocks(dataset.numbers):
-        _look(block, first, found)
-    names, where = dataset.feature_names, {"dataset": material.name, "total": dataset.n_features}
-    if found.constant:
-        ledger.find(
-            "PG108",
-            f"{len(found.constant)} of {dataset.n_features} columns hold a single value",
-            count=len(found.constant),
-            examples=[names[j] for j in found.constant],
-            **where,
-        )
-    if found.ids:
-        ledger.find(
-            "PG109",
-            f"{len(found.ids)} of {dataset.n_features} columns number or order the rows",
-            count=len(found.ids),
-            examples=[f"{names[j]} {how}" for j, how in found.ids],
-            **where,
-        )
-    for how, columns in found.scaled.items():
-        _check_scaled(material, how, columns, found.measured, ledger)
-
-
-def _look(block: FloatArray, first: int, found: _Columns) -> None:
-    low, high = np.min(block, axis=0), np.max(block, axis=0)
-    for j in range(block.shape[1]):
-        column = block[:, j]
-        if low[j] == high[j] or np.isnan(column).all():
-            found.constant.append(first + j)
-            continue
-        n_values = len(np.unique(column))
-        how = id_like(column) if n_values == len(column) else ""
-        if how:
-            found.ids.append((first + j, how))
-        elif n_values > MANY_VALUES:
-            found.measured += 1
-            for kind in scaled_as(column):
-                found.scaled.setdefault(kind, []).append(first + j)
-
-
-def id_like(column: FloatArray) -> str:
-    """Say in which way a column of distinct values numbers the rows; empty where it does not.
-
-    Examples
-    --------
-    >>> id_like(np.arange(30.0)), id_like(np.random.default_rng(0).permutation(30) + 5.0)
-    ('rises from row to row', 'holds every number from 5 to 34 once')
-    >>> id_like(np.random.default_rng(0).random(30))
-    ''
-    """
-    if len(column) < FEWEST_ROWS or np.isnan(column).any():
-        return ""
-    step = np.diff(column)
-    if (step > 0).all() or (step < 0).all():
-        return f"{'rises' if step[0] > 0 else 'falls'} from row to row"
-    if (column == np.round(column)).all() and column.max() - column.min() == len(column) - 1:
-        return f"holds every number from {column.min():.0f} to {column.max():.0f} once"
-    return ""
-
-
-def scaled_as(column: FloatArray) -> list[str]:
-    """Name the scalings that a column bears the mark of, over all its rows.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(0).random(50)
-    >>> scaled_as((values - values.mean()) / values.std()), scaled_as(values)
-    (['mean 0 and deviation 1'], [])
-    """
-    values = column[~np.isnan(column)]
-    low, high = float(values.min()), float(values.max())
-    kinds = []
-    if high == 1.0 and low in (0.0, -1.0):
-        kinds.append(f"least {low:.0f} and greatest 1")
-    if abs(float(values.mean())) <= EXACT and any(abs(float(values.std(ddof=d)) - 1) <= EXACT for d in (0, 1)):
-        kinds.append("mean 0 and deviation 1")
-    return kinds
-
-
-def _check_scaled(material: Material, how: str, columns: list[int], measured: int, ledger: Ledger) -> None:
-    """Speak up where most measured columns bear the mark on the whole, and lose it on a train side."""
-    if len(columns) < FEWEST_SCALED or len(columns) < SHARE * measured:
-        return
-    lost = [(_lost(material.dataset.numbers, side, columns, how), side) for side in material.sides]
-    worst, side = max(lost, key=lambda pair: pair[0], default=(0, None))
-    if not worst or side is None:
-        return
-    ledger.find(
-        "PG107",
-        f"{len(columns)} of {measured} columns with more than {MANY_VALUES} values have {how} over all rows together, "
-        f"held-out ones included; on the train side of fold {side.fold}, {worst} of them have not",
-        dataset=material.name,
-        count=len(columns),
-        total=measured,
-        examples=[material.dataset.feature_names[j] for j in columns],
-    )
-
-
-def _lost(X: Any, side: Side, columns: list[int], how: str) -> int:
-    part: NDArray[Any] = X[side.train][:, columns]
-    dense = part.toarray() if hasattr(part, "toarray") else part
-    return sum(how not in scaled_as(dense[:, j]) for j in range(len(columns)))
-
 
 GIVEAWAYS = "features that give a label away"
 LEVEL = 1e-6
 MOST_VALUES = 256
+FEWEST_MEASURED = 10
 SAME_LINE = 1e-12
 
 
@@ -196,17 +71,40 @@ def giveaways(dataset: Dataset) -> list[Giveaway]:
     >>> [(g.feature, g.how) for g in giveaways(data)]
     [('x0', 'is one to one with')]
     """
+    found = _giveaways(dataset, np.arange(dataset.n_samples))
+    if not found:
+        return []
+    units = _units(dataset)
+    return found if units is None else _giveaways(dataset, units)
+
+
+def _units(dataset: Dataset) -> IntArray | None:
+    """Number the rows so that those that stand for one measurement share a number; None where no two do."""
+    if dataset.groups is not None:
+        return np.unique(dataset.groups, return_inverse=True)[1].ravel().astype(np.int64)
+    codes = row_codes(dataset.numbers)
+    n_codes = int(codes.max()) + 1
+    if n_codes == dataset.n_samples:
+        return None
+    # Coarse rows are equal by chance. Where one column has nearly as many values as there are rows, they are repeats.
+    blocks = (np.ascontiguousarray(block.T) for _, block in column_blocks(dataset.numbers))
+    richest = max(len(np.unique(column)) for block in blocks for column in block)
+    return codes if richest >= max(FEWEST_MEASURED, n_codes / 2) else None
+
+
+def _giveaways(dataset: Dataset, units: IntArray) -> list[Giveaway]:
     if dataset.task == "regression":
         columns = dataset.y.reshape(dataset.n_samples, -1).T
-        return [g for y, name in zip(columns, dataset.target_names, strict=True) for g in _of_number(dataset, y, name)]
+        names = dataset.target_names
+        return [g for y, name in zip(columns, names, strict=True) for g in _of_number(dataset, y, name, units)]
     if dataset.task == "multilabel":
         codes = [(dataset.y[:, j].astype(np.int64), name) for j, name in enumerate(dataset.target_names)]
     else:
         codes = [(np.unique(dataset.y, return_inverse=True)[1].ravel(), dataset.target_names[0])]
-    return _of_classes(dataset, codes)
+    return _of_classes(dataset, codes, units)
 
 
-def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]]) -> list[Giveaway]:
+def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]], units: IntArray) -> list[Giveaway]:
     found = []
     tries = float(np.log(dataset.n_features * len(targets)))
     usable = [(codes, name) for codes, name in targets if codes.max() > codes.min()]
@@ -214,7 +112,8 @@ def _of_classes(dataset: Dataset, targets: list[tuple[IntArray, str]]) -> list[G
         filled = _with_missing_lowest(block)
         coded = {j: _value_codes(filled[:, j]) for j in range(filled.shape[1])}
         for codes, name in usable:
-            for j in sorted(_separating(filled, codes, tries) | _pure(coded, codes, tries)):
+            sizes = _sizes(codes, units)
+            for j in sorted(_separating(filled, coded, codes, sizes, tries) | _pure(coded, codes, sizes, tries)):
                 values = coded[j]
                 copy = values is not None and values.max() == codes.max() and _is_pure(values, codes)
                 how = "is one to one with" if copy else _words(filled[:, j], values, codes, dataset)
@@ -241,24 +140,37 @@ def _log_choices(sizes: NDArray[Any]) -> float:
     return float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
 
 
-def _separating(block: FloatArray, codes: IntArray, tries: float) -> set[int]:
-    """Return the columns in which one class lies wholly above or below all others."""
+def _sizes(codes: IntArray, units: IntArray) -> IntArray:
+    """Count the units of every class."""
+    pairs = np.unique(units * (int(codes.max()) + 1) + codes)
+    return np.bincount(pairs % (int(codes.max()) + 1))
+
+
+def _separating(
+    block: FloatArray, coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float
+) -> set[int]:
+    """Return the columns in which one class lies wholly above or below all others.
+
+    That measurements set one class of several apart is what they are made for; there, codes alone count.
+    """
     found: set[int] = set()
-    sizes = np.bincount(codes)
     classes = [1] if len(sizes) == 2 else range(len(sizes))
     for one in classes:
-        chance = np.log(2.0 * len(classes)) + tries - _log_choices(np.array([sizes[one], len(codes) - sizes[one]]))
+        chance = np.log(2.0 * len(classes)) + tries - _log_choices(np.array([sizes[one], sizes.sum() - sizes[one]]))
         if chance > np.log(LEVEL) or not sizes[one]:
             continue
         mine, others = block[codes == one], block[codes != one]
         apart = (mine.min(axis=0) > others.max(axis=0)) | (mine.max(axis=0) < others.min(axis=0))
-        found |= set(np.flatnonzero(apart).tolist())
+        found |= {j for j in np.flatnonzero(apart).tolist() if len(classes) == 1 or _is_code(coded[j], len(sizes))}
     return found
 
 
-def _pure(coded: dict[int, IntArray | None], codes: IntArray, tries: float) -> set[int]:
+def _is_code(values: IntArray | None, n_classes: int) -> bool:
+    return values is not None and values.max() < n_classes + 2
+
+
+def _pure(coded: dict[int, IntArray | None], codes: IntArray, sizes: IntArray, tries: float) -> set[int]:
     """Return the columns of which every value has one class."""
-    sizes = np.bincount(codes)
     sizes = sizes[sizes > 0]
     found = set()
     for j, values in coded.items():
@@ -284,13 +196,14 @@ def _words(column: FloatArray, values: IntArray | None, codes: IntArray, dataset
     return f"has {0 if values is None else values.max() + 1} values, each with one value of"
 
 
-def _of_number(dataset: Dataset, target: FloatArray, name: str) -> list[Giveaway]:
+def _of_number(dataset: Dataset, target: FloatArray, name: str, units: IntArray) -> list[Giveaway]:
     there = ~np.isnan(target)
     y = target[there]
     if len(np.unique(y)) < 2:
         return []
     found = []
-    values, codes, sizes = np.unique(y, return_inverse=True, return_counts=True)
+    values, codes = np.unique(y, return_inverse=True)
+    sizes = _sizes(codes.ravel(), units[there])
     tries = float(np.log(dataset.n_features))
     by_rank = np.log(2.0) + tries - _log_choices(sizes) <= np.log(LEVEL)
     for first, block in column_blocks(dataset.numbers):

@@ -336,6 +336,10 @@ class Audit:
         """Return the findings of one code."""
         return tuple(finding for finding in self.findings if finding.code == code)
 
+    def knowing(self, known: Iterable[Acknowledgement]) -> Audit:
+        """Let acknowledged findings carry their reason."""
+        return replace(self, findings=acknowledge(self.findings, known))
+
     def at_least(self, level: str) -> Audit:
         """Leave out what is less bad; how many that are is kept in ``hidden``."""
         kept = SEVERITIES[: SEVERITIES.index(check_level(level)) + 1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paragone.data import Dataset, Split
+from paragone.data.frames import column_kinds
 from paragone.lab.protocol import Arrangement
 from paragone.validation import FloatArray, IntArray
 
@@ -82,6 +83,35 @@ def materials(arrangements: Sequence[Arrangement]) -> list[Material]:
     return found
 
 
+def measured_columns(dataset: Dataset) -> IntArray:
+    """Return the places of the columns in which a difference between two values has a size: numbers and dates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"a": [1.5, 2.0], "b": ["x", "y"]})
+    >>> measured_columns(Dataset("d", frame, np.arange(2), "regression")).tolist()
+    [0]
+    """
+    if not dataset.is_table:
+        return np.arange(dataset.n_features)
+    kinds = column_kinds(dataset.X).values()
+    return np.flatnonzero([kind not in ("text", "category") for kind in kinds])
+
+
+def fine_columns(X: FloatArray) -> FloatArray:
+    """Return the columns in which most values differ, to nine digits.
+
+    Examples
+    --------
+    >>> fine_columns(np.array([[1.0, 0.5], [1.0, 0.7], [2.0, 0.1], [2.0, 0.2]])).tolist()
+    [[0.5], [0.7], [0.1], [0.2]]
+    """
+    size = np.maximum(np.nanmax(np.abs(X), axis=0, initial=0.0), np.finfo(float).tiny)
+    rounded = np.round(X / size, 9)
+    return X[:, [len(np.unique(column)) > len(X) // 2 for column in rounded.T]]
+
+
 def row_codes(X: Any) -> IntArray:
     """Number the rows so that equal rows, and they alone, have equal numbers; -0 equals 0, NaN equals NaN.
 
@@ -105,11 +135,12 @@ def _row_keys(X: Any) -> Iterator[Any]:
             yield X.indices[begin:end].tobytes(), X.data[begin:end].tobytes()
         return
     values = np.asarray(X)
-    for row in values.reshape(len(values), -1):
-        if row.dtype.kind == "f":
-            yield np.where(np.isnan(row), np.nan, row + 0.0).tobytes()
-        else:
-            yield tuple(row.tolist())
+    values = values.reshape(len(values), -1)
+    if values.dtype.kind == "f":
+        for row in np.where(np.isnan(values), np.nan, values + 0.0):
+            yield row.tobytes()
+    else:
+        yield from map(tuple, values.tolist())
 
 
 def column_blocks(X: Any) -> Iterator[tuple[int, FloatArray]]:

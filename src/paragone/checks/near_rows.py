@@ -10,6 +10,9 @@ Features are divided by their standard deviation on train. A held-out row is nea
 
 D is the intrinsic dimension by the ratio of the first two neighbours' distances (Facco et al., Scientific Reports 7,
 2017), taken on a fifth of train, where twins have mostly lost each other, and lowered by two of its standard errors.
+
+Only numbers and dates are looked at; of those, where there are any, the columns in which most values differ. Where more
+than a quarter of the held-out rows have two train rows at the same distance, values are too coarse for an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from paragone.checks.finding import SHOWN, Ledger
-from paragone.checks.material import Material, Side, row_codes
+from paragone.checks.material import Material, Side, fine_columns, measured_columns, row_codes
 from paragone.validation import FloatArray, IntArray
 
 CHECK = "rows on both sides, nearly"
@@ -34,6 +37,8 @@ FEWEST_TRAIN = 30
 BLOCK_VALUES = 1 << 24
 SPARE = 6
 TRIMMED = 0.9
+SAME = 1e-9
+TIED = 0.25
 
 
 @dataclass(frozen=True)
@@ -49,30 +54,40 @@ class NearPair:
 
 def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     """Find held-out rows that are much nearer to a train row than chance explains."""
-    X, codes = material.dataset.numbers, row_codes(material.dataset.numbers)
+    codes = row_codes(material.dataset.numbers)
+    X = material.dataset.numbers[:, measured_columns(material.dataset)]
+    if not sparse.issparse(X) and (fine := fine_columns(X)).shape[1]:
+        X = fine  # steps of coarse columns beside fine ones are gaps that no even spread has
+    if not X.shape[1]:
+        ledger.miss(CHECK, material.n_held, f"held-out rows of {material.name}", "no column holds measured values")
+        return
     looked: set[int] = set()
     pairs: list[NearPair] = []
     small = [side for side in material.sides if len(side.train) < FEWEST_TRAIN]
     ledger.miss(CHECK, len(small), f"splits of {material.name}", f"fewer than {FEWEST_TRAIN} train rows")
-    sampled = False
+    sampled, coarse = False, 0
     for side in material.sides:
         if len(side.train) < FEWEST_TRAIN:
             continue
         rows = _drawn(side.held, seed)
         sampled |= len(rows) < len(side.held)
-        looked |= set(rows.tolist())
-        pairs += near_pairs(X, codes, Side(side.fold, side.role, side.train, rows), seed)
+        near = near_pairs(X, codes, Side(side.fold, side.role, side.train, rows), seed)
+        coarse += near is None
+        if near is not None:
+            looked |= set(rows.tolist())
+            pairs += near
+    ledger.miss(CHECK, coarse, f"splits of {material.name}", "values so coarse that many distances are equal")
     note = f"at most {MOST_HELD} drawn from a split" if sampled else ""
     ledger.look(CHECK, len(looked), f"held-out rows of {material.name}", note)
-    near = {pair.held: pair for pair in reversed(pairs)}
-    if near:
+    n_near = len({pair.held for pair in pairs})
+    if n_near:
         order = sorted(pairs, key=lambda pair: pair.ratio)
         ledger.find(
             "PG102",
-            f"{len(near)} of {len(looked)} held-out rows are nearer to a train row than chance explains: at most "
+            f"{n_near} of {len(looked)} held-out rows are nearer to a train row than chance explains: at most "
             f"{RATIO:g} of the distance to the tenth nearest, p at most {LEVEL:.0%} over all rows of the split",
             dataset=material.name,
-            count=len(near),
+            count=n_near,
             total=len(looked),
             examples=[
                 f"fold {pair.fold}: {pair.role} row {pair.held} is near train row {pair.train} "
@@ -88,8 +103,8 @@ def _drawn(rows: IntArray, seed: int) -> IntArray:
     return np.sort(np.random.default_rng(seed).choice(rows, MOST_HELD, replace=False))
 
 
-def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearPair]:
-    """Return the near pairs of a side.
+def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearPair] | None:
+    """Return the near pairs of a side; None where values are so coarse that chance has no even spread to go by.
 
     Parameters
     ----------
@@ -104,15 +119,19 @@ def near_pairs(X: Any, codes: IntArray, side: Side, seed: int = 0) -> list[NearP
 
     Returns
     -------
-    list of NearPair
+    list of NearPair or None
         At most one per held-out row.
     """
     train, held = _scaled(X, side)
     some = _some(train, seed)
     dimension = intrinsic_dimension(some) * (1.0 - 2.0 / np.sqrt(len(some)))
     if not np.isfinite(dimension):
-        return []
+        return None
     distances, places = neighbours(held, train, min(RANK + SPARE, len(side.train)))
+    found_codes = codes[side.train[places]]
+    tied = (np.diff(distances, axis=1) <= SAME * distances[:, 1:]) & (found_codes[:, 1:] != found_codes[:, :-1])
+    if tied.any(axis=1).mean() > TIED:
+        return None
     found = []
     for row, away, near in zip(side.held, distances, side.train[places], strict=True):
         other = codes[near] != codes[row]
@@ -208,7 +227,7 @@ def neighbours(queries: Any, base: Any, count: int) -> tuple[FloatArray, IntArra
         near = np.argpartition(away, min(count, n_base) - 1, axis=1)[:, :count] if count < n_base else None
         if near is None:
             near = np.broadcast_to(np.arange(n_base), away.shape)
-        exact = np.stack([_distances(block[[row]], base[near[row]]) for row in range(len(near))])
+        exact = _distances(block, base, near)
         order = np.argsort(exact, axis=1, kind="stable")
         distances[begin : begin + len(near)] = np.take_along_axis(exact, order, axis=1)
         places[begin : begin + len(near)] = np.take_along_axis(near, order, axis=1)
@@ -221,8 +240,14 @@ def _squares(rows: Any) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def _distances(query: Any, rows: Any) -> FloatArray:
-    if sparse.issparse(rows):
-        query, rows = query.toarray(), rows.toarray()
-    difference = rows - query
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", difference, difference)))
+def _distances(queries: Any, base: Any, places: IntArray) -> FloatArray:
+    """Return the distance of every query to its own candidates, from the differences."""
+    if sparse.issparse(base):
+        rows = [(queries[[row]].toarray(), base[near].toarray()) for row, near in enumerate(places)]
+        return np.stack([np.sqrt(np.einsum("ij,ij->i", near - one, near - one)) for one, near in rows])
+    found = np.empty(places.shape)
+    step = max(1, BLOCK_VALUES // 16 // (places.shape[1] * base.shape[1]))
+    for begin in range(0, len(places), step):
+        difference = base[places[begin : begin + step]] - queries[begin : begin + step, None]
+        found[begin : begin + step] = np.sqrt(np.einsum("ijk,ijk->ij", difference, difference))
+    return found

@@ -11,16 +11,30 @@ from typing import Any, TypeAlias, get_args
 
 from scipy import sparse
 
+from paragone.checks.bench import Bench
+from paragone.checks.canary import CANARY, METHOD_CHECKS, Canary, check_methods
+from paragone.checks.claims import check_claims, read_claims
+from paragone.checks.columns import check_columns
 from paragone.checks.completeness import DECLARED, check_completeness, check_declaration
-from paragone.checks.features import check_columns, check_label_features
+from paragone.checks.elsewhere import audit_given
+from paragone.checks.features import check_label_features
 from paragone.checks.finding import Acknowledgement, Audit, Checked, Finding, Ledger, Unchecked, acknowledge
+from paragone.checks.given_scores import is_given
+from paragone.checks.hidden_sets import check_made_rows, check_naming_columns, check_tight_sets
 from paragone.checks.material import Material, materials
 from paragone.checks.near_rows import check_near_rows
+from paragone.checks.order import check_drift, check_order
+from paragone.checks.pairs import check_pairs
+from paragone.checks.proxies import check_proxies
 from paragone.checks.published import Remade, check_published
-from paragone.checks.rerun import CANARY, DETERMINISM, Bench, Canary, check_canary, check_determinism
+from paragone.checks.repetition import DETERMINISM, check_determinism
 from paragone.checks.rows import check_exact_rows, check_groups, check_replicates, check_topk_rows
+from paragone.checks.scaling import check_scaled
+from paragone.checks.selection import check_chosen
+from paragone.checks.shown import check_left_out
 from paragone.checks.subject import Consent, Subject, declared_subject, is_experiment_file, stored_subjects
-from paragone.checks.tables import table_files
+from paragone.checks.tables import read_tables, table_files
+from paragone.checks.target_means import check_target_means
 from paragone.checks.tuning import check_selection, check_tuning
 from paragone.checks.verify import Verification, check_truths, verify_scores
 from paragone.errors import InputError, unknown_name
@@ -50,6 +64,7 @@ class Options:
     reference: str | None = None
     names: Mapping[str, str] | None = None
     metric: str | None = None
+    claims: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +107,8 @@ class ExperimentAudit:
             yield AuditStep("what needs code", partial(self._without_code, view))
         if view is not None and self._options.against:
             yield AuditStep("published tables", partial(self._published, view))
+        if view is not None and self._options.claims is not None:
+            yield AuditStep("claims", partial(self._claims, view, self._options.claims))
         if experiment is not None:
             yield AuditStep("canary", partial(self._canary, experiment))
         if experiment is not None and view is not None and self._options.sample:
@@ -126,29 +143,41 @@ class ExperimentAudit:
         if self._options.canary == "none":
             self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", "left out as asked")
         else:
-            self.ledger.miss(CANARY, len({cell.method for cell in cells}), "methods", NEED_CODE)
+            for check in METHOD_CHECKS:
+                self.ledger.miss(check, len({cell.method for cell in cells}), "methods", NEED_CODE)
         self.ledger.miss(DETERMINISM, min(self._options.sample, len(cells)), "cells", NEED_CODE)
 
     def _published(self, view: View) -> None:
+        self._on_right_scores(view, self._compare_published)
+
+    def _claims(self, view: View, file: Path) -> None:
+        claims = read_claims(file)
+        self._on_right_scores(view, lambda right: check_claims(claims, right, self.ledger, file.name))
+
+    def _on_right_scores(self, view: View, work: Callable[[View], None]) -> None:
         if not self._alone:
-            raise InputError("published tables need one experiment: say which with experiment=")
+            raise InputError("published tables and claims need one experiment: say which with experiment=")
         if not self._verified.right:
-            self._compare_published(view)
+            work(view)
             return
         # Scores that do not follow from the predictions prove nothing: what follows from them is put in their place.
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "right.sqlite"
             view.cells.copy_with(path, self._verified.right)
             with Results.open(path) as right:
-                self._compare_published(View(right, view.experiment))
+                work(View(right, view.experiment))
 
     def _compare_published(self, view: View) -> None:
         options = self._options
         remade = Remade(view, options.reference, options.names, options.metric)
         check_published(options.against, remade, self.ledger)
+        if options.metric is None:
+            # A report of one metric is audited with that metric.
+            tables = [table for file in options.against for table in read_tables(file)]
+            check_left_out(tables, remade.means, view, options.names or {}, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
-        check_canary(
+        check_methods(
             experiment,
             self.ledger,
             self._options.canary,
@@ -182,12 +211,35 @@ class ExperimentAudit:
         return self._open_bench
 
 
-def data_checks(material: Material) -> tuple[Callable[[Material, Ledger], None], ...]:
-    """Return the checks that make sense for a dataset."""
+DataCheck: TypeAlias = Callable[[Material, Ledger], None]
+SLOWER: tuple[DataCheck, ...] = (check_near_rows,)
+"""What takes more than a fraction of a second on an ordinary table, such as 5,000 rows of 50 columns in five folds."""
+
+
+def data_checks(material: Material, *, quick: bool = False) -> tuple[DataCheck, ...]:
+    """Return the checks that make sense for a dataset, or the quick ones among them."""
     if sparse.issparse(material.dataset.y):
         # Sets of tokens and items have neither columns nor labels to look at.
         return (check_topk_rows,)
-    return (check_exact_rows, check_near_rows, check_groups, check_replicates, check_label_features, check_columns)
+    checks: tuple[DataCheck, ...] = (
+        check_exact_rows,
+        check_near_rows,
+        check_groups,
+        check_replicates,
+        check_tight_sets,
+        check_naming_columns,
+        check_made_rows,
+        check_order,
+        check_drift,
+        check_label_features,
+        check_proxies,
+        check_pairs,
+        check_target_means,
+        check_chosen,
+        check_columns,
+        check_scaled,
+    )
+    return tuple(check for check in checks if not (quick and check in SLOWER))
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -204,6 +256,7 @@ def audit(
     seconds: float = 60.0,
     seed: int = 0,
     against: Iterable[str | Path] = (),
+    claims: str | Path | None = None,
     reference: str | None = None,
     metric: Any = None,
     display_map: Mapping[str, str] | None = None,
@@ -212,6 +265,7 @@ def audit(
     progress: Progress | None = None,
     run_code: bool = False,
     tell: Callable[[str], None] | None = None,
+    items: int | str | None = None,
 ) -> Audit:
     """Look for leaks, run a sample of cells again, recompute every score, and count what is missing.
 
@@ -223,10 +277,13 @@ def audit(
     the store keeps, and what was left out is said. An experiment that is handed over, as an object or as a ``.toml``
     file, is a program, and is run.
 
+    Results that other programs wrote, files or folders, are looked at for what their numbers give away: impossible
+    means and deviations, methods that are the same, items that are not.
+
     Parameters
     ----------
     subject : str, Path, Results or Experiment
-        A store, an experiment file (``.toml``), or either of them opened.
+        A store, an experiment file (``.toml``), or either of them opened; or what `paragone compare` reads else.
     experiment : str, optional
         One experiment of a store that holds several.
     declaration : str, Path or Experiment, optional
@@ -241,6 +298,8 @@ def audit(
         Of the sample and the scrambling.
     against : iterable of paths
         Published tables, LaTeX or CSV, to compare number by number.
+    claims : str or Path, optional
+        A file of what a paper claims, each claim to be held against the results.
     reference : str, optional
         The reference of the published statistics; the first method where it is not given, as in a report.
     metric : str, callable or Metric, optional
@@ -257,6 +316,8 @@ def audit(
         Whether code that a store names may be imported and run: only for stores of people whose programs you would run.
     tell : callable, optional
         Called, before anything is imported, with lines that say what will be and from where.
+    items : int or str, optional
+        For results from elsewhere: how many right or wrong answers are behind each mean, or the column that says it.
 
     Returns
     -------
@@ -275,11 +336,27 @@ def audit(
         raise unknown_name("canary", canary, get_args(Canary))
     given = tuple(Acknowledgement.of(one) for one in known)
     files = tuple(table_files(against))
-    options = Options(sample, canary, seconds, seed, in_process, files, reference, display_map, asked_name(metric))
+    claimed = None if claims is None else Path(claims)
+    if claimed is not None:
+        read_claims(claimed)  # a mistake in it is said before anything is looked at
+    options = Options(
+        sample, canary, seconds, seed, in_process, files, reference, display_map, asked_name(metric), claimed
+    )
+    if isinstance(subject, str | Path) and is_given(Path(subject)):
+        if files or claimed is not None:
+            raise InputError(
+                f"published tables and claims are compared with a store, and {Path(subject).name} is not one: "
+                "paragone import makes one of it"
+            )
+        return audit_given(Path(subject), options.metric, None if items is None else str(items)).knowing(given)
+    if items is not None:
+        raise InputError("items is for results from elsewhere: a store knows them")
     consent = Consent(run_code, tell)
     if isinstance(subject, Experiment) or is_experiment_file(subject):
-        if files:
-            raise InputError("published tables are compared with a store: give the store that holds the results")
+        if files or claimed is not None:
+            raise InputError(
+                "published tables and claims are compared with a store: give the store that holds the results"
+            )
         return _audited([declared_subject(subject, consent)], _label(subject), options, given, progress)
     store = Store(subject.path if isinstance(subject, Results) else Path(str(subject)))
     try:

@@ -1,4 +1,4 @@
-"""PG303 to PG306: published tables against tables rebuilt from the store.
+"""PG303 to PG306 and PG309: published tables against tables rebuilt from the store.
 
 Every score of the store is verified against its predictions (PG301) and every report is made of those scores, so a
 rebuilt report says what a published one should. A table of a report is compared with its own cell by cell. A table
@@ -26,6 +26,7 @@ from paragone.checks.differences import (
     shape,
 )
 from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.shown import check_rounding
 from paragone.checks.tables import (
     READERS,
     PublishedTable,
@@ -245,6 +246,8 @@ def _compare_by_names(table: PublishedTable, twin: PublishedTable | None, remade
                 examples=[f"headings: {', '.join(table.columns)}"],
             )
         return 0
+    if twin is None:
+        check_rounding(table, remade.means, ledger)
     title = _title(match.expected)
     _report(table, title, match.differences, match.compared, ledger)
     if match.unknown:

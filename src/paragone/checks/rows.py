@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from paragone.checks.coincidence import coincidence, shared_targets
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.material import Material, Side, row_codes, target_codes
+from paragone.data import Dataset
 from paragone.data.prescriptions import prescriptions_of
 from paragone.validation import FloatArray, IntArray
 
@@ -20,12 +22,22 @@ EXACT_ROWS = "rows on both sides, exactly"
 def check_exact_rows(material: Material, ledger: Ledger) -> None:
     """Find held-out rows whose features equal those of a row of train, and rows that stand on both sides."""
     codes = row_codes(material.dataset.numbers)
-    ledger.look(EXACT_ROWS, material.n_held, f"held-out rows of {material.name}")
     _check_numbers(material, ledger)
     twins = [held_twins(codes, side) for side in material.sides]
     leaked = np.unique(np.concatenate(twins)) if twins else np.empty(0, dtype=np.int64)
+    unit = f"held-out rows of {material.name}"
     if not len(leaked):
+        ledger.look(EXACT_ROWS, material.n_held, unit)
         return
+    torn = np.unique(codes[leaked])
+    chance = coincidence(material.dataset.numbers, codes, torn)
+    shared = shared_targets(material.dataset, codes, torn)
+    if chance.by_chance and shared.by_chance:
+        ledger.look(
+            EXACT_ROWS, material.n_held, unit, f"{len(leaked)} equal a train row, as chance has it in such data"
+        )
+        return
+    ledger.look(EXACT_ROWS, material.n_held, unit)
     sizes = np.bincount(codes)
     in_groups = int(sizes[sizes > 1].sum())
     # Rows of one number are one row under two numbers only where PG115 has something to say.
@@ -33,7 +45,8 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
         "PG101",
         f"{len(leaked)} of {material.n_held} held-out rows equal a row of the train side of their split in every "
         f"feature ({_by_role(material, twins)}); {_with_same_target(material, codes, twins)}; in all "
-        f"{material.dataset.n_samples} rows, {in_groups} have a twin ({int((sizes > 1).sum())} sets of equal rows)",
+        f"{material.dataset.n_samples} rows, {in_groups} have a twin ({int((sizes > 1).sum())} sets of equal rows); "
+        f"{(shared if chance.by_chance else chance).sentence}",
         dataset=material.name,
         count=len(leaked),
         total=material.n_held,
@@ -257,12 +270,22 @@ def _file_distances(X: Any) -> FloatArray:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", step, step)))
 
 
+def _within_classes(dataset: Dataset) -> Any:
+    """Return the features without what the class tells: classes in turn make some neighbours nearer than others too."""
+    X = dataset.numbers
+    if dataset.task != "classification" or sparse.issparse(X):
+        return X
+    classes = np.unique(dataset.y, return_inverse=True)[1].ravel()
+    means = np.stack([np.bincount(classes, column) / np.bincount(classes) for column in np.nan_to_num(X).T], axis=1)
+    return X - means[classes]
+
+
 def check_replicates(material: Material, ledger: Ledger) -> None:
     """Find undeclared replicates whose set is torn apart by a split."""
     if material.dataset.groups is not None:
         return
     ledger.look("undeclared replicates", material.dataset.n_samples, f"rows of {material.name}")
-    found = replication(material.dataset.numbers)
+    found = replication(_within_classes(material.dataset))
     if found is None:
         return
     sets = np.arange(material.dataset.n_samples) // found.size

@@ -238,14 +238,14 @@ def is_experiment_file(given: object) -> TypeGuard[str | Path]:
 def declared_subject(given: str | Path | Experiment, consent: Consent) -> Subject:
     """Return an experiment without a store; handing it over is the consent to run it."""
     if isinstance(given, Experiment):
-        return Subject(given.name, given, known=_known(given.declared()))
+        return Subject(given.name, given, known=acknowledged_in(given.declared()))
     path = Path(given)
     declaration, _ = read_declaration(path)
     folder = path.resolve().parent
     code = code_named_by(declaration, folder)
     consent.announce(str(path), code, folder)
     experiment = Experiment.from_toml(path)
-    return Subject(experiment.name, experiment, known=_known(experiment.declared()), code=code)
+    return Subject(experiment.name, experiment, known=acknowledged_in(experiment.declared()), code=code)
 
 
 def stored_subjects(
@@ -273,7 +273,7 @@ def _stored(view: View, declaration: str | Path | Experiment | None, consent: Co
     name, path = view.experiment, view.results.path
     if isinstance(declaration, Experiment):
         _check_name(declaration.name, name, "the experiment given")
-        return Subject(name, declaration, view, _known(declaration.declared()))
+        return Subject(name, declaration, view, acknowledged_in(declaration.declared()))
     source = _source(view, declaration)
     if source is None:
         given = view.reader.kept_records(view) is not None
@@ -334,7 +334,7 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def _known(declared: str) -> tuple[Acknowledgement, ...]:
+def acknowledged_in(declared: str) -> tuple[Acknowledgement, ...]:
     """Return what an experiment file acknowledges; nothing where the experiment was declared in Python."""
     if declared.lstrip().startswith("{"):
         return ()
