@@ -30,9 +30,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from paragone.errors import InputError
+from paragone.machine import boot, file_system
 
 try:
     import fcntl
@@ -151,21 +152,61 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _begin(place: Path) -> tuple[Path, Any]:
+def _begin(place: Path) -> tuple[Path, IO[bytes]]:
     """Make the folder to write into, and hold a lock in it for as long as this process lives."""
     above = _nearest(place) if not place.is_dir() or _can_be_renamed(place) else place
     staging = Path(tempfile.mkdtemp(prefix=WRITING, dir=above))
     try:
         # Inside, since the folder of mkdtemp is closed to everybody else and this one becomes the target.
         (staging / NEW).mkdir()
-        lock = (staging / LOCK).open("w")
-        if fcntl is not None:
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        held = hold(staging / LOCK)
     except OSError:
         shutil.rmtree(staging, ignore_errors=True)
         raise
-    return staging, lock
+    return staging, held
+
+
+def hold(path: Path) -> IO[bytes]:
+    """Make a file and hold its lock, where there are locks, until it is closed or this process ends, however it ends.
+
+    Numbers of processes would not do: another container or host that shares the folder has other processes under the
+    same numbers.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as place, hold(Path(place) / "lock"):
+    ...     taken_over(Path(place) / "lock") is None
+    True
+    """
+    file = path.open("ab", buffering=0)
+    if fcntl is not None:
+        # Without locks or room for the word, nobody can tell that the holder has ended: then it never counts as ended.
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.write(boot().encode())
+    return file
+
+
+def taken_over(path: Path) -> IO[bytes] | None:
+    """Return the file of a lock whose holder has ended, locked now by this process; None where that is not sure.
+
+    Many file systems that hosts share keep the locks of each host to itself (NFS with ``nolock``, Lustre with
+    ``localflock``, BeeGFS as it is installed): there a lock says something only about the kernel that it was taken
+    under, so what another host left is not judged.
+    """
+    if fcntl is None:
+        return None
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(path.open("a+b"))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.seek(0)
+            if file.read() != boot().encode() and file_system(path).is_shared:
+                return None
+        except OSError:
+            return None
+        opened.pop_all()
+        return file
 
 
 def _can_be_renamed(place: Path) -> bool:
@@ -186,15 +227,12 @@ def _recover(folder: Path) -> None:
     if fcntl is None or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return
     for left in sorted(folder.glob(f"{WRITING}*")):
-        # Whoever writes holds the lock until its process ends: the kernel knows, on any host that shares the folder.
         # One without a lock was killed before it had made one, since both happen while the folder above is locked.
-        try:
-            with (left / LOCK).open("a") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock = taken_over(left / LOCK)
+        if lock is not None:
+            with lock:
                 _undo(left)
                 shutil.rmtree(left, ignore_errors=True)
-        except OSError:
-            continue
 
 
 def _undo(left: Path) -> None:

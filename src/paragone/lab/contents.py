@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -56,6 +59,24 @@ SELECT DISTINCT e.name FROM plan p JOIN experiments e ON e.id = p.experiment_id
 WHERE p.current = 1 AND p.protocol = ? ORDER BY e.id
 """
 KINDS = "SELECT DISTINCT protocol FROM plan WHERE current = 1"
+
+
+NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class FailureCause:
+    """Cells that failed alike: how they ended, the error of one of them, and how many of each method."""
+
+    status: str
+    error: str
+    cell: int
+    methods: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many cells."""
+        return sum(self.methods.values())
 
 
 class StoreContents:
@@ -169,6 +190,10 @@ class StoreContents:
         ]
         return pd.DataFrame(rows, columns=["run", "workers", "environment", "begun_at", "lives"])
 
+    def living(self) -> list[RunIdentity]:
+        """Return the processes that have cells of the store at work; one that ended its run and lives on is none."""
+        return self._store.at_work()
+
     def failures(self) -> pd.DataFrame:
         """Return the cells that failed or ran out of time, with error and traceback."""
         import pandas as pd
@@ -196,11 +221,22 @@ class StoreContents:
         import pandas as pd
 
         columns = ["experiment", "dataset", "fold", "method", "repeat", "key", "status", "why", "seconds", "notes"]
-        further = ["fit_seconds", "protocol", *TIMES[1:], *MODEL_COSTS, "costs_kept"]
+        further = ["protocol", *TIMES[1:], "costs_kept", "fit_key"]
         with self._store.one_moment():
             frame = pd.DataFrame(self._store.read(queries.PLACES), columns=[*columns, *further])
             running = self._store.running()
             changed = self._changes() if frame["status"].isna().any() else {}
+            fit_costs = {
+                "fit_seconds": dict(self._store.read(queries.FIT_TIMES)),
+                "fit_cpu_seconds": dict(self._store.read(queries.FIT_CPU_TIMES)),
+            }
+            models = self._store.read(queries.MODEL_COSTS)
+        fit_costs["predict_cpu_seconds"] = {fit_key: seconds for fit_key, seconds, _ in models}
+        fit_costs["model_bytes"] = {fit_key: size for fit_key, _, size in models}
+        fit_keys = frame.pop("fit_key").tolist()
+        for name, known in fit_costs.items():
+            frame[name] = np.array([known.get(fit_key) for fit_key in fit_keys], dtype=float)
+        frame = frame[[*columns, "fit_seconds", "protocol", *TIMES[1:], *MODEL_COSTS, "costs_kept"]]
         frame = frame.astype(dict.fromkeys((*TIMES[1:], *MODEL_COSTS), float) | {"costs_kept": bool})
         open_ = frame.index[frame["status"].isna()]
         where = frame.loc[open_, columns[:5]].itertuples(index=False, name=None)
@@ -213,6 +249,37 @@ class StoreContents:
         frame.loc[stale, "status"] = "stale"
         frame.loc[stale, "why"] = why[stale] + " changed"
         return frame
+
+    def cell_counts(self) -> pd.DataFrame:
+        """Return how many planned cells ended how, a row for each method, status and reason, in the order of the plan.
+
+        The columns are ``experiment, method, status, why, notes, cells``, the sums ``seconds`` and ``cpu_seconds``,
+        ``cpu_cells``, of how many cells the latter is known, and ``peak_memory``, the most of any. Counted by the
+        store, so that a million cells take no more memory than a thousand; :meth:`places` lists them one by one.
+        """
+        import pandas as pd
+
+        columns = ["experiment", "method", "status", "why", "notes", "cells", "seconds", "cpu_cells", "cpu_seconds"]
+        with self._store.one_moment():
+            rows = [list(row) for row in self._store.read(queries.CELL_COUNTS)]
+            running = set(self._store.running()) if any(row[2] is None for row in rows) else set()
+            changed = self._changes() if any(row[2] is None for row in rows) else {}
+            open_ = self._store.read(queries.OPEN_PLACES) if running or changed else []
+        found: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+        for *place, key in open_:
+            why = changed.get(tuple(place), "")
+            status = "running" if key in running else "stale" if why else "missing"
+            reason = f"{why} changed" if status == "stale" else ""
+            found.setdefault((place[0], place[3]), Counter())[status, reason] += 1
+        counted = []
+        for experiment, method, status, why, notes, cells, *costs in rows:
+            if status is not None:
+                counted.append([experiment, method, status, why, notes, cells, *costs])
+                continue
+            how = found.get((experiment, method), {("missing", ""): cells})
+            counted += [[experiment, method, *one, "[]", count, *costs] for one, count in how.items()]
+        frame = pd.DataFrame(counted, columns=[*columns, "peak_memory"])
+        return frame.astype({"seconds": float, "cpu_seconds": float, "peak_memory": float})
 
     def _changes(self) -> dict[tuple[str, str, int, str, int], str]:
         """Name the parts that changed at every place that has a result, but none of the current plan."""
@@ -258,6 +325,27 @@ class StoreContents:
     def times(self, experiment: str) -> list[tuple[str, str, int, int, float, int]]:
         """Return of every dataset and method its cells, how many ended, their seconds, and how many took time."""
         return self._store.read(queries.TIMES, (experiment,))
+
+    def matrix(self, experiment: str) -> dict[tuple[str, str], dict[str, int]]:
+        """Return how many cells of every dataset and method have which status; quick to ask for."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for dataset, method, status, count in self._store.read(queries.MATRIX, (experiment,)):
+            found.setdefault((dataset, method), {})[status or "missing"] = int(count)
+        return found
+
+    def causes(self, experiment: str) -> list[FailureCause]:
+        """Return why cells of an experiment failed, the commonest cause first; quick to ask for."""
+        found: dict[tuple[str, str], FailureCause] = {}
+        for status, error, method, count, cell in self._store.read(queries.CAUSES, (experiment,)):
+            # Numbers and addresses differ from cell to cell of one cause.
+            alike = found.setdefault((status, NUMBERS.sub("0", error or "")), FailureCause(status, error or "", cell))
+            alike.methods[method] = alike.methods.get(method, 0) + int(count)
+        return sorted(found.values(), key=lambda cause: -cause.count)
+
+    def traceback_of(self, cause: FailureCause) -> str:
+        """Return the traceback of one of the cells of a cause."""
+        rows = self._store.read(queries.TRACEBACK, (cause.cell,))
+        return str(rows[0][0] or "") if rows else ""
 
     def version(self, experiment: str) -> str:
         """Return a text that changes whenever a cell of the experiment ends; quick to ask for."""

@@ -105,7 +105,19 @@ class FileSection(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSection(ReadOptions):
-    """A dataset that needs options to be read: ``{ path = "x.csv", target = ["y"], task = "regression" }``."""
+    """A dataset that needs options to be read: ``{ path = "x.csv", target = ["y"], task = "regression" }``.
+
+    Attributes
+    ----------
+    path : str
+        The file, folder or bundled name.
+    replicates : int, optional
+        Rows that are measurements of one sample: so many after each other, kept on one side of every split.
+    time : str, optional
+        The column with the time.
+    weight : str, optional
+        The column with the weights of rows.
+    """
 
     path: str
     # One name may stand without a list; the options make a tuple of it.
@@ -120,7 +132,25 @@ class SetSection(ReadOptions):
 
 
 class DataSection(FileSection):
-    """``[data]``: the datasets, and what their columns are for where that is the same in all of them."""
+    """``[data]``: the datasets, and what their columns are for where that is the same in all of them.
+
+    Attributes
+    ----------
+    sets : list
+        The datasets: bundled names, files, folders, patterns such as ``data/*.csv``, or tables with options.
+    target : str, optional
+        The column that is predicted.
+    task : {"classification", "regression"}, optional
+        What the target is, where its values are not to say it.
+    groups : str, optional
+        The column that says which rows belong together.
+    time : str, optional
+        The column with the time.
+    weight : str, optional
+        The column with the weights of rows.
+    drop : list of str
+        Columns to leave out.
+    """
 
     sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
     target: str | None = None
@@ -150,14 +180,42 @@ class DataSection(FileSection):
 
 
 class EstimatorSection(FileSection):
-    """An estimator: what to use and its parameters."""
+    """An estimator: what to use and its parameters.
+
+    Attributes
+    ----------
+    use : str
+        A name that Paragone knows, or ``module:Class``.
+    params : table
+        Its parameters.
+    """
 
     use: str
     params: dict[str, Any] = Field(default_factory=dict)
 
 
 class TuneSection(FileSection):
-    """``[methods.X.tune]``: choose parameters on inner splits of train."""
+    """``[methods.X.tune]``: choose parameters on inner splits of train.
+
+    Attributes
+    ----------
+    grid : table
+        Values of parameters, every combination of which is tried.
+    space : table
+        Ranges of parameters, of which some points are drawn.
+    trials : int
+        How many points of the space are drawn.
+    folds : int
+        Inner folds of train.
+    metric : str
+        What is the best on the inner folds.
+    p : float
+        Of a ranker: the share of its best features that the inner evaluation uses.
+    evaluator : str or table
+        Of a ranker: the classifier of the inner evaluation.
+    scale : {"minmax", "zscore", "none"}
+        How features are scaled inside an inner split.
+    """
 
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
     space: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -175,7 +233,21 @@ def _by_name(given: Any) -> Any:
 
 
 class MethodSection(EstimatorSection):
-    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its variants."""
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its variants.
+
+    Attributes
+    ----------
+    seeds : int
+        How often a random method is repeated with another seed.
+    tune : table, optional
+        How its parameters are chosen, on inner splits of train.
+    grid : table
+        Values of parameters that make variants of it.
+    steps : list
+        Preprocessing before it, fitted on train alone.
+    log : str, optional
+        How its training log is kept.
+    """
 
     seeds: Annotated[int, Field(ge=1)] = 1
     tune: TuneSection | None = None
@@ -241,14 +313,32 @@ def _size(given: str | int) -> int:
 
 
 class LimitsSection(FileSection):
-    """``[limits]``: what a cell may cost."""
+    """``[limits]``: what a cell may cost.
+
+    Attributes
+    ----------
+    seconds : float, optional
+        A cell that takes longer is ended and called a timeout.
+    memory : str or int, optional
+        A cell that holds more, such as "4GiB", is ended and called failed.
+    """
 
     seconds: Annotated[float, Field(gt=0)] | None = None
     memory: Annotated[str | int, AfterValidator(_size)] | None = None
 
 
 class AcknowledgeSection(FileSection):
-    """``[[audit.acknowledge]]``: a finding of an audit that may stand, with the reason."""
+    """``[[audit.acknowledge]]``: a finding of an audit that may stand, with the reason.
+
+    Attributes
+    ----------
+    code : str
+        Which finding, such as PG101.
+    reason : str
+        Why it may stand.
+    dataset, method, file : str
+        Where it may stand; everywhere where nothing is said.
+    """
 
     code: Annotated[str, Field(pattern=r"^PG\d{3}$")]
     reason: str
@@ -265,13 +355,29 @@ class AcknowledgeSection(FileSection):
 
 
 class AuditSection(FileSection):
-    """``[audit]``: what is known of the findings of an audit; no part of any result."""
+    """``[audit]``: what is known of the findings of an audit; no part of any result.
+
+    Attributes
+    ----------
+    acknowledge : list of tables
+        Findings that may stand, each with its reason.
+    """
 
     acknowledge: tuple[AcknowledgeSection, ...] = ()
 
 
 class CompareSection(FileSection):
-    """``[compare]``: how reports test and correct the differences over datasets; no part of any cell."""
+    """``[compare]``: how reports test and correct the differences over datasets; no part of any cell.
+
+    Attributes
+    ----------
+    test : str, optional
+        How differences over datasets are tested.
+    correction : str, optional
+        How p-values are adjusted over the family.
+    margin : float, optional
+        The largest difference that does not matter, in units of the metric.
+    """
 
     test: str | None = None
     correction: str | None = None
@@ -279,7 +385,33 @@ class CompareSection(FileSection):
 
 
 class Declaration(FileSection):
-    """The whole file."""
+    """An experiment file: what is compared on which data, how it is split and scored.
+
+    Attributes
+    ----------
+    name : str
+        What the experiment is called, and its store where none is named.
+    seed : int
+        Every random thing of the experiment follows from it.
+    isolation : {"cell", "worker", "none"}
+        How far cells are kept apart: a process per cell, a process per worker, or none, for a debugger.
+    data : table
+        The datasets.
+    split : table
+        How every dataset is split.
+    protocol : table
+        What is done on a split, and how it is scored.
+    methods : table
+        What is compared, by name: an estimator's name alone, or a table.
+    sections : list of str
+        Sections of your own on the page, as ``module:function``.
+    limits : table
+        What a cell may cost.
+    compare : table
+        How differences over datasets are tested.
+    audit : table
+        Which findings of an audit may stand.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     seed: Annotated[int, Field(ge=0)] = 0

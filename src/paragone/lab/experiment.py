@@ -42,6 +42,7 @@ from paragone.lab.engine import Limits, Observer, Silent
 from paragone.lab.engine.packing import code_folders
 from paragone.lab.engine.resources import parse_duration, parse_size
 from paragone.lab.engine.workers import check_isolation
+from paragone.lab.passed_checks import PassedChecks
 from paragone.lab.planning import Layout, extended, lay_out
 from paragone.lab.protocol import Protocol
 from paragone.lab.results import Results
@@ -262,6 +263,7 @@ class Experiment:
         observer: Observer | None = None,
         budget: float | str | None = None,
         isolation: str | None = None,
+        checks: PassedChecks | None = None,
     ) -> Results:
         """Run the cells that the store does not have yet.
 
@@ -285,6 +287,8 @@ class Experiment:
             later, and cells that are still at work then are ended and stay missing. Run again to go on.
         isolation : {"cell", "worker", "none"}, optional
             How far cells are kept from each other, where it is not to be what the experiment declares.
+        checks : PassedChecks, optional
+            What `paragone.checks.check_before_run` found in the data, to be kept with the run.
 
         Returns
         -------
@@ -295,7 +299,7 @@ class Experiment:
         if executor is not None and not callable(getattr(executor, "submit", None)):
             raise InputError(f"executor: expected an executor with submit(), got a {type(executor).__name__}")
         seconds = None if budget is None else parse_duration(budget)
-        options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds)
+        options = RunOptions(retry_failed, overwrite, observer or Silent(), seconds, checks)
         workplace = workplace_for(self, workers, executor, isolation)
         run_into(self, store, workplace, options)
         return Results.open(store)

@@ -7,7 +7,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -98,6 +98,41 @@ class Arrangement:
         to have code imported.
         """
         yield dataset, ""
+
+
+@dataclass(frozen=True, eq=False)
+class RowAnswers:
+    """What a cell says of its test rows one by one, and what it learnt without them: what an audit compares.
+
+    Parameters
+    ----------
+    predicted : ndarray, optional
+        One row per test row, in the shape of the target: classes, numbers, or a share per label.
+    scores : ndarray, optional
+        Probabilities or decision values, one row per test row and one column per class or label.
+    classes : ndarray, optional
+        What the columns of the scores stand for, where the target is a class.
+    lists : ndarray of int, optional
+        One list of items per test row, best first; -1 after its end.
+    learnt : mapping of str to ndarray
+        What follows from train alone, such as a ranking of the features.
+
+    Examples
+    --------
+    >>> RowAnswers(np.array([1, 0])).of_rows()
+    {'predicted': array([1, 0])}
+    """
+
+    predicted: NDArray[Any] | None = None
+    scores: NDArray[Any] | None = None
+    classes: NDArray[Any] | None = None
+    lists: NDArray[Any] | None = None
+    learnt: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def of_rows(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that have a row per test row."""
+        named = {"predicted": self.predicted, "scores": self.scores, "lists": self.lists}
+        return {name: array for name, array in named.items() if array is not None}
 
 
 class Protocol(ABC):
@@ -232,6 +267,17 @@ class Protocol(ABC):
     def declare(self, methods: Mapping[str, Any]) -> dict[str, Method]:
         """Make methods of what the user declared; a protocol may write out variants."""
         return {name: Method.declare(given, kind=f"method {name!r}") for name, given in methods.items()}
+
+    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+        """Return what a cell says of its test rows; None where what it keeps does not tell.
+
+        By default the arrays that `scores` looks at by default. An audit asks, to compare cells that were run on
+        changed data.
+        """
+        kept = fitted.arrays
+        if "predicted" not in kept:
+            return None
+        return RowAnswers(kept["predicted"], kept.get("probabilities", kept.get("decisions")), kept.get("classes"))
 
     def settings(self, methods: Mapping[str, Method], arrangements: Sequence[Arrangement]) -> dict[str, Any]:
         """Return what results need to know of the protocol, as plain JSON values."""

@@ -11,7 +11,7 @@ from paragone.errors import unknown_name
 from paragone.lab.contents import STATUSES, StoreContents, score_frame
 from paragone.lab.grids import mean_table
 from paragone.lab.method_seeds import seed_sentences
-from paragone.lab.method_warnings import verdict_sentences, warned_groups
+from paragone.lab.method_warnings import verdict_sentences
 from paragone.lab.protocol import import_protocol, our_kinds
 from paragone.lab.store import queries
 from paragone.lab.store.records import read_scores
@@ -113,12 +113,12 @@ class Results(StoreContents):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def warned(self, experiment: str | None = None) -> tuple[str, ...]:
-        """Return what a verdict should say of the methods' warnings, such as fits that did not converge, in sentences.
+        """Return what a verdict should say of accepted leaks and of the methods' warnings, in sentences.
 
-        `warnings` has them row by row.
+        `warnings` has those of the methods, such as fits that did not converge, row by row.
         """
-        names = self.experiments() if experiment is None else [experiment]
-        return tuple(line for name in names for line in verdict_sentences(warned_groups(self, name)))
+        views = [View(self, name) for name in (self.experiments() if experiment is None else [experiment])]
+        return tuple(line for view in views for line in (*view.accepted_leaks, *verdict_sentences(view.warned)))
 
     def seed_notes(self, experiment: str | None = None) -> tuple[str, ...]:
         """Return whose seed was fixed, and which methods are the same but for it, in sentences."""

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from paragone.lab.engine import (
     Observer,
     SharedExecutor,
     Silent,
+    SlurmCluster,
+    SlurmExecutor,
     SplitReference,
     Spool,
     Tally,
@@ -33,9 +35,17 @@ from paragone.lab.engine import (
     Workplace,
     is_dask,
 )
+from paragone.lab.engine.memory_forecast import (
+    CellMemory,
+    MemoryForecast,
+    array_bytes,
+    available_memory,
+    spool_bytes,
+)
 from paragone.lab.engine.preloading import Preload, installed_modules
 from paragone.lab.engine.resources import check_memory_can_be_watched
 from paragone.lab.engine.workers import Conditions, Isolation, check_isolation
+from paragone.lab.passed_checks import KEPT_AS, PassedChecks
 from paragone.lab.planning import Layout, extended, method_at
 from paragone.lab.progress_folder import ProgressFolder
 from paragone.lab.protocol import Protocol
@@ -233,6 +243,7 @@ def cell_task(
         score_seed=seeds.split,
         fitted=fitted,
         scratch=scratch,
+        key=cell.key,
     )
 
 
@@ -250,6 +261,16 @@ def learnt_estimates(layout: Layout, store: Store) -> Estimates:
     return estimates
 
 
+def cell_memory(experiment: RunnableExperiment, store: Store, to_run: Sequence[Cell]) -> CellMemory:
+    """Return what the cells of a run may hold, by their data and by what the store knows of cells that ended."""
+    layout = experiment.layout
+    datasets = {name: arrangement.dataset for name, arrangement in layout.arrangements.items()}
+    data = {name: array_bytes(dataset.X) + array_bytes(dataset.y) for name, dataset in datasets.items()}
+    some = {cell.dataset: cell for cell in to_run}
+    shares = {name: len(layout.split(cell).train) / datasets[name].n_samples for name, cell in some.items()}
+    return CellMemory(data, shares, store.peaks(experiment.name), experiment.limits)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What a run does beside the missing cells, and who follows it.
@@ -264,12 +285,15 @@ class RunOptions:
         Whoever follows the run.
     budget : float, optional
         Seconds after which the run stops.
+    checks : PassedChecks, optional
+        What was looked at before the run, for its record.
     """
 
     retry_failed: bool = False
     overwrite: bool | str = False
     observer: Observer = field(default_factory=Silent)
     budget: float | None = None
+    checks: PassedChecks | None = None
 
 
 def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workplace, options: RunOptions) -> None:
@@ -281,9 +305,16 @@ def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workpl
         with Store(path, create=True) as store, Spool() as spool, ProgressFolder(store.path, keeps) as progress:
             place = {"engine": workplace.described(), "isolation": workplace.isolation}
             described = {**provenance(experiment.described(), experiment.layout.code, experiment.file), **place}
+            if options.checks is not None:
+                described[KEPT_AS] = options.checks.as_record()
             run = store.begin_run(RunIdentity.of_this_process(), workplace.at_once(), described)
             try:
                 _Stages(experiment, store, spool, progress, run, workplace, options).work()
+            except KeyboardInterrupt as interrupt:
+                going_on = workplace.interrupt()
+                if going_on:
+                    interrupt.add_note(going_on)
+                raise
             finally:
                 workplace.close()
                 store.release(run)
@@ -294,7 +325,7 @@ def run_into(experiment: RunnableExperiment, path: str | Path, workplace: Workpl
 def workplace_for(
     experiment: RunnableExperiment, workers: int | None, executor: Executor | None, isolation: str | None = None
 ) -> Workplace:
-    """Return where to work: in processes of this machine, on an executor, on a Dask cluster, or in this process.
+    """Return where to work: in processes of this machine, on an executor, on a cluster, or in this process.
 
     Parameters
     ----------
@@ -319,6 +350,8 @@ def workplace_for(
     preload = Preload(modules, experiment.protocol.warm_ups)
     conditions = Conditions(limits, experiment.code_folders(), chosen, preload)
     if executor is not None:
+        if isinstance(executor, SlurmExecutor):
+            return SlurmCluster(executor, conditions)
         if is_dask(executor):
             return DaskCluster(executor, conditions, workers or None)
         n_seats = max(1, available_cores() if workers is None else workers)
@@ -327,7 +360,7 @@ def workplace_for(
         return ThisProcess()
     # A worker computes on one thread: more workers than cores would only get in each other's way.
     n_workers = min(available_cores() if workers is None else max(1, workers), available_cores())
-    return LocalProcesses(n_workers, conditions)
+    return LocalProcesses(n_workers, conditions, adapts=workers is None)
 
 
 @dataclass
@@ -370,6 +403,8 @@ class _Stages:
             cells = len(forecast.distinct)
             tally = Tally(total=cells + later, skipped=cells - len(to_run), later=later)
             self._observer.began(tally)
+            if to_run:
+                self._fit_workers(to_run, tally)
             self._tell(forecast, to_run, tally)
             self._cell_run(to_run, again).work(to_run, tally)
             if tally.out_of_budget:
@@ -378,6 +413,25 @@ class _Stages:
             first = {cell.key for cell in experiment.layout.cells}
             if len(layout.cells) > len(experiment.layout.cells) and not any(cell.key in first for cell in to_run):
                 return
+
+    def _fit_workers(self, to_run: list[Cell], tally: Tally) -> None:
+        """Use as many workers as there is memory for, where nobody asked for a number; say what does not fit."""
+        workplace = self.workplace
+        if not isinstance(workplace, LocalProcesses):
+            return
+        wanted = workplace.size()
+        memory = cell_memory(self.experiment, self.store, to_run)
+        available = available_memory()
+        if available is not None:
+            available = replace(available, size=max(0, available.size - spool_bytes(memory.data)))
+        forecast = MemoryForecast(wanted, memory.largest(to_run, wanted), available)
+        sentence = forecast.sentence(adapts=workplace.adapts)
+        if sentence is None:
+            return
+        self._observer.said(sentence, tally)
+        if workplace.adapts:
+            workplace.use_fewer(forecast.fitting)
+            self.store.note_workers(self.run, forecast.fitting)
 
     def _tell(self, forecast: Forecast, to_run: list[Cell], tally: Tally) -> None:
         """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""

@@ -21,6 +21,7 @@ from paragone.lab.grids import mean_table
 from paragone.lab.measures import MeasuredScores
 from paragone.lab.method_seeds import seed_sentences
 from paragone.lab.method_warnings import Warned, warned_groups
+from paragone.lab.passed_checks import PassedChecks, passed_checks
 from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
 from paragone.metrics import is_at_hand
@@ -186,6 +187,16 @@ class View(MeasuredScores):
     def warned(self) -> tuple[Warned, ...]:
         """What the methods warned of, put together."""
         return warned_groups(self.results, self.experiment, self.wording.names)
+
+    @cached_property
+    def passed_checks(self) -> PassedChecks | None:
+        """What was looked at before the last run that looked, and which leaks were accepted; None for an old store."""
+        return passed_checks(self.results.store, self.experiment)
+
+    @property
+    def accepted_leaks(self) -> tuple[str, ...]:
+        """What a verdict must say of leaks that were accepted before the run, a sentence each."""
+        return () if self.passed_checks is None else tuple(one.sentence for one in self.passed_checks.accepted)
 
     @property
     def seed_notes(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -12,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from paragone import folders
 from paragone.lab.engine.spool import LOCK, PREFIX, LockedFolder, remove_orphans
+from paragone.machine import FileSystem, boot
 
 HOLDS = """
 import sys, tempfile, time
 tempfile.tempdir = sys.argv[1]
+from paragone import folders
 from paragone.lab.engine.spool import LockedFolder
 folder = LockedFolder()
 (folder.path / "data.npy").write_bytes(b"live")
@@ -63,6 +67,46 @@ def test_the_folder_of_a_killed_run_goes(shared, owner):
         remove_orphans()
         time.sleep(0.05)
     assert not folder.exists()
+
+
+def on_a_shared_disk(monkeypatch) -> None:
+    """Let every folder be one that hosts share, whose locks each host keeps to itself."""
+    monkeypatch.setattr(folders, "file_system", lambda path: FileSystem("lustre", "/", is_shared=True))
+
+
+def test_what_another_host_left_on_a_shared_disk_is_not_judged_by_a_lock_that_only_this_one_sees(shared, monkeypatch):
+    on_a_shared_disk(monkeypatch)
+    left = shared / f"{PREFIX}abc"
+    left.mkdir()
+    (left / LOCK).write_text("the boot id of another host")
+    remove_orphans()
+    assert left.is_dir()
+    (left / LOCK).write_text(boot())
+    remove_orphans()
+    assert not left.exists()
+
+
+def test_after_a_restart_what_was_left_on_a_disk_of_this_machine_goes(shared):
+    left = shared / f"{PREFIX}abc"
+    left.mkdir()
+    (left / LOCK).write_text("the boot id before the restart")
+    remove_orphans()
+    assert not left.exists()
+
+
+def test_where_there_are_no_locks_nothing_counts_as_left(shared, monkeypatch):
+    """Lustre mounted without flock answers every lock with ENOSYS, an NFS server without lockd with ENOLCK."""
+    folder = LockedFolder()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(folders.fcntl, "flock", refuse)
+    remove_orphans()
+    assert folder.path.is_dir()
+    LockedFolder().remove()
+    folder.remove()
+    assert list(shared.iterdir()) == []
 
 
 def test_a_folder_without_a_lock_is_not_ours_to_judge(shared):

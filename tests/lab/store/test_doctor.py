@@ -16,7 +16,8 @@ from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Store
-from paragone.lab.store.doctor import Repair, compact, examine, repair
+from paragone.lab.store.agreement import agreeing_artifacts
+from paragone.lab.store.doctor import ARTIFACTS, CHECKSUMS, Repair, compact, examine, repair
 from paragone.lab.store.queries import arrays_of, pack
 from paragone.lab.store.runs import RunIdentity
 from paragone.lab.store.schema import SCHEMA_VERSION, table_shapes
@@ -351,3 +352,21 @@ def test_what_lost_its_checksum_in_a_damaged_file_is_not_trusted(store):
     pd.testing.assert_frame_equal(scores(store), wanted, check_exact=True)
     with closing(sqlite3.connect(store)) as database:
         assert database.execute("SELECT arrays FROM fits WHERE fit_key = ?", (fit,)).fetchone()[0] == arrays
+
+
+def test_read_as_a_whole_every_cell_and_fit_agrees_and_one_that_was_changed_does_not(store):
+    """The quick way finds what the way one by one finds: all artifacts, or all but the damaged one."""
+    with closing(sqlite3.connect(store)) as database:
+        cells, fits = (
+            {(kind, key) for (key,) in database.execute(f"SELECT {column} FROM {table}")}
+            for kind, (table, column) in list(ARTIFACTS.items())[:2]
+        )
+        stated = {(kind, key): seal for kind, key, seal in database.execute("SELECT kind, key, sha256 FROM checksums")}
+        one_by_one = {(kind, key): CHECKSUMS[kind](database, key, SCHEMA_VERSION) for kind, key in cells | fits}
+        assert one_by_one.items() <= stated.items()
+        assert agreeing_artifacts(database, stated) == cells | fits
+        ((damaged,),) = database.execute("SELECT key FROM cells ORDER BY id LIMIT 1 OFFSET 1").fetchall()
+        database.execute(
+            "UPDATE scores SET value = 0.125 WHERE cell_id = (SELECT id FROM cells WHERE key = ?)", (damaged,)
+        )
+        assert agreeing_artifacts(database, stated) == (cells | fits) - {("cell", damaged)}

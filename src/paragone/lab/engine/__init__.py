@@ -1,4 +1,4 @@
-"""The engine: runs the missing cells on local processes, on any executor, or on a Dask cluster."""
+"""The engine: runs the missing cells on local processes, on any executor, on a Dask cluster, or as jobs of Slurm."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from paragone.lab.engine.cluster import DaskCluster, dask_executor, is_dask
 from paragone.lab.engine.resources import Limits
 from paragone.lab.engine.run import CellRun, Estimates, Observer, Silent, Tally
 from paragone.lab.engine.shared import SharedExecutor
+from paragone.lab.engine.slurm import SlurmCluster, SlurmExecutor
 from paragone.lab.engine.spool import Spool
 from paragone.lab.engine.task import CellTask, SplitReference
 from paragone.lab.engine.workers import LocalProcesses, Seat, ThisProcess, Workplace
@@ -21,6 +22,8 @@ __all__ = [
     "Seat",
     "SharedExecutor",
     "Silent",
+    "SlurmCluster",
+    "SlurmExecutor",
     "SplitReference",
     "Spool",
     "Tally",

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from paragone.lab.cells import Outcome, SplitData
 from paragone.lab.engine.laid_split import LaidSplit
+from paragone.lab.engine.memory_forecast import be_ended_first
 from paragone.lab.engine.packing import CellOrder, Refused, Surroundings
 from paragone.lab.engine.processes import (
     Channel,
@@ -28,7 +29,7 @@ from paragone.lab.engine.processes import (
     forget_peak_memory,
     memory_figures,
 )
-from paragone.lab.engine.spool import FileWatch
+from paragone.lab.engine.reading_watch import ReadingWatch
 from paragone.lab.engine.task import failure, perform
 
 LEAST_DESCRIPTOR = 512
@@ -52,6 +53,7 @@ def begin_cell_process(seat: int, surroundings: Surroundings, temporary: str, ou
         Its end of the connection to the seat.
     """
     end_with_parent(seat)
+    be_ended_first()
     # A group of its own, but no session: those of a desktop are scheduled as if their niceness did not count.
     os.setpgid(0, 0)
     for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP):
@@ -142,7 +144,7 @@ def work_on(
     """
     forget_peak_memory()
     before = memory_figures()
-    with FileWatch(order.watch_files) as watch:
+    with ReadingWatch(order.watch_files) as watch:
         try:
             task = order.packed.open()
         except BaseException as error:  # noqa: BLE001  importing the user's modules runs them, and costs this cell only

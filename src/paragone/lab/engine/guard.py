@@ -24,8 +24,8 @@ from loky.process_executor import ProcessPoolExecutor, ShutdownExecutorError
 from paragone.cores import THREAD_VARIABLES
 from paragone.lab.cells import Outcome
 from paragone.lab.engine.packing import CRASHES, Abandoned, CellOrder, Loss, Reply
+from paragone.lab.engine.reading_watch import ReadingWatch
 from paragone.lab.engine.resources import Limits, memory_held
-from paragone.lab.engine.spool import FileWatch
 
 WATCH_SECONDS = 0.02
 FAMILY_EVERY = 10
@@ -210,7 +210,7 @@ class FreshProcesses:
 
 def _work_on(order: CellOrder) -> tuple[Reply, tuple[str, ...]]:
     """Work on a cell in this process."""
-    with FileWatch(order.watch_files) as watch:
+    with ReadingWatch(order.watch_files) as watch:
         reply = order.packed.run()
     return reply, watch.seen
 

@@ -170,6 +170,10 @@ CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL")
 """Signals that only the task itself can have caused; any other end of a process is a loss."""
 
 
+FOR_MEMORY = "killed by the system, probably for want of memory"
+"""How the reason of a loss begins where the system ended a process for that."""
+
+
 @dataclass(frozen=True)
 class Loss:
     """A worker that died under a cell: whose fault it was is not known, so it is nobody's.

@@ -231,7 +231,7 @@ def _prctl(option: int, value: int) -> None:
 
 ALLOWED = {
     "paragone.lab.cells": {"Outcome", "Fitted", "Score", "WarningCount"},
-    "paragone.lab.engine.packing": {"Refused"},
+    "paragone.lab.engine.packing": {"Loss", "Refused"},
     "numpy": {"ndarray", "dtype"},
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy.core.multiarray": {"_reconstruct", "scalar"},

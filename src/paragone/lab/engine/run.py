@@ -13,7 +13,7 @@ from typing import Protocol as Interface
 
 from paragone.errors import InputError
 from paragone.lab.cells import Cell, Outcome
-from paragone.lab.engine.packing import Loss
+from paragone.lab.engine.packing import FOR_MEMORY, Loss
 from paragone.lab.engine.task import CellTask
 from paragone.lab.engine.workers import Seat, Workplace
 from paragone.lab.store import Store
@@ -471,11 +471,16 @@ class CellRun:
         where = f"{cell.method} on {cell.dataset}, fold {cell.fold}"
         count = self._losses[cell.key]
         again = "it begins again" if count < MOST_LOSSES and not loss.final else "it is given up"
-        self._observer.said(f"a worker died at {where} (loss {count} of it): {again}", tally)
+        why = f", {loss.why}" if loss.why.startswith(FOR_MEMORY) else ""
+        self._observer.said(f"a worker died at {where} (loss {count} of it{why}): {again}", tally)
 
     def _given_up(self, cell: Cell, loss: Loss) -> Outcome:
         times = self._losses[cell.key]
-        sentence = f"the worker process died {times} times at this cell, as when the system runs out of memory"
+        died = f"the worker process died {times} times at this cell"
+        if loss.why.startswith(FOR_MEMORY):
+            sentence = f"memory: {loss.why}; {died}"
+        else:
+            sentence = f"{died}, as when the system runs out of memory"
         return Outcome("failed", error=sentence, traceback=loss.why)
 
     def _note_lost_workers(self, tally: Tally) -> None:

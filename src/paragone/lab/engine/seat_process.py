@@ -20,9 +20,17 @@ from typing import NoReturn
 from paragone.lab.cells import Outcome
 from paragone.lab.engine.cell_process import begin_cell_process, close_foreign_descriptors, work_on_all, work_once
 from paragone.lab.engine.laid_split import LaidSplit, lay_out_split
-from paragone.lab.engine.packing import CRASHES, CellOrder, Loss, Surroundings
-from paragone.lab.engine.processes import Channel, adopt_orphans, child_processes, end_with_parent, memory_figures
-from paragone.lab.engine.resources import Limits, memory_held
+from paragone.lab.engine.memory_forecast import killed_for_memory
+from paragone.lab.engine.packing import CRASHES, FOR_MEMORY, CellOrder, Loss, Surroundings
+from paragone.lab.engine.processes import (
+    KIB,
+    Channel,
+    adopt_orphans,
+    child_processes,
+    end_with_parent,
+    memory_figures,
+)
+from paragone.lab.engine.resources import Limits, format_size, memory_held
 from paragone.lab.engine.task import MOST_OF_A_TRACEBACK, SplitReference, clean_text, failure
 
 WATCH_SECONDS = 0.02
@@ -101,6 +109,7 @@ class _Child:
     pipe: int
     temporary: str
     held_at_start: int
+    kills_before: int
     shared_by: tuple[str, ...] | None
 
 
@@ -177,6 +186,7 @@ class _Seat:
         # The fork starts with the seat's own pages, which are not the method's doing.
         held = memory_figures().get("RssAnon", 0)
         shared_by = self._shared_by(order)
+        kills = killed_for_memory()
         process = os.fork()
         if process == 0:
             try:
@@ -193,7 +203,7 @@ class _Seat:
         there.close()
         # A descriptor and not the number, which the system may give to another process once this one has ended.
         handle = os.pidfd_open(process)
-        return _Child(process, handle, here, _Output(reading), reading, temporary, held, shared_by)
+        return _Child(process, handle, here, _Output(reading), reading, temporary, held, kills, shared_by)
 
     def _watch(self, child: _Child, limits: Limits, begun: float, data_bytes: int) -> _Ending:
         """Wait until a cell has delivered, is over a limit, or its process ended."""
@@ -237,14 +247,14 @@ class _Seat:
             return
         if ending.over is not None and ending.over.status == "timeout":
             _ask_where_it_is(child)
-        status, processor = self._end_child(killed=ending.over is not None)
+        status, processor, peak = self._end_child()
         text = child.output.text
         if ending.over is not None:
             outcome = replace(ending.over, cpu_seconds=processor, output=text, traceback=_last_words(text))
             self._channel.send(outcome)
             return
         seconds = time.monotonic() - begun
-        ended = _ended_by_itself(status, text)
+        ended = _ended_by_itself(status, text, peak, killed_for_memory() > child.kills_before)
         if isinstance(ended, Outcome):
             ended = replace(ended, seconds=seconds, cpu_seconds=processor, output=text)
         self._channel.send(ended)
@@ -262,11 +272,11 @@ class _Seat:
             if child.handle in ready:
                 return
 
-    def _end_child(self, *, killed: bool = True) -> tuple[int, float]:
-        """End the child and everything that it started; return its exit status and processor seconds."""
+    def _end_child(self) -> tuple[int, float, int]:
+        """End the child and everything that it started; return its exit status, processor seconds and peak bytes."""
         child, self._child = self._child, None
         if child is None:
-            return 0, 0.0
+            return 0, 0.0, 0
         # While the child is not waited for, its number, and so that of its group, cannot be anybody else's.
         for target in (os.killpg, os.kill):
             try:
@@ -280,7 +290,7 @@ class _Seat:
         for descriptor in (child.handle, child.pipe):
             os.close(descriptor)
         shutil.rmtree(child.temporary, ignore_errors=True)
-        return status, processor
+        return status, processor, usage.ru_maxrss * KIB
 
 
 def _patience(limits: Limits, begun: float) -> float | None:
@@ -356,13 +366,27 @@ def _end_orphans() -> float:
     return processor
 
 
-def _ended_by_itself(status: int, text: str) -> Outcome | Loss:
-    """Say what it means that a process ended without a result."""
+def _ended_by_itself(status: int, text: str, peak: int, is_short: bool) -> Outcome | Loss:
+    """Say what it means that a process ended without a result.
+
+    Parameters
+    ----------
+    status : int
+        As ``wait`` gave it.
+    text : str
+        What it printed.
+    peak : int
+        The most bytes that it held, with those of its data that it read.
+    is_short : bool
+        Whether the system has ended a process for want of memory meanwhile; which one, it does not tell us.
+    """
     if os.WIFSIGNALED(status):
         name = signal.Signals(os.WTERMSIG(status)).name
         if name in CRASHES:
             return Outcome("failed", error=f"crashed its process in native code ({name})", traceback=_crash(text))
-        return Loss(f"its process was ended by {name}")
+        if name == "SIGKILL" and is_short:
+            return Loss(f"{FOR_MEMORY} (it held {format_size(peak)})")
+        return Loss(f"its process was ended by {name} (it held {format_size(peak)})")
     code = os.waitstatus_to_exitcode(status)
     return Outcome("failed", error=f"ended its own process (exit code {code}) before it had a result")
 

@@ -1,25 +1,20 @@
-"""The spool: datasets as files that workers map, and a watch on the data files that a cell opens."""
+"""The spool: datasets as files that workers map."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from functools import lru_cache
-from pathlib import Path, PurePath
-from typing import IO, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from paragone.data import Dataset
 from paragone.data.frames import is_table
+from paragone.folders import hold, taken_over
 from paragone.lab.engine.table_buffers import from_buffers, to_buffers
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover  Windows has no such locks: what killed runs leave there stays
-    fcntl = None  # type: ignore[assignment]
 
 PREFIX = "paragone-spool-"
 LOCK = "lock"
@@ -28,9 +23,6 @@ SPARSE_PARTS = ("data", "indices", "indptr")
 
 class LockedFolder:
     """A temporary folder that others can see to be in use: its owner holds a lock, which the system drops with it.
-
-    Numbers of processes would not do: another container or host that shares the folder for temporary files has other
-    processes under the same numbers.
 
     Examples
     --------
@@ -46,16 +38,14 @@ class LockedFolder:
         remove_orphans()
         # Locked before it has the name by which orphans are looked for, so that nobody finds it without its lock.
         new = Path(tempfile.mkdtemp(prefix=".paragone-new-"))
-        self._lock = _locked(new / LOCK)
+        self._lock = hold(new / LOCK)
         self.path = new.with_name(PREFIX + new.name.removeprefix(".paragone-new-"))
         new.rename(self.path)
 
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.close()
 
 
 class Spool:
@@ -140,98 +130,7 @@ def _load(folder: Path, name: str) -> Any:
 def remove_orphans() -> None:
     """Remove what killed runs left behind: the folders whose lock nobody holds."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        if not (folder / LOCK).is_file():
-            continue
-        lock = _locked(folder / LOCK)
+        lock = taken_over(folder / LOCK) if (folder / LOCK).is_file() else None
         if lock is not None:
             shutil.rmtree(folder, ignore_errors=True)
             lock.close()
-
-
-def _locked(path: Path) -> IO[bytes] | None:
-    """Return a file that this process holds the lock of; None where another one does, or where there are no locks."""
-    if fcntl is None:
-        return None
-    try:
-        file = path.open("ab")
-    except OSError:
-        return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
-
-
-TABLES = {".csv", ".tsv", ".txt", ".dat", ".arff", ".mat", ".xls", ".xlsx", ".rdata", ".svm", ".libsvm"}
-ARRAYS = {".npz", ".npy", ".parquet", ".feather", ".h5", ".hdf5", ".pkl", ".pickle", ".joblib", ".sqlite", ".db"}
-OTHERS = {".json", ".jsonl", ".gz", ".bz2", ".xz", ".zip"}
-DATA_ENDINGS = frozenset(TABLES | ARRAYS | OTHERS)
-WRITING = frozenset("wxa")
-
-
-class FileWatch:
-    """Collects the data files that this process opens inside a ``with`` block.
-
-    An audit hook cannot be taken away again: in a process that goes on, it stays and hears nothing more.
-
-    Parameters
-    ----------
-    wanted : bool
-        Whether to listen at all.
-
-    Examples
-    --------
-    >>> with FileWatch(False) as watch:
-    ...     pass
-    >>> watch.seen
-    ()
-    """
-
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
-        self._listening = False
-        self._names: dict[str, None] = {}
-
-    @property
-    def seen(self) -> tuple[str, ...]:
-        """The names, each once, in the order in which they were opened first."""
-        return tuple(self._names)
-
-    def __enter__(self) -> Self:
-        if self._wanted:
-            self._listening = True
-            sys.addaudithook(self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listening = False
-
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        if not self._listening or event not in ("open", "sqlite3.connect") or not args:
-            return
-        mode = args[1] if event == "open" and len(args) > 1 else None
-        if isinstance(mode, str) and WRITING & set(mode):
-            return
-        name = args[0].decode(errors="replace") if isinstance(args[0], bytes) else str(args[0])
-        if is_data_file(name):
-            self._names[name] = None
-
-
-def is_data_file(name: str) -> bool:
-    """Say whether a file may hold data, by its name; what the engine laid out for the cell itself does not count.
-
-    Examples
-    --------
-    >>> is_data_file("lab/emotions.arff"), is_data_file("lib/module.py")
-    (True, False)
-    """
-    path = PurePath(name)
-    if any(part.startswith(PREFIX) for part in path.parts):
-        return False
-    # Python and packages read files of their own; data that ships with one stands in a folder that says so.
-    installed = any(path.is_relative_to(prefix) for prefix in (sys.prefix, sys.base_prefix))
-    if (installed or "site-packages" in path.parts) and "datasets" not in path.parts:
-        return False
-    return path.suffix.lower() in DATA_ENDINGS

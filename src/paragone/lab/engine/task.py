@@ -172,7 +172,7 @@ def cut_out(X: Any, y: Any, beside: Mapping[str, Any], reference: SplitReference
 
 @dataclass(frozen=True, eq=False)
 class CellTask:
-    """Everything a worker needs to run one cell."""
+    """Everything a worker needs to run one cell; ``key`` is the cell's own, where it has one."""
 
     split: SplitReference
     method: Method
@@ -181,6 +181,7 @@ class CellTask:
     score_seed: int
     fitted: Fitted | None
     scratch: str | None = None
+    key: str = ""
 
 
 def run_task(task: CellTask) -> Outcome:

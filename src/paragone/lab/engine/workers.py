@@ -250,6 +250,10 @@ class Workplace(ABC):
         """Return what there is to tell the user since the last call."""
         return []
 
+    def interrupt(self) -> str:
+        """Take note that the run is interrupted; say who goes on without it, where somebody does."""
+        return ""
+
     def close(self) -> None:  # noqa: B027  most have nothing to give up
         """Give everything up."""
 
@@ -327,13 +331,16 @@ class LocalProcesses(Workplace):
         How many.
     conditions : Conditions
         Of the run.
+    adapts : bool, default=False
+        Whether there may be fewer, where memory is short; nobody has asked for this very number then.
     """
 
     can_end = True
     shares_disk = True
 
-    def __init__(self, n_workers: int, conditions: Conditions) -> None:
+    def __init__(self, n_workers: int, conditions: Conditions, *, adapts: bool = False) -> None:
         self._n_workers = n_workers
+        self.adapts = adapts
         self._conditions = conditions
         self.isolation = conditions.isolation
         self._folder: LockedFolder | None = None
@@ -352,6 +359,10 @@ class LocalProcesses(Workplace):
         seat = ProcessSeat(worker, self._conditions)
         self._seats.append(seat)
         return seat
+
+    def use_fewer(self, n_workers: int) -> None:
+        """Work on no more cells at a time than this."""
+        self._n_workers = min(self._n_workers, n_workers)
 
     @override
     def described(self) -> str:

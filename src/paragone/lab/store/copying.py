@@ -12,6 +12,7 @@ from typing import Any
 from paragone.errors import InputError
 from paragone.lab.store.opening import NOT_READ, connect, damaged, examination, log_of, remove_database
 from paragone.lab.store.schema import TableShape, delete_dangling, missing_before, plain_tables, table_shapes
+from paragone.lab.store.shared_disk import sole_writer
 
 BATCH, BATCH_OF_ARRAYS = 5000, 50
 WITH_ARRAYS = ("fits", "predictions", "truths", "splits", "quarantine")
@@ -140,10 +141,11 @@ def salvage(path: Path) -> Salvage:
     fresh = path.with_name(f".{path.name}.salvaged")
     remove_database(fresh)
     try:
-        with new_store(fresh) as target, examination(path) as source:
-            rows, incomplete = _copied(source, target)
-        damaged_file = _set_aside(path)
-        fresh.replace(path)
+        with sole_writer(path):
+            with new_store(fresh) as target, examination(path) as source:
+                rows, incomplete = _copied(source, target)
+            damaged_file = _set_aside(path)
+            fresh.replace(path)
     finally:
         remove_database(fresh)
     return Salvage(damaged_file, rows, incomplete)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -13,6 +15,7 @@ from typing import Any
 from paragone.errors import InputError
 from paragone.lab.store.schema import (
     SCHEMA_VERSION,
+    EmptyStoreError,
     LimitedConnection,
     check_schema,
     check_version,
@@ -21,9 +24,12 @@ from paragone.lab.store.schema import (
     migrate,
     table_shapes,
 )
+from paragone.lab.store.shared_disk import LOG_HEADER_BYTES, Lease, copy_as_it_is, is_shared, replace_by_copy
 
 Identity = tuple[int, int]
-LOG_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
+FRAME_HEADER_BYTES = 24
+LOG_PAGES = 1 << 16
+"""How long the log of a store on a shared disk may grow: whoever copies it begins anew when the log does."""
 
 
 class FilesInPlace:
@@ -142,23 +148,57 @@ HEADER = b"SQLite format 3\x00"
 PAGE_SIZE_AT, PAGE_COUNT_AT = 16, 28
 
 
-def connect(path: Path, *, create: bool) -> sqlite3.Connection:
-    """Open a store, making it first where asked; refuse a file that is not one.
+class StoreConnection(LimitedConnection):
+    """A connection to a store, with the lease on it where its disk is shared."""
+
+    lease: Lease | None = None
+    _is_given_up = False
+
+    def close(self) -> None:
+        """Close the file, and then let others write."""
+        lease, self.lease = self.lease, None
+        if lease is not None and not _is_held(lease):
+            # SQLite would move the log into the file, which others write by now, and delete theirs: let the system
+            # close the files, when the process ends.
+            self._is_given_up = True
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
+        if not self._is_given_up:
+            super().close()
+        if lease is not None:
+            lease.release()
+
+    def __del__(self) -> None:
+        if self.lease is not None:
+            self.close()
+
+
+def _is_held(lease: Lease) -> bool:
+    try:
+        return lease.is_held()
+    except OSError:
+        return False
+
+
+def connect(path: Path, *, create: bool) -> StoreConnection:
+    """Open a store, for reading, or for writing where it may be made; refuse a file that is not one.
 
     Parameters
     ----------
     path : Path
         The file.
     create : bool
-        Whether a missing file is made.
+        Whether it is opened for writing, and made where it is missing. On a file system that hosts share, the others
+        get a copy that stays as it is, and one at a time writes.
 
     Returns
     -------
-    sqlite3.Connection
+    StoreConnection
         In autocommit mode, write-ahead logging, foreign keys on.
     """
     check_file(path, create=create)
     try:
+        if is_shared(path):
+            return _connect_alone(path) if create else _connect_copy(path)
         return _connect(str(path), path, create=create)
     except sqlite3.DatabaseError as error:
         if create or primary_code(error) not in UNWRITABLE or has_log(path):
@@ -170,26 +210,70 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         raise damaged(path, error) from error
 
 
-def _connect(address: str, path: Path, *, create: bool) -> sqlite3.Connection:
+def _connect_alone(path: Path) -> StoreConnection:
+    """Open a store for writing as the only one who does, with a log that needs no shared memory."""
+    try:
+        lease = Lease(path)
+    except OSError as error:
+        raise InputError(f"store {str(path)!r} cannot be written: {error.strerror or error}") from error
+    try:
+        if lease.after_silence and path.exists():
+            replace_by_copy(path)
+        # Without locks of the file system, SQLite is to ask for none: the lease is the lock.
+        locks = "" if lease.locks_work else "?vfs=unix-none"
+        connection = _connect(f"{path.resolve().as_uri()}{locks}", path, create=True, alone=True)
+    except BaseException:
+        lease.release()
+        raise
+    connection.lease = lease
+    return connection
+
+
+def _connect_copy(path: Path) -> StoreConnection:
+    """Open a copy of a store, which goes when it is closed."""
+    with _copied(path) as copy:
+        connection = _connect(str(copy), path, create=False, file=copy)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+
+@contextmanager
+def _copied(path: Path) -> Iterator[Path]:
+    """Give a copy of a store to open; its name goes then, and its content when it is closed (on Windows it stays)."""
+    with tempfile.TemporaryDirectory(prefix="paragone-copy-", ignore_cleanup_errors=True) as folder:
+        yield copy_as_it_is(path, Path(folder))
+
+
+def _connect(
+    address: str, path: Path, *, create: bool, alone: bool = False, file: Path | None = None
+) -> StoreConnection:
     connection = sqlite3.connect(
         address,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
         uri=address.startswith("file:"),
-        factory=LimitedConnection,
+        factory=StoreConnection,
     )
     try:
         distrust(connection)
         connection.limit(path)
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         connection.execute("PRAGMA foreign_keys = ON")
+        if alone or file is not None:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if alone:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         if create:
             create_once(connection)
         version = _check_schema(connection, path)
         if create and version < SCHEMA_VERSION:
             migrate(connection)
-        _check_whole(connection, path)
+        if alone:
+            # Whoever had claimed a cell does not hold the lease any more: it is dead, or will stop when it awakes.
+            connection.execute("DELETE FROM claims")
+        _check_whole(connection, file or path, path)
         connection.execute("PRAGMA synchronous = NORMAL")
     except UNREADABLE as error:
         connection.close()
@@ -230,7 +314,7 @@ def check_file(path: Path, *, create: bool, whole: bool = True) -> None:
         raise InputError(f"store {str(path)!r} cannot be read: {error.strerror or error}") from error
     if not header:
         if not create:
-            raise InputError(f"store {str(path)!r} is empty: nothing was run into it yet")
+            raise EmptyStoreError(path)
         return
     if not header.startswith(HEADER):
         raise InputError(f"{str(path)!r} is not a Paragone store: it is no SQLite file")
@@ -251,22 +335,26 @@ def _check_length(path: Path, header: bytes, whole: bool) -> None:
         raise truncated(path, size, pages * page_size)
 
 
-def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+def _check_whole(connection: sqlite3.Connection, file: Path, path: Path) -> None:
     """Refuse a file whose end is gone and is not in the log either; what is free there need not be anywhere."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-    present = path.stat().st_size // page_size
-    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(path):
+    present = file.stat().st_size // page_size
+    if present >= pages or set(range(present + 1, pages + 1)) <= pages_in_log(file):
         return
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        raise truncated(path, path.stat().st_size, pages * page_size)
+        raise truncated(path, file.stat().st_size, pages * page_size)
 
 
 @contextmanager
 def examination(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that may be damaged, for reading only."""
     check_file(path, create=False, whole=False)
-    database = _opened_for_examination(path)
+    if is_shared(path):
+        with _copied(path) as copy:
+            database = _opened_for_examination(copy, path)
+    else:
+        database = _opened_for_examination(path, path)
     try:
         yield database
     except NOT_READ as error:
@@ -275,16 +363,16 @@ def examination(path: Path) -> Iterator[sqlite3.Connection]:
         database.close()
 
 
-def _opened_for_examination(path: Path) -> sqlite3.Connection:
+def _opened_for_examination(file: Path, path: Path) -> sqlite3.Connection:
     """Open a file so that nothing is written and nothing is left beside it.
 
     With a log beside it, reading only. Without one SQLite makes one, and takes it away again only where it may write;
     where it may not, there is nobody else who writes either.
     """
-    beside = log_of(path).exists()
+    beside = log_of(file).exists()
     modes = ("mode=ro",) if beside else ("mode=rw", "immutable=1")
     for mode in modes:
-        address = f"{path.resolve().as_uri()}?{mode}"
+        address = f"{file.resolve().as_uri()}?{mode}"
         database = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=LimitedConnection
         )

@@ -21,15 +21,29 @@ WHERE p.current = 1 AND c.status <> 'done'
 ORDER BY p.experiment_id, p.position
 """
 PLACES = """
-SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes, f.seconds,
-       p.protocol, k.cpu_seconds, k.peak_memory, g.cpu_seconds,
-       m.predict_cpu_seconds, m.bytes, k.cell_id IS NOT NULL
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key, c.status, c.error, c.seconds, c.notes,
+       p.protocol, k.cpu_seconds, k.peak_memory, k.cell_id IS NOT NULL, c.fit_key
 FROM plan p JOIN experiments e ON e.id = p.experiment_id
-LEFT JOIN cells c USING (key) LEFT JOIN fits f ON f.fit_key = c.fit_key
-LEFT JOIN costs k ON k.cell_id = c.id LEFT JOIN fit_costs g ON g.fit_key = c.fit_key
-LEFT JOIN model_costs m ON m.fit_key = c.fit_key
+LEFT JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
 WHERE p.current = 1
 ORDER BY p.experiment_id, p.position
+"""
+# Each table of fits is read once from end to end: to look every fit up beside its arrays takes ten times as long.
+FIT_TIMES = "SELECT fit_key, seconds FROM fits"
+FIT_CPU_TIMES = "SELECT fit_key, cpu_seconds FROM fit_costs"
+MODEL_COSTS = "SELECT fit_key, predict_cpu_seconds, bytes FROM model_costs"
+CELL_COUNTS = """
+SELECT e.name, p.method, c.status, c.error, c.notes, count(*), total(c.seconds), count(k.cpu_seconds),
+       total(k.cpu_seconds), max(k.peak_memory)
+FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) LEFT JOIN costs k ON k.cell_id = c.id
+WHERE p.current = 1
+GROUP BY p.experiment_id, p.method, c.status, c.error, c.notes
+ORDER BY p.experiment_id, min(p.position)
+"""
+OPEN_PLACES = """
+SELECT e.name, p.dataset, p.fold, p.method, p.repeat, p.key FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) WHERE p.current = 1 AND c.key IS NULL
 """
 RUNS = """
 SELECT id, workers, environment, begun_at, beat, host, pid, process_start FROM runs ORDER BY id
@@ -54,6 +68,17 @@ SELECT dataset, method, count(*), sum(ended), sum(took), sum(took > 0) FROM (
     WHERE p.current = 1 AND e.name = ? GROUP BY p.key
 ) GROUP BY dataset, method
 """
+MATRIX = """
+SELECT p.dataset, p.method, c.status, count(*) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+LEFT JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ?
+GROUP BY p.dataset, p.method, c.status ORDER BY min(p.position)
+"""
+CAUSES = """
+SELECT c.status, c.error, p.method, count(*), min(c.id) FROM plan p JOIN experiments e ON e.id = p.experiment_id
+JOIN cells c USING (key) WHERE p.current = 1 AND e.name = ? AND c.status <> 'done'
+GROUP BY c.status, c.error, p.method
+"""
+TRACEBACK = "SELECT traceback FROM cells WHERE id = ?"
 ENDED = """
 SELECT p.dataset, p.fold, p.method, p.repeat, c.status, c.seconds, c.error, c.traceback, c.finished_at, c.id,
        k.cpu_seconds, k.peak_memory

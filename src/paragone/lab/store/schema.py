@@ -268,10 +268,20 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
+class EmptyStoreError(InputError):
+    """A store without tables: nothing was run into it yet, or a run is just making it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"store {str(path)!r} is empty: nothing was run into it yet")
+
+
 def check_version(connection: sqlite3.Connection, path: Path) -> int:
     """Return the version of a store's tables; refuse another program's file and a newer store."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if application == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        # As a run leaves it between making the file and making the tables.
+        raise EmptyStoreError(path)
     if application != APPLICATION_ID:
         raise InputError(f"{str(path)!r} is not a Paragone store: it is some other SQLite database")
     if version > SCHEMA_VERSION:

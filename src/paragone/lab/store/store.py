@@ -43,6 +43,11 @@ SELECT runs.id, host, pid, process_start, beat FROM claims JOIN runs ON runs.id 
 """
 CLAIMED = "SELECT key, host, pid, process_start, beat FROM claims JOIN runs ON runs.id = run_id"
 LOSS = "INSERT INTO losses (run_id, key, why, lost_at) VALUES (?, ?, ?, ?)"
+PEAKS = """
+SELECT method, dataset, max(peak_memory) AS peak FROM plan JOIN experiments e ON e.id = experiment_id
+JOIN cells c ON c.key = plan.key JOIN costs k ON k.cell_id = c.id
+WHERE e.name = ? AND c.status = 'done' AND peak_memory > 0 GROUP BY method, dataset
+"""
 CODE_STATES = "code_states"
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
@@ -56,7 +61,8 @@ class Store:
     path : str or Path
         The file.
     create : bool, default=False
-        Whether to make it where it is missing.
+        Whether it is written into, and made where it is missing. Where it is not, and its file system is one that
+        hosts share, it is read as it was when it was opened.
 
     Examples
     --------
@@ -103,6 +109,8 @@ class Store:
         try:
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
             with transaction(self._connection):
+                if self._connection.lease is not None:
+                    self._connection.lease.check()
                 self._files.check()
                 yield self._connection
             self._synced = now if sync else self._synced
@@ -186,16 +194,22 @@ class Store:
     def code_states(self) -> dict[str, dict[str, str]]:
         """Return the files and packages behind the version parts of cells, as far as the runs kept them."""
         found: dict[str, dict[str, str]] = {}
-        for (environment,) in self.read("SELECT environment FROM runs ORDER BY id"):
+        for record in self.run_records(CODE_STATES):
+            states = record.get(CODE_STATES)
+            for part, words in (states if isinstance(states, dict) else {}).items():
+                if isinstance(words, dict):
+                    found.setdefault(str(part), {str(name): str(word) for name, word in words.items()})
+        return found
+
+    def run_records(self, text: str) -> Iterator[dict[str, Any]]:
+        """Walk over what runs recorded of themselves, the newest first, where a text stands in it."""
+        sql = "SELECT environment FROM runs WHERE instr(environment, ?) ORDER BY id DESC"
+        for (environment,) in self.read(sql, (text,)):
             try:
-                states = json_object(self.path, environment).get(CODE_STATES)
+                yield json_object(self.path, environment)
             except InputError:
                 # A run's description that cannot be read takes nothing from the results; `doctor` tells of it.
                 continue
-            for part, words in (states if isinstance(states, dict) else {}).items():
-                if isinstance(words, dict):
-                    found[str(part)] = {str(name): str(word) for name, word in words.items()}
-        return found
 
     # Runs and claims
 
@@ -247,6 +261,11 @@ class Store:
         """Return the keys that living runs are at."""
         return [row[0] for row in self.read(CLAIMED) if RunIdentity(*row[1:4]).lives(row[4])]
 
+    def at_work(self) -> list[RunIdentity]:
+        """Return the living processes that hold claims."""
+        found = {RunIdentity(*row[1:4]): row[4] for row in self.read(CLAIMED)}
+        return [identity for identity, beat in found.items() if identity.lives(beat)]
+
     # Cells
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
@@ -257,6 +276,15 @@ class Store:
     def seconds_taken(self) -> dict[str, float]:
         """Return how long every cell took that did take time."""
         return dict(self.read("SELECT key, seconds FROM cells WHERE seconds > 0"))
+
+    def peaks(self, experiment: str) -> dict[tuple[str, str], int]:
+        """Return the most that a done cell of a method on a dataset held beside its data, where that is known."""
+        return {(method, dataset): peak for method, dataset, peak in self.read(PEAKS, (experiment,))}
+
+    def note_workers(self, run: int, workers: int) -> None:
+        """Write down that a run has another number of workers than it began with."""
+        with self.writing() as db:
+            db.execute("UPDATE runs SET workers = ? WHERE id = ?", (workers, run))
 
     def note_loss(self, run: int, key: str, why: str) -> None:
         """Write down that a worker died under a cell."""

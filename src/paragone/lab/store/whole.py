@@ -23,7 +23,7 @@ def write_whole(path: Path, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]
         with new_store(path) as database:
             _write(database, plan, rows, outcomes)
         return
-    with Store(path) as store, store.writing() as database:
+    with Store(path, create=True) as store, store.writing() as database:
         _write(database, plan, rows, outcomes)
 
 
