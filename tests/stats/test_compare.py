@@ -211,7 +211,7 @@ def test_result_is_frozen_and_writes_itself():
         result.pairs = ()
     latex = result.to_latex()
     assert r"\toprule" in latex
-    assert r"\textsuperscript{" in latex
+    assert "better than" in latex
     assert "Wilcoxon signed-rank" in latex
     assert "Shaffer" in latex
     assert "n = 20" in latex
@@ -223,11 +223,19 @@ def test_result_is_frozen_and_writes_itself():
         result.to_latex("score")
 
 
-def test_superscripts_name_exactly_the_methods_that_are_beaten():
+def test_the_summary_numbers_exactly_the_methods_that_are_beaten():
     result = compare(random_scores(30, (0.0, 0.001, 0.08)), metric="accuracy", **FAST)
-    rows = {row[1].text: (row[0].text, row[2].superscript) for row in result.as_table().rows}
-    assert set(rows["M2"][1].split(",")) == {rows["M0"][0], rows["M1"][0]}
+    table = result.as_table()
+    assert table.columns[-1].name == "better than"
+    rows = {row[1].text: (row[0].text, row[-1].text) for row in table.rows}
+    assert set(rows["M2"][1].split(", ")) == {rows["M0"][0], rows["M1"][0]}
     assert rows["M0"][1] == rows["M1"][1] == ""
+
+
+def test_the_summary_has_no_column_for_what_nothing_is():
+    result = compare(random_scores(3, (0.0, 0.001, 0.08)), metric="accuracy", **FAST)
+    assert [column.name for column in result.as_table().columns] == ["", "method", "mean", "average rank", "best on"]
+    assert "better than:" not in repr(result)
 
 
 def test_corrections_side_by_side_hold_shaffer_and_bergmann():

@@ -287,3 +287,10 @@ def test_nothing_is_said_of_learners_where_groups_are_torn():
     assert "per_dataset" not in torn.frames()
     again = compare(frame, higher_is_better=True, designs={"d": Design(5, 1, 0.25, torn_groups=True)}, repeats=1)
     assert "better" not in again.finding
+
+
+def test_a_method_that_is_not_done_yet_is_not_said_to_have_failed():
+    rows = [("d", fold, method, 0.5) for method, folds in {"A": 1, "B": 1}.items() for fold in range(folds)]
+    frame = pd.DataFrame([*rows, ("d", 1, "C", 0.5)], columns=["dataset", "fold", "method", "value"])
+    ranking = MethodRanking("accuracy", True, frame, {}, ("A", "B", "C"), {"C": 1})
+    assert ranking.finding == "No method has a score in every split: C failed, and A and B are not done yet."

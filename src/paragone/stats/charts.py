@@ -62,7 +62,9 @@ def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
             fontSize=10, fontWeight=weight, lineBreak="\n", lineHeight=14, baseline="middle", dy=-14
         )
         layers.append(text.encode(text=alt.Text("text:N"), color=ink))
-    chart = alt.layer(*layers).properties(width=CELL_WIDTH * len(names), height=CELL_HEIGHT * len(names))
+    # Its squares hold text: it cannot be made much narrower.
+    size = {"width": CELL_WIDTH * len(names), "height": CELL_HEIGHT * len(names), "usermeta": {"least_share": 0.95}}
+    chart = alt.layer(*layers).properties(**size)
     return styled(chart, "Pair matrix", f"{note} {_pair_matrix_subtitle(comparison)}".strip())
 
 
@@ -192,7 +194,7 @@ def draw_ranks(
     layers = [
         _lines(alt, _elbows(average_ranks, order, left, bars_height), x, y_scale, "#333333", 1),
         _lines(alt, _bars(average_ranks, cliques), x, y_scale, "#000000", 4.5),
-        *_labels(alt, average_ranks, names, order, left, bars_height, y_scale),
+        *_labels(alt, average_ranks, names, order, left, bars_height, x, y_scale),
     ]
     title = "Critical-difference diagram"
     if critical is not None:
@@ -255,6 +257,7 @@ def _labels(
     order: list[int],
     left: int,
     bars_height: float,
+    x: Any,
     y_scale: Any,
 ) -> list[Any]:
     k, sides = len(order), []
@@ -265,15 +268,18 @@ def _labels(
                 "label": f"{names[order[p]]}  {ranks[order[p]]:.2f}"
                 if on_left
                 else f"{ranks[order[p]]:.2f}  {names[order[p]]}",
+                "rank": 1 if on_left else k,
                 "y": bars_height + ROW * ((p if on_left else k - 1 - p) + 0.5),
             }
             for p in places
         ]
         sides.append(
             from_rows(rows)
-            .mark_text(align="right" if on_left else "left", baseline="middle", fontSize=12, limit=0)
+            .mark_text(
+                align="right" if on_left else "left", baseline="middle", fontSize=12, limit=0, dx=-6 if on_left else 6
+            )
             .encode(
-                x=alt.value(-6 if on_left else WIDTH + 6),
+                x=x,
                 y=alt.Y("y:Q", scale=y_scale, axis=None),
                 text=alt.Text("label:N"),
             )

@@ -15,7 +15,14 @@ from paragone.errors import InputError, unknown_name
 from paragone.metrics import asked_name
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
-from paragone.stats.family import PROCEDURES, ComparisonSettings, Family, better_ranked_first, choose_family
+from paragone.stats.family import (
+    PROCEDURES,
+    ComparisonSettings,
+    Family,
+    better_ranked_first,
+    choose_family,
+    leader_alone_within,
+)
 from paragone.stats.intake import read_frame
 from paragone.stats.layouts import MethodsIn
 from paragone.stats.pairs import Pair, UnitScores
@@ -258,7 +265,12 @@ def compare_table(
     ranks = method_ranks(np.where(np.isnan(oriented), last, oriented), tolerance=settings.tolerance, size=settings.size)
     scored = UnitScores(table.methods, table.datasets, table.values, table.higher_is_better)
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
+    friedman = friedman_of_ranks(ranks)
     turned = better_ranked_first(family, ranks.mean(axis=0))
+    within: Sequence[tuple[int, int]] = turned
+    if leader_alone_within(family, len(table.datasets)):
+        leader = friedman.average_ranks.index(min(friedman.average_ranks))
+        within = [pair for pair in turned if pair[0] == leader]
     learners: tuple[LearnerPair, ...] = ()
     tells = [one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS for one in table.designs]
     if all(tells):
@@ -278,10 +290,10 @@ def compare_table(
         family=family,
         settings=settings,
         ranks=ranks,
-        friedman=friedman_of_ranks(ranks),
+        friedman=friedman,
         pairs=pairs,
         learners=learners,
-        per_dataset=per_dataset_tests(table, turned, settings),
+        per_dataset=per_dataset_tests(table, within, settings),
         warnings=(*table.warnings, *table.notes, *_warnings(table, family, pairs, settings)),
     )
 

@@ -232,7 +232,7 @@ def shaffer(p_values: ArrayLike) -> FloatArray:
     [0.03, 0.04, 0.03]
     """
     p = check_p_values(p_values)
-    return step_down(p, np.array(shaffer_factors(n_methods_of(p.size)), dtype=np.float64))
+    return step_down(p, _shaffer_multipliers(n_methods_of(p.size)))
 
 
 def n_methods_of(n_pairs: int) -> int:
@@ -258,21 +258,34 @@ def shaffer_factors(n_methods: int) -> tuple[int, ...]:
     >>> shaffer_factors(4)
     (6, 3, 3, 3, 2, 1)
     """
-    possible = sorted(_numbers_of_true_pairs(n_methods))
+    possible = numbers_of_true_pairs(n_methods)
     n_pairs = n_methods * (n_methods - 1) // 2
-    return tuple(max(s for s in possible if s <= n_pairs - i) for i in range(n_pairs))
+    left = np.arange(n_pairs, 0, -1)
+    return tuple(possible[np.searchsorted(possible, left, side="right") - 1].tolist())
 
 
-@lru_cache(maxsize=64)
-def _numbers_of_true_pairs(n_methods: int) -> frozenset[int]:
-    """Return every number of equal pairs that a partition of the methods into equal groups can have."""
-    if n_methods <= 1:
-        return frozenset({0})
-    return frozenset(
-        size * (size - 1) // 2 + rest
-        for size in range(1, n_methods + 1)
-        for rest in _numbers_of_true_pairs(n_methods - size)
-    )
+@lru_cache(maxsize=8)
+def _shaffer_multipliers(n_methods: int) -> FloatArray:
+    """Return the factors as floats: every dataset that is left out asks for them again."""
+    return np.array(shaffer_factors(n_methods), dtype=np.float64)
+
+
+def numbers_of_true_pairs(n_methods: int) -> NDArray[np.int64]:
+    """Return every number of equal pairs that a partition of the methods into equal groups can have, in order.
+
+    Examples
+    --------
+    >>> numbers_of_true_pairs(4).tolist()
+    [0, 1, 2, 3, 6]
+    """
+    # Bit s of a number stands for s equal pairs; a group of some size moves all that the rest can have.
+    sets = [1]
+    for n in range(1, n_methods + 1):
+        found = 0
+        for size in range(1, n + 1):
+            found |= sets[n - size] << (size * (size - 1) // 2)
+        sets.append(found)
+    return np.array([place for place, bit in enumerate(bin(sets[-1])[:1:-1]) if bit == "1"], dtype=np.int64)
 
 
 MOST_METHODS = 9

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -175,13 +174,18 @@ class DatasetComparison(Comparison):
 
     def leader_on(self, dataset: str) -> pd.DataFrame:
         """Return the leader's tests on the folds of a dataset, their p adjusted over the rivals on that dataset."""
-        frame = self.per_dataset
-        rows = frame[(frame["dataset"] == dataset) & (frame["method"] == self.leader)]
-        return (
-            rows.assign(p=adjusted_where_known(rows["p"].to_list(), self.correction_within.adjust))
-            if len(rows)
-            else rows
-        )
+        rows = self._leading_tests.get(dataset)
+        if rows is None:
+            return self.per_dataset.iloc[:0]
+        return rows.assign(p=adjusted_where_known(rows["p"].to_list(), self.correction_within.adjust))
+
+    @cached_property
+    def _leading_tests(self) -> dict[str, pd.DataFrame]:
+        """The leader's tests by dataset, looked up once: there may be a thousand datasets."""
+        if self.per_dataset.empty:
+            return {}
+        mine = self.per_dataset[self.per_dataset["method"] == self.leader]
+        return {str(dataset): rows for dataset, rows in mine.groupby("dataset", sort=False)}
 
     @cached_property
     def deciding(self) -> dict[str, tuple[DecidingSize | None, DecidingSize | None]]:
@@ -419,11 +423,14 @@ class DatasetComparison(Comparison):
             f"loses {len(pair.lost)} ({listed(pair.lost, 5) or '-'})"
             for pair in self.leading_pairs
         )
+        told = f"better than: the methods, by number, that are worse {self.marked_where}; "
+        if summary.columns[-1].name != BETTER_THAN:
+            told = ""
         found: dict[str, str | Table] = {
             "": caption(self),
             "Finding": self.finding,
             "Verdict": "\n".join([self.verdict, *self.method_warnings]),
-            f"Ranks (letters: methods that are significantly worse {self.marked_where}; * best)": summary,
+            f"Ranks ({told}* best)": summary,
             f"Where ({self.leader} against each rival)": where,
             "Pairs (positive favours the method)": pairs,
             **{self.beside(name).heading: self.beside(name).table for name in self.shown_beside},
@@ -453,7 +460,7 @@ def _column_means(values: FloatArray) -> FloatArray:
     return means
 
 
-def _mean_cells(comparison: DatasetComparison, methods: Sequence[str], marks: Sequence[str] | None) -> Any:
+def _mean_cells(comparison: DatasetComparison, methods: Sequence[str]) -> Any:
     """Return the cells of mean scores; a mean of fewer datasets than others have is never the best."""
     table, means = comparison.scores, comparison.means
     n = {name: int((~np.isnan(column)).sum()) for name, column in zip(table.methods, table.values.T, strict=True)}
@@ -464,7 +471,7 @@ def _mean_cells(comparison: DatasetComparison, methods: Sequence[str], marks: Se
     ]
     values = [means[method] if all_ else math.nan for method, all_ in zip(methods, whole, strict=True)]
     how: dict[str, Any] = {"higher_is_better": table.higher_is_better, "size": comparison.settings.size}
-    return mark_best(values, texts, superscripts=marks, **how)
+    return mark_best(values, texts, **how)
 
 
 def _pair_row(pair: Pair, learner: LearnerPair | None) -> dict[str, Any]:
@@ -527,31 +534,47 @@ def caption(comparison: DatasetComparison) -> str:
     )
 
 
+BETTER_THAN = "better than"
+
+
 def summary_table(comparison: DatasetComparison) -> Table:
-    """Return one row per method: score, rank, and the letters of the methods it beats significantly."""
+    """Return one row per method, numbered by rank: score, rank, and the numbers of the methods that it beats."""
     frame = comparison.rank_table
-    letters = dict(zip(frame["method"], _letters(len(frame)), strict=True))
-    beaten = dict.fromkeys(letters, "")
+    place = {method: number for number, method in enumerate(frame["method"], 1)}
+    beaten: dict[str, list[int]] = {method: [] for method in place}
     for pair in comparison.marked:
         if pair.verdict in ("better", "worse"):
             winner, loser = (pair.method, pair.rival) if pair.verdict == "better" else (pair.rival, pair.method)
-            beaten[winner] += f" {letters[loser]}"
-    marks = [",".join(sorted(beaten[m].split(), key=lambda s: (len(s), s))) for m in frame["method"]]
-    means = _mean_cells(comparison, frame["method"].tolist(), marks)
+            beaten[winner].append(place[loser])
+    means = _mean_cells(comparison, frame["method"].tolist())
     ranks = mark_best(frame["average_rank"], [f"{r:.2f}" for r in frame["average_rank"]], higher_is_better=False)
     rows = [
-        (letters[method], method, mean, rank, str(best))
+        (str(place[method]), method, mean, rank, str(best), numbers_in_words(beaten[method]))
         for method, mean, rank, best in zip(frame["method"], means, ranks, frame["best_on"], strict=True)
     ]
-    columns: list[str | Column] = [Column("", "left"), Column("method", "left"), "mean", "average rank", "best on"]
-    text = caption(comparison) + f" Superscripts: methods that are significantly worse {comparison.marked_where}."
+    columns: list[str | Column] = ["", Column("method", "left"), "mean", "average rank", "best on"]
+    if not any(beaten.values()):
+        return Table.of(columns, [row[:-1] for row in rows], caption=caption(comparison), label="tab:comparison")
+    columns.append(Column(BETTER_THAN, "left"))
+    text = caption(comparison) + f" Better than: the methods, by number, that are worse {comparison.marked_where}."
     return Table.of(columns, rows, caption=text, label="tab:comparison")
 
 
-def _letters(count: int) -> list[str]:
-    """Return a, b, ..., z, aa, ab, ..."""
-    single = list(ascii_lowercase)
-    return (single + [a + b for a in single for b in single])[:count]
+def numbers_in_words(numbers: Sequence[int]) -> str:
+    """List whole numbers, those that follow each other as a range.
+
+    Examples
+    --------
+    >>> numbers_in_words([7, 3, 4, 5, 9, 10]), numbers_in_words([])
+    ('3-5, 7, 9, 10', '')
+    """
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def pairs_table(comparison: DatasetComparison) -> Table:
@@ -623,7 +646,7 @@ def scores_table(comparison: DatasetComparison) -> Table:
         ]
         rows.append((dataset, *mark_best(values[order], texts, **how)))
     rank = comparison.ranks.mean(axis=0)[order]
-    rows.append(("Mean", *_mean_cells(comparison, [table.methods[i] for i in order], None)))
+    rows.append(("Mean", *_mean_cells(comparison, [table.methods[i] for i in order])))
     rows.append(("Average rank", *mark_best(rank, [f"{r:.2f}" for r in rank], higher_is_better=False)))
     columns = ["dataset", *(table.methods[i] for i in order)]
     return Table.of(columns, rows, caption=caption(comparison), label="tab:scores", rules=(len(table.datasets),))

@@ -17,6 +17,8 @@ from paragone.stats.scores import Missing
 from paragone.stats.signed_rank import EXACT_UP_TO, Zeros
 from paragone.ties import TOLERANCE, FloatArray
 
+TESTS_WITHIN = 500_000
+"""Tests on the folds of single datasets up to which every pair has its own on every dataset."""
 BAYES_UP_TO = 45
 """Without a reference, Bayesian probabilities are computed unasked for up to ten methods' pairs."""
 
@@ -219,6 +221,17 @@ def wants_bayes(family: Family, settings: ComparisonSettings) -> bool:
     if settings.bayes is not None:
         return settings.bayes
     return family.reference is not None or len(family.pairs) <= BAYES_UP_TO
+
+
+def leader_alone_within(family: Family, n_datasets: int) -> bool:
+    """Say whether only the leader's pairs are tested within each dataset: all would be millions that nobody reads.
+
+    Examples
+    --------
+    >>> [leader_alone_within(choose_family(n_methods, None, None), 1000) for n_methods in (20, 100)]
+    [False, True]
+    """
+    return family.reference is None and len(family.pairs) * n_datasets > TESTS_WITHIN
 
 
 def better_ranked_first(family: Family, average_ranks: FloatArray) -> tuple[tuple[int, int], ...]:

@@ -20,9 +20,8 @@ a shift is rejected by the one-sided test exactly where it lies outside the limi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
-from itertools import cycle
 from typing import Literal
 
 import numpy as np
@@ -36,8 +35,11 @@ from paragone.stats.signed_rank import EXACT_UP_TO, Zeros, normal_tail, signed_r
 from paragone.stats.t_tests import check_differences
 from paragone.ties import BoolArray, FloatArray, IntArray, average_ranks, merge_close, settle_differences, slack_of
 
-AT_ONCE = 600_000
-"""Walsh averages held at once, which is all of 1000 differences; of more, a tenth of that near the place looked for."""
+AT_ONCE = 50_000
+"""Walsh averages that are laid out and sorted to look up places, those of 315 differences; among more of them a
+compiled search is quicker by far, and worth loading."""
+MOST_AT_ONCE = 600_000
+"""Walsh averages that are laid out where all are wanted, which is all of 1000 differences."""
 
 
 def hodges_lehmann(
@@ -70,16 +72,41 @@ def hodges_lehmann(
     >>> hodges_lehmann([0.1, 0.2, 0.4]).low
     -inf
     """
-    if not 0 < level < 1:
-        raise InputError(f"the level of an interval lies between 0 and 1, not {level}")
+    (found,) = shift_intervals(differences, (level,), zeros=zeros, exact_up_to=exact_up_to)
+    return found
+
+
+def shift_intervals(
+    differences: ArrayLike, levels: Sequence[float], *, zeros: Zeros = "wilcox", exact_up_to: int = EXACT_UP_TO
+) -> tuple[Interval, ...]:
+    """Return the interval of `hodges_lehmann` at several levels; what they share is worked out once.
+
+    Examples
+    --------
+    >>> [interval.low for interval in shift_intervals([0.1, 0.2, 0.4, 0.8, 1.6, 3.2], (0.9, 0.95))]
+    [0.2, 0.1]
+    """
+    for level in levels:
+        if not 0 < level < 1:
+            raise InputError(f"the level of an interval lies between 0 and 1, not {level}")
     values = _settled(differences)
     walsh = _WalshAverages(values)
-    low = _lower_limit(walsh, (1 - level) / 2, exact_up_to)
-    high = 0.0 - _lower_limit(walsh.mirrored(), (1 - level) / 2, exact_up_to)
-    # Zeros that the test of no shift drops, and mirror images that it ties, may leave it undecided beyond a limit.
-    if not low <= 0 <= high and signed_rank_of_settled(values, zeros, exact_up_to=exact_up_to).p > 1 - level:
-        low, high = min(low, 0.0), max(high, 0.0)
-    return Interval(walsh.median(), low, high)
+    estimate = walsh.median()
+    mirrored = walsh.mirrored()
+    p_of_none: float | None = None
+    found = []
+    for level in levels:
+        low = _lower_limit(walsh, (1 - level) / 2, exact_up_to)
+        high = 0.0 - _lower_limit(mirrored, (1 - level) / 2, exact_up_to)
+        if not low <= 0 <= high:
+            # Zeros that the test of no shift drops, and mirror images that it ties, may leave it undecided beyond a
+            # limit.
+            if p_of_none is None:
+                p_of_none = signed_rank_of_settled(values, zeros, exact_up_to=exact_up_to).p
+            if p_of_none > 1 - level:
+                low, high = min(low, 0.0), max(high, 0.0)
+        found.append(Interval(estimate, low, high))
+    return tuple(found)
 
 
 def shifted_p(
@@ -198,63 +225,48 @@ class _WalshAverages:
         self.total = self.n * (self.n + 1) // 2
         self.distinct, self.times = np.unique(self.values, return_counts=True)
         self.untied = self.distinct.size == self.n
-        # How many values stand before each distinct one.
-        self.before = np.append(0, np.cumsum(self.times))
-        self.averages: FloatArray | None = None
-        if self.distinct.size * (self.distinct.size + 1) // 2 <= AT_ONCE:
-            every = np.full(self.distinct.size, self.distinct.size)
-            averages, weights = self._between(np.arange(self.distinct.size), every)
+        self._ordered: tuple[FloatArray, IntArray] | None = None
+
+    @property
+    def n_distinct(self) -> int:
+        """How many averages there are of distinct values."""
+        return int(self.distinct.size * (self.distinct.size + 1) // 2)
+
+    def ordered(self) -> tuple[FloatArray, IntArray]:
+        """Return all averages of distinct values in order, and how many lie at or below each."""
+        if self._ordered is None:
+            if self.n_distinct > MOST_AT_ONCE:
+                raise RuntimeError("so many differences are not tested cell by cell")
+            averages, weights = self._averages()
             order = np.argsort(averages)
-            self.averages, self.reached = averages[order], np.cumsum(weights[order])
+            self._ordered = averages[order], np.cumsum(weights[order])
+        return self._ordered
 
     def mirrored(self) -> _WalshAverages:
         """Return those of the negated differences, without working them out again."""
         other = copy(self)
-        other.values, other.distinct, other.times = -self.values[::-1], -self.distinct[::-1], self.times[::-1]
-        other.before = np.append(0, np.cumsum(other.times))
-        if self.averages is not None:
-            before = np.append(0, self.reached[:-1])
-            other.averages, other.reached = -self.averages[::-1], self.total - before[::-1]
+        other.values = np.ascontiguousarray(-self.values[::-1])
+        other.distinct, other.times = -self.distinct[::-1], self.times[::-1]
+        if self._ordered is not None:
+            averages, reached = self._ordered
+            other._ordered = -averages[::-1], self.total - np.append(0, reached[:-1])[::-1]
         return other
 
-    def _between(self, first: IntArray, last: IntArray) -> tuple[FloatArray, IntArray]:
-        """Return the averages of each distinct value with those from one place to before another, and how often."""
-        count = np.maximum(last - first, 0)
-        a = np.repeat(np.arange(count.size), count)
-        b = np.arange(a.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    def _averages(self) -> tuple[FloatArray, IntArray]:
+        """Return the averages of each distinct value with those from it on, and how often each is met."""
+        a, b = np.triu_indices(self.distinct.size)
         times = self.times
         weights = np.where(a == b, times[a] * (times[a] + 1) // 2, times[a] * times[b])
         return (self.distinct[a] + self.distinct[b]) / 2, weights
 
-    def _up_to(self, value: float) -> tuple[IntArray, int]:
-        """Return, for each distinct value, before which place its averages are at most ``value``; and how many are."""
-        own = np.arange(self.distinct.size)
-        end = np.maximum(np.searchsorted(self.distinct, 2 * value - self.distinct, side="right"), own)
-        times = self.times
-        pairs = times * (self.before[end] - self.before[:-1]) - np.where(end > own, times * (times - 1) // 2, 0)
-        return end, int(pairs.sum())
-
     def at(self, place: int) -> float:
         """Return the average at a place of their order, from 0 on."""
-        if self.averages is not None:
-            return float(self.averages[np.searchsorted(self.reached, place, side="right")])
-        low, high = float(self.distinct[0]), float(self.distinct[-1])
-        start, fewer = np.arange(self.distinct.size), 0
-        end, more = self._up_to(high)
-        shares = cycle((-0.02, 0.02, None))
-        while np.maximum(end - start, 0).sum() > AT_ONCE / 10 and low < (low + high) / 2 < high:
-            # Just below and just above where a straight line of counts has the place, and now and then the middle.
-            aside = next(shares)
-            share = 0.5 if aside is None else (place - fewer) / (more - fewer) + aside
-            middle = low + (high - low) * min(max(share, 0.01), 0.99)
-            found, count = self._up_to(middle)
-            if count <= place:
-                low, start, fewer = middle, found, count
-            else:
-                high, end, more = middle, found, count
-        averages, weights = self._between(start, end)
-        order = np.argsort(averages, kind="stable")
-        return float(averages[order[np.searchsorted(np.cumsum(weights[order]), place - fewer, side="right")]])
+        if self.n_distinct <= AT_ONCE:
+            averages, reached = self.ordered()
+            return float(averages[np.searchsorted(reached, place, side="right")])
+        from paragone.stats.pair_kernels import walsh_averages_at
+
+        return float(walsh_averages_at(self.values, np.array([place]))[0])
 
     def median(self) -> float:
         """Return the median of all."""
@@ -263,8 +275,7 @@ class _WalshAverages:
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """Return the averages that differ by more than rounding, and how many lie at or below each."""
-        if self.averages is None:
-            raise RuntimeError("so many differences are not tested cell by cell")
-        merged = merge_close(self.averages, slack_of(np.abs(self.values).max()))
+        averages, reached = self.ordered()
+        merged = merge_close(averages, slack_of(np.abs(self.values).max()))
         last = np.append(np.flatnonzero(np.diff(merged)), merged.size - 1)
-        return merged[last], self.reached[last]
+        return merged[last], reached[last]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from paragone.stats.bayes import (
 from paragone.stats.effects import vargha_delaney_a12
 from paragone.stats.family import PROCEDURES, ComparisonSettings, Procedure
 from paragone.stats.labels import label_codes, rows_by_code
-from paragone.stats.location import hodges_lehmann
+from paragone.stats.location import shift_intervals
 from paragone.stats.registries import Test, TestResult, Unit, tests
 from paragone.stats.signed_rank import Wilcoxon, pairs_needed, rank_sums
 from paragone.stats.verdicts import (
@@ -38,7 +39,10 @@ from paragone.stats.verdicts import (
     smallest_margin,
     turned_word,
 )
-from paragone.ties import FloatArray, settle_differences, settled_mean
+from paragone.ties import TOLERANCE, FloatArray, settle_differences, settled_mean
+
+WORTH_COMPILING = 1_000_000
+"""Units times pairs from which compiled loops are worth loading."""
 
 MOST_NEEDED = 10_000
 """An effect that would need more units than this is not one to speak of."""
@@ -277,9 +281,12 @@ def measure_pairs(
         ranked = np.stack([ranked_failures(column, settings.margin) for column in difference.T], axis=1)
         n_samples, seed = settings.n_samples, settings.seed
         posteriors = [*signed_rank_posteriors(ranked, settings.margin, n_samples=n_samples, seed=seed)]
+    overlaps = _overlaps(scored, pairs, settings) if procedure.effects else [math.nan] * len(pairs)
+    # A column of a wide table lies scattered in memory; all of them laid out are read many times below.
+    columns = np.ascontiguousarray(difference.T)
     return tuple(
-        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, posterior)
-        for pair, column, posterior in zip(pairs, difference.T, posteriors, strict=True)
+        _measured(scored, pair, column, procedure, test, settings, options, share, bayes, posterior, overlap)
+        for pair, column, posterior, overlap in zip(pairs, columns, posteriors, overlaps, strict=True)
     )
 
 
@@ -294,6 +301,7 @@ def _measured(
     share: float,
     bayes: bool,
     posterior: Posterior | None,
+    overlap: float,
 ) -> Pair:
     mine, theirs = scored.values[:, pair[0]], scored.values[:, pair[1]]
     failed = int(np.isnan(mine).sum()), int(np.isnan(theirs).sum())
@@ -307,6 +315,7 @@ def _measured(
     if scored.strata is not None and result.interval is not None:
         mean = result.interval.estimate
     margin = settings.margin if not any(failed) and settings.margin > 0 else None
+    difference, for_margins = _intervals(common, test, options, mean, (1 - share, 1 - 2 * share))
     beside = tests.get(procedure.beside) if procedure.beside else None
     return Pair(
         method=scored.methods[pair[0]],
@@ -323,20 +332,20 @@ def _measured(
         failed=failed,
         mean_method=scored.mean(pair[0], there),
         mean_rival=scored.mean(pair[1], there),
-        difference=_interval(common, test, options, mean),
+        difference=difference,
         mean_difference=mean,
         median_difference=float(np.median(common)) if common.size else math.nan,
         won=_names(scored.names, column > 0),
         tied=_names(scored.names, column == 0),
         lost=_names(scored.names, column < 0),
         p_equal=math.nan if margin is None else p_of_equivalence(column, margin, test, options),
-        smallest_margin=math.inf
-        if any(failed)
-        else smallest_margin(_interval(common, test, options | {"level": 1 - 2 * share}, mean), mean),
+        smallest_margin=math.inf if any(failed) else smallest_margin(for_margins, mean),
         posterior=posterior or _posterior(common, result, procedure, settings) if bayes else None,
         needed=_needed(tested, test, share, procedure),
         needed_for_margin=None if margin is None else _needed_for_margin(common, mean, margin, share),
-        **_effects(scored, pair, column, result, procedure, settings),
+        a12=overlap,
+        cliffs_delta=2 * overlap - 1,
+        rank_biserial=_rank_biserial(column, result, settings) if procedure.effects else math.nan,
     )
 
 
@@ -415,20 +424,20 @@ def ranked_failures(column: FloatArray, margin: float = 0.0) -> FloatArray:
 
 
 def _names(names: tuple[str, ...], where: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(names[place] for place in np.flatnonzero(where)) if names else ()
+    return tuple(compress(names, where.tolist()))
 
 
-def _interval(common: FloatArray, test: Test, options: Mapping[str, Any], mean: float) -> Interval:
+def _intervals(
+    common: FloatArray, test: Test, options: Mapping[str, Any], mean: float, levels: tuple[float, ...]
+) -> list[Interval]:
     """Return the difference that the test is about between the limits that the same test gives, where it gives them."""
     if test.by_rank and common.size:
-        shift = hodges_lehmann(
-            common, level=options["level"], zeros=options["zeros"], exact_up_to=options["exact_up_to"]
-        )
-        return shift if np.isfinite([shift.low, shift.high]).all() else Interval(shift.estimate)
-    found = test.run(common, options) if common.size >= test.least else None
-    if found is None or found.interval is None or math.isnan(found.p):
-        return Interval(mean)
-    return found.interval
+        shifts = shift_intervals(common, levels, zeros=options["zeros"], exact_up_to=options["exact_up_to"])
+        return [one if np.isfinite([one.low, one.high]).all() else Interval(one.estimate) for one in shifts]
+    results = [test.run(common, {**options, "level": level}) for level in levels if common.size >= test.least]
+    if not results:
+        return [Interval(mean)] * len(levels)
+    return [Interval(mean) if one.interval is None or math.isnan(one.p) else one.interval for one in results]
 
 
 def _posterior(
@@ -441,32 +450,34 @@ def _posterior(
     )
 
 
-def _effects(
-    scored: UnitScores,
-    pair: tuple[int, int],
-    difference: FloatArray,
-    result: TestResult,
-    procedure: Procedure,
-    settings: ComparisonSettings,
-) -> dict[str, Any]:
-    """Return effect sizes, which go by the order of scores: a failure lies below all of them."""
-    if not procedure.effects:
-        return {"a12": np.nan, "cliffs_delta": np.nan, "rank_biserial": np.nan}
-    both = scored.values[:, list(pair)] * (1 if scored.higher_is_better else -1)
+def _overlaps(scored: UnitScores, pairs: Sequence[tuple[int, int]], settings: ComparisonSettings) -> Sequence[float]:
+    """Return Vargha and Delaney's A of every pair, which goes by the order of scores: a failure lies below all."""
+    oriented = scored.values if scored.higher_is_better else -scored.values
+    if oriented.shape[0] * len(pairs) >= WORTH_COMPILING and np.isfinite(oriented).all():
+        from paragone.stats.pair_kernels import doubled_wins
+
+        first, second = np.array(pairs).T
+        least = min(settings.tolerance, TOLERANCE)
+        columns = np.asfortranarray(np.sort(oriented, axis=0))
+        wins = doubled_wins(columns, first, second, float(settings.size), float(settings.tolerance), least)
+        return [count / 2 / len(oriented) ** 2 for count in wins.tolist()]
+    return [_overlap(oriented[:, list(pair)], settings) for pair in pairs]
+
+
+def _overlap(both: FloatArray, settings: ComparisonSettings) -> float:
     if np.isnan(both).any():
         known = both[~np.isnan(both)]
         both = np.where(np.isnan(both), known.min() - np.ptp(known) - 1, both) if known.size else np.zeros_like(both)
-    a12 = vargha_delaney_a12(both[:, 1], both[:, 0], tolerance=settings.tolerance, size=settings.size)
+    return vargha_delaney_a12(both[:, 1], both[:, 0], tolerance=settings.tolerance, size=settings.size)
+
+
+def _rank_biserial(difference: FloatArray, result: TestResult, settings: ComparisonSettings) -> float:
     if isinstance(result, Wilcoxon):
         # The signed-rank test has ranked the differences already.
         plus, minus = result.w_plus, result.w_minus
     else:
         plus, minus = rank_sums(ranked_failures(difference), settings.zeros)
-    return {
-        "a12": a12,
-        "cliffs_delta": 2 * a12 - 1,
-        "rank_biserial": (plus - minus) / (plus + minus) if plus + minus else 0.0,
-    }
+    return (plus - minus) / (plus + minus) if plus + minus else 0.0
 
 
 def _needed(tested: FloatArray, test: Test, share: float, procedure: Procedure) -> int | None:

@@ -7,6 +7,7 @@ it holds that comparison, and has no test of its own.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -208,14 +209,23 @@ class MethodRanking:
     def finding(self) -> str:
         """The answer in a sentence or two."""
         ranked = [one for one in self.rows if math.isfinite(one.mean)]
-        failed = [one.method for one in self.rows if not math.isfinite(one.mean)]
-        where = where_in_words(self.datasets)
+        where, alone = where_in_words(self.datasets), self._without_scores()
         if not ranked:
-            return f"{where}, no method has a score in every split: {named(failed)} failed."
+            return f"No method has a score in every split: {alone}."
         if self.comparison is None:
-            alone = f" {named(failed)} failed." if failed else ""
+            alone = f" {alone}." if alone else ""
             return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
         return str(self.comparison.finding_of(self.reference or ranked[0].method))
+
+    def _without_scores(self) -> str:
+        """Say which methods lack scores: those that failed, and those that are not done yet."""
+        lacking = [one for one in self.rows if not math.isfinite(one.mean)]
+        failed = [one.method for one in lacking if one.n_failed]
+        open_ones = [one.method for one in lacking if not one.n_failed]
+        told = [f"{named(failed)} failed"] if failed else []
+        if open_ones:
+            told.append(f"{named(open_ones)} {'are' if len(open_ones) > 1 else 'is'} not done yet")
+        return ", and ".join(told)
 
     def text(self, notes: Sequence[str] = (), foot: str = "") -> str:
         """Return the finding and the ranked table for a terminal of 80 columns."""
@@ -260,7 +270,7 @@ class MethodRanking:
 
     def chart(self) -> Any:
         """Draw the difference of every method to the best, with its interval; None where there is nothing to draw."""
-        from paragone.charts import from_rows
+        from paragone.charts import from_rows, styled
 
         shown = [one for one in self.rows if one.against is not None]
         if not shown:
@@ -298,15 +308,14 @@ class MethodRanking:
         line = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
         dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q"))
         zero = from_rows([{"zero": 0}]).mark_rule(color="#333333").encode(x=alt.X("zero:Q"))
-        title = alt.TitleParams(
-            f"{self.metric}: difference to {leader}", subtitle="mean and interval, for all pairs together"
-        )
-        layers: Any = alt.layer(zero, line, dot)
-        return layers.properties(width=460, height=alt.Step(24), title=title)
+        counts = Counter(row["word"] for row in rows)
+        title = f"Against {leader}: {', '.join(f'{n} {word}' for word, n in counts.most_common())}"
+        layers: Any = alt.layer(zero, line, dot).properties(width=460, height=alt.Step(24))
+        return styled(layers, title, f"{self.metric}: mean difference and interval, for all pairs together")
 
     def cost_chart(self) -> Any:
         """Draw what every method scored against what its fits cost; None where no cost is known."""
-        from paragone.charts import from_rows
+        from paragone.charts import from_rows, styled
 
         rows = [
             {"method": one.method, "mean": one.mean, "seconds": one.seconds}
@@ -322,9 +331,8 @@ class MethodRanking:
         base = from_rows(rows).encode(x=x, y=y)
         dots = base.mark_point(filled=True, size=60, opacity=1, color="#333333")
         names = base.mark_text(align="left", dx=7).encode(text="method:N")
-        title = alt.TitleParams(f"{self.metric}: score and cost", subtitle="better is " + self._better_side)
-        layers: Any = alt.layer(dots, names)
-        return layers.properties(width=460, height=260, title=title)
+        layers: Any = alt.layer(dots, names).properties(width=460, height=260)
+        return styled(layers, f"{self.metric}: score and cost", f"better is {self._better_side}")
 
     @property
     def _better_side(self) -> str:

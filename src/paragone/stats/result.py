@@ -181,7 +181,8 @@ class Charts(Mapping[str, Any]):
     >>> frame = pd.DataFrame({"dataset": ["a", "b", "c"], "A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]})
     >>> charts = compare(frame, metric="accuracy").charts
     >>> charts
-    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior
+    charts: critical_difference, pair_matrix, forest, win_tie_loss, rank_boxes, scatter, differences, posterior,
+    profile, rank_flow
     >>> charts["forest"].to_dict()["title"]["text"]
     ['A against each rival']
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -335,7 +336,7 @@ class ScoreTable:
         # An error relative to the score is one relative to 1 in its logarithm.
         return 1.0 if self.differences == "log" else named_metric(self.metric).score_size
 
-    @property
+    @cached_property
     def decimals(self) -> int:
         """How many decimals scores of this size are printed with."""
         return decimals_for(self.values)

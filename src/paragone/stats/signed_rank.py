@@ -314,11 +314,13 @@ def leave_one_out_p(
     if not used.any():
         return p, side
     magnitude, counted = np.abs(difference[kept]), used[kept]
-    w_plus, _ = _sums_without_each(magnitude, difference[kept] > 0)
-    total, squares = _sums_without_each(magnitude, counted)
+    tied = _TiedMagnitudes(magnitude)
+    w_plus, _ = tied.sums_without_each(difference[kept] > 0)
+    total, squares = tied.sums_without_each(counted)
     lower = np.minimum(w_plus, total - w_plus)
-    sizes = np.unique(magnitude[counted], return_counts=True)[1]
-    group = np.where(counted, np.searchsorted(np.unique(magnitude[counted]), magnitude), -1)
+    # Zeros that are ranked are the first group, and have no sign.
+    ranked_zeros = int(not counted.all())
+    sizes, group = tied.sizes[ranked_zeros:], tied.group - ranked_zeros
     # Without a magnitude that stands alone the others may all be the same, which is exact at any size.
     alone = (sizes.size - (counted & (sizes[group] == 1))) == 1
     exact = (counted.sum() - counted <= exact_up_to) | alone
@@ -330,26 +332,43 @@ def leave_one_out_p(
     return p, side
 
 
-def _sums_without_each(magnitude: FloatArray, counted: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for every pair that is left out, the sum of the ranks that count, and of their squares.
+class _TiedMagnitudes:
+    """Magnitudes in their order, with their ties; what is summed up over them in several ways is sorted once."""
 
-    Without it, a larger magnitude loses a whole rank and an equal one half a rank, so running sums over the sorted
-    magnitudes say it all. Ranks are halves: every sum here is exact, in whatever order.
-    """
-    ranks = average_ranks(magnitude)
-    order = np.argsort(magnitude, kind="stable")
-    first, last = (np.searchsorted(magnitude[order], magnitude, side=side) for side in ("left", "right"))
+    def __init__(self, magnitude: FloatArray) -> None:
+        self._order = np.argsort(magnitude, kind="stable")
+        ordered = magnitude[self._order]
+        begins = np.append(True, ordered[1:] != ordered[:-1])
+        starts = np.flatnonzero(begins)
+        self.sizes = np.diff(np.append(starts, magnitude.size))
+        group = np.cumsum(begins) - 1
+        self._first = starts[group]
+        self._last = self._first + self.sizes[group]
+        self._ranks = (self._first + self._last + 1) / 2
+        self.group = np.empty_like(group)
+        self.group[self._order] = group
 
-    def above_and_tied(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        running = np.concatenate([[0.0], np.cumsum(weights[order])])
-        return running[-1] - running[last], running[last] - running[first]
+    def sums_without_each(self, counted: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Return, for every pair that is left out, the sum of the ranks that count, and of their squares.
 
-    above, tied = above_and_tied(counted.astype(np.float64))
-    above_ranks, tied_ranks = above_and_tied(counted * ranks)
-    own = ranks - 0.5
-    sums = (counted * ranks).sum() - above - tied / 2 - counted * own
-    squares = (counted * ranks**2).sum() - 2 * above_ranks - tied_ranks + above + tied / 4 - counted * own**2
-    return sums, squares
+        Without it, a larger magnitude loses a whole rank and an equal one half a rank, so running sums over the sorted
+        magnitudes say it all. Ranks are halves: every sum here is exact, in whatever order.
+        """
+        ranks, first, last = self._ranks, self._first, self._last
+        weights = counted[self._order].astype(np.float64)
+
+        def above_and_tied(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+            running = np.concatenate([[0.0], np.cumsum(weights)])
+            return running[-1] - running[last], running[last] - running[first]
+
+        above, tied = above_and_tied(weights)
+        above_ranks, tied_ranks = above_and_tied(weights * ranks)
+        own = ranks - 0.5
+        sums = (weights * ranks).sum() - above - tied / 2 - weights * own
+        squares = (weights * ranks**2).sum() - 2 * above_ranks - tied_ranks + above + tied / 4 - weights * own**2
+        found = np.empty((2, ranks.size))
+        found[:, self._order] = sums, squares
+        return found[0], found[1]
 
 
 def walsh_share(differences: ArrayLike) -> float:

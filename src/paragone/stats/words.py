@@ -11,7 +11,7 @@ from paragone.errors import argument
 from paragone.intervals import Interval
 from paragone.stats.bayes import draws_in_words
 from paragone.stats.designs import designs_in_words
-from paragone.stats.family import ComparisonSettings, Family, wants_bayes
+from paragone.stats.family import ComparisonSettings, Family, leader_alone_within, wants_bayes
 from paragone.stats.pairs import Pair
 from paragone.stats.registries import Test
 from paragone.stats.scopes import LearnerPair
@@ -73,7 +73,7 @@ def dataset_choices(
         "ties": f"scores within {settings.tolerance:g} (relative) are equal",
         "intervals": _intervals(table, family, test, settings),
         "bayes": _bayes(family, settings, len(table.datasets)),
-        "per dataset": _per_dataset(table),
+        "per dataset": _per_dataset(table, family),
         "robustness": "every decision taken again, correction included, without each dataset in turn",
         "power": f"Noether's formula, 80 % at alpha / {len(family.pairs)}, the observed effect taken as the true one"
         if test.power is not None
@@ -127,12 +127,14 @@ def _bayes(family: Family, settings: ComparisonSettings, n: int) -> str:
     return f"signed-rank, {margin}prior weight 0.5 at zero, {draws}; decides no word"
 
 
-def _per_dataset(table: ScoreTable) -> str:
+def _per_dataset(table: ScoreTable, family: Family) -> str:
     if max(len(folds) for folds in table.folds) < 2:
         return "no folds, so no test within a dataset"
     if not any(table.designs):
         return "how the splits came about is not known, so no test within a dataset"
-    return f"corrected t on {designs_in_words(table.designs)}; p not adjusted"
+    alone = leader_alone_within(family, len(table.datasets))
+    which = "; of the best by rank against each other method only, for all pairs would be too many" if alone else ""
+    return f"corrected t on {designs_in_words(table.designs)}; p not adjusted{which}"
 
 
 # One line per rival, with the evidence in brackets.
@@ -374,7 +376,7 @@ def _on_these(found: TwoScopes) -> str:
         )
     first = next(iter(found.means)) == leader
     lead = f"{leader} leads {by} ({mine}):" if first else f"{leader} ({mine} {by}) is"
-    return f"{where}, {lead} {_claims(found.on_these, rivals, found.settings)}."
+    return f"{where}, {lead} {claims_in_words(found.on_these, rivals, found.settings)}."
 
 
 CLAIMS = {
@@ -385,7 +387,8 @@ CLAIMS = {
 }
 
 
-def _claims(pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings) -> str:
+def claims_in_words(pairs: Sequence[Pair | LearnerPair], order: Sequence[str], settings: ComparisonSettings) -> str:
+    """Say what a method is against its rivals, word by word, the rivals in some order."""
     told: dict[str, list[str]] = {}
     for pair in sorted(pairs, key=lambda one: order.index(one.rival)):
         told.setdefault(pair.verdict, []).append(pair.rival)
@@ -404,7 +407,7 @@ def _like_these(found: TwoScopes, beside: bool) -> list[str]:
     if found.family.on_ranks:
         how = found.family.title
     if any(pair.verdict != "undecided" for pair in pairs):
-        return [f"On datasets like these {who} is {_claims(pairs, order, found.settings)} ({how})."]
+        return [f"On datasets like these {who} is {claims_in_words(pairs, order, found.settings)} ({how})."]
     enough = enough_datasets(len(found.family.pairs), found.settings.alpha)
     if n < enough and not found.family.on_ranks:
         if beside:
@@ -417,7 +420,7 @@ def _like_these(found: TwoScopes, beside: bool) -> list[str]:
         return [f"{lead}, {n} cannot show (at least {enough} are needed)."]
     if beside:
         return [f"On datasets like these no difference is shown ({how})."]
-    return [f"On datasets like these {leader} is {_claims(pairs, order, found.settings)} ({how})."]
+    return [f"On datasets like these {leader} is {claims_in_words(pairs, order, found.settings)} ({how})."]
 
 
 def enough_datasets(n_pairs: int, alpha: float) -> int:
@@ -474,11 +477,18 @@ def signed(interval: Interval) -> str:
     >>> signed(Interval(0.1, 0.05, 0.15)), signed(Interval(0.1))
     ('+0.100 [+0.050, +0.150]', '+0.100')
     """
-
-    def plus(value: float) -> str:
-        return f"+{number(value)}" if value >= 0 else number(value)
-
-    shown = plus(interval.estimate)
+    shown = signed_number(interval.estimate)
     if math.isfinite(interval.low):
-        shown += f" [{plus(interval.low)}, {plus(interval.high)}]"
+        shown += f" [{signed_number(interval.low)}, {signed_number(interval.high)}]"
     return shown
+
+
+def signed_number(value: float) -> str:
+    """Return a difference as people read it.
+
+    Examples
+    --------
+    >>> signed_number(0.0121), signed_number(-0.5)
+    ('+0.012', '-0.500')
+    """
+    return f"+{number(value)}" if value >= 0 else number(value)
