@@ -21,6 +21,8 @@ from paragone.lab.view import View
 from paragone.protocols.curve.page import jaccard, kuncheva, seed_stability
 from paragone.reporting import read_display_map
 from paragone.reporting.charts import mean_chart
+from paragone.reporting.drawing import file_stem
+from paragone.reporting.pages import page_of
 from real_latex import compile_latex
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -155,8 +157,9 @@ def test_a_wide_table_is_stacked_and_names_are_replaced(store, tmp_path):
 
 def test_every_chart_of_the_page_lies_beside_it_as_svg_and_pdf(store, written):
     names = {path.name for path in (written / "figures").iterdir()}
-    page = (written / "report.html").read_text()
-    stems = re.findall(r'<figure[^>]* data-file="([^"]+)"', page)
+    with Results.open(store) as results:
+        figures = page_of(View(results, "lab")).figures()
+    stems = [file_stem(figure.name) for figure in figures]
     assert len(stems) == len(set(stems)) > 20
     assert names == {f"{stem}.{ending}" for stem in stems for ending in ("svg", "pdf")}
     assert {"wine-traits_micro_f1-kgrid.svg", "mean_curve_micro_f1-p20.svg"} <= names
@@ -166,11 +169,26 @@ def test_every_chart_of_the_page_lies_beside_it_as_svg_and_pdf(store, written):
     svg = (written / "figures" / "wine-traits_micro_f1-kgrid.svg").read_text()
     for method in ("DAGFS", "Random", "Chi2"):
         assert method in svg
+    page = (written / "report.html").read_text()
+    assert page.count("<figure") == sum(not figure.only_file for figure in figures)
+
+
+def test_the_page_draws_the_rows_of_its_charts(store):
+    with Results.open(store) as results:
+        figures = page_of(View(results, "lab")).figures()
+    drawn = [figure for figure in figures if not figure.only_file]
+    assert len(drawn) > 10
+    for figure in drawn:
+        rows = figure.specification["data"]["values"]
+        points = [(name, *point) for name, found in figure.plot.series.items() for point in found]
+        assert points == [(row["method"], row["at"], row["value"], row["low"], row["high"]) for row in rows]
 
 
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
     page = (written / "report.html").read_text()
     sheets = re.findall(r'<div class="sheet" id="([^"]+)"', page)
+    sheets += [name.replace("board-", "ranked_") for name in re.findall(r' data-board="([^"]+)" data-tagged', page)]
+    sheets = list(dict.fromkeys(sheets))
     assert {path.stem for path in (written / "tables").iterdir()} == set(sheets)
     latex = (written / "tables.tex").read_text()
     assert latex.count(r"\begin{table}") == len(sheets)

@@ -14,8 +14,8 @@ from paragone import Dataset, Experiment, compare
 from paragone.lab.results import Results
 from paragone.lab.view import View
 from paragone.protocols import Predict
-from paragone.reporting.pages import answer
-from paragone.reporting.ranked import finding_section, ranking_of
+from paragone.reporting.boards import view_boards
+from paragone.reporting.pages import answer, evidence_lines
 from paragone.reporting.tables import statistics_table
 from paragone.tables import format_p
 
@@ -46,38 +46,50 @@ def store(tmp_path_factory):
     return run(tmp_path_factory.mktemp("lab") / "s.sqlite", methods)
 
 
+TURNED = {"better": "worse", "worse": "better"}
+
+
 @pytest.mark.parametrize("reference", [None, "bayes"])
-def test_p_and_words_are_the_same_wherever_they_stand(store, reference):
+def test_p_words_and_intervals_are_the_same_wherever_they_stand(store, reference):
     with Results.open(store) as results:
         view = View(results, reference=reference)
         (measure,) = view.measures
-        ranking = ranking_of(view, measure)
+        (board,) = view_boards(view)
+        told = evidence_lines(view)[0].blocks[0].lines
         shown = answer(view)[0].table
-        finding = next(block for block in finding_section(view).blocks if getattr(block, "kind", "") == "finding")
         written = json.loads(
             json.dumps(compare(results, metric="accuracy", reference=reference, bayes=False).to_dict())
         )
         statistics = statistics_table({"accuracy": measure.comparison}, measure.scores, view.wording)
-    assert ranking.comparison is measure.comparison
     leader = reference or measure.comparison.leader
-    pairs = {frozenset((pair["method"], pair["rival"])): pair for pair in written["pairs"] if leader in pair.values()}
+    pairs = {frozenset((pair["method"], pair["rival"])): pair for pair in written["pairs"]}
     footer = {column.name: cell.text for column, cell in zip(shown.columns, shown.rows[-1], strict=True)}
     place = [column.name for column in statistics.columns].index("Rival")
     latex = {row[place].text: row[-1].text for row in statistics.rows}
     for names, pair in pairs.items():
-        (rival,) = names - {leader}
-        assert footer[rival] == latex[rival] == format_p(pair["p_adjusted"])
-    # The ranked table is about the best by its mean, which here is the best by its rank.
-    assert ranking.reference == reference
-    assert (reference or ranking.rows[0].method) == leader
-    for row in ranking.rows:
-        if row.method != leader:
-            pair = pairs[frozenset((row.method, leader))]
-            word = pair["on_these_datasets"]
-            turned = {"better": "worse", "worse": "better"}.get(word, word)
-            assert row.against.verdict == (word if pair["method"] == row.method else turned)
-            assert row.against.p_adjusted == pair["on_these_p_adjusted"]
-    assert str(measure.comparison.finding_of(leader)) == finding.paragraphs[0] == written["finding"]
+        if leader in names:
+            (rival,) = names - {leader}
+            assert footer[rival] == latex[rival] == format_p(pair["p_adjusted"])
+    # The leaderboard is about the best by its mean, which here is the best by its rank.
+    assert board.compared_with == leader
+    assert board.reference == (reference or "")
+    assert list(told) == written["verdict"]
+    for one in board.pairs:
+        pair = pairs[frozenset((one.method, one.rival))]
+        sign = 1 if pair["method"] == one.method else -1
+        ends = sorted(sign * pair[f"on_these_{end}"] for end in ("low", "high"))
+        assert one.word == (pair["on_these_datasets"] if sign > 0 else TURNED.get(pair["on_these_datasets"]))
+        assert (one.difference, one.low, one.high) == (sign * pair["on_these_difference"], *ends)
+
+
+def test_every_word_of_a_leaderboard_can_be_read_off_its_interval(store):
+    with Results.open(store) as results:
+        (board,) = view_boards(View(results))
+    assert {pair.word for pair in board.pairs} > {"undecided"}
+    for one in board.pairs:
+        for pair in (one, board.seen_from(one.rival, one.method)):
+            read = "better" if pair.low >= 0 else "worse" if pair.high <= 0 else "undecided"
+            assert pair.word == read
 
 
 def test_a_method_that_failed_is_left_out_of_both(tmp_path):
@@ -88,7 +100,11 @@ def test_a_method_that_failed_is_left_out_of_both(tmp_path):
         shown = answer(view)[0].table
         assert measure.comparison.scores.methods == ("bayes", "floor")
         assert len(measure.comparison.scores.datasets) == 7
-        assert ranking_of(view, measure).comparison is measure.comparison
+        (board,) = view_boards(view)
+        assert [one.method for one in board.standings] == ["bayes", "floor", "broken"]
+        assert board.standings[-1].failed == "3 of 21 fits failed"
+        assert board.finding == "bayes is better than floor; broken failed."
+        assert board.notes[0] == "3 of 63 fits failed (broken)."
         footer = {column.name: cell.text for column, cell in zip(shown.columns, shown.rows[-1], strict=True)}
         assert footer["broken"] == "-"
         assert footer["floor"] == format_p(measure.comparison.pairs[0].p_adjusted)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_labs import crossval_lab, topk_lab
 from synthetic_stores import NASTY_NAMES
 
-ORDER = ["verdict", "answer", "charts", "datasets", "methods", "failures", "how"]
+ORDER = ["verdict", "charts", "evidence", "answer", "datasets", "methods", "failures", "how"]
 
 
 @pytest.fixture(scope="module")
@@ -203,12 +203,14 @@ def test_no_name_becomes_markup_and_every_file_is_written(make, tmp_path):
     files = paragone.report(store, tmp_path / "out", charts=False)
     html = (tmp_path / "out" / "report.html").read_text()
     assert "<script>alert" not in html
-    assert html.count("<script>") == 2
+    assert html.count("<script>") == 1
     names = {file.name for file in files}
     assert {"report.html", "tables.md", "tables.tex", "references.bib"} <= names
-    sheets = re.findall(r'<div class="sheet" id="([^"]+)"', html)
+    sheets = [name.removeprefix("table-") for name in re.findall(r'<div class="sheet" id="([^"]+)"', html)]
     assert len(sheets) == len(set(sheets))
-    assert {path.stem for path in (tmp_path / "out" / "tables").iterdir()} == set(sheets)
+    ranked = {name.replace("board-", "ranked_") for name in re.findall(r'class="board" data-board="([^"]+)"', html)}
+    assert ranked
+    assert {path.stem for path in (tmp_path / "out" / "tables").iterdir()} == {*sheets, *ranked}
 
 
 def test_one_method_and_one_dataset_have_a_page(tmp_path):

@@ -74,14 +74,15 @@ def test_nothing_runs_is_fetched_or_complains_on_any_screen(browser, stores, kin
         draw_everything(browser, parts=30)
         assert overflowing(browser) == []
         assert browser.execute_script("return window.alerted === undefined")
-        assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 2
+        assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
         assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
         drawn = browser.execute_script(
             "return [...document.querySelectorAll('figure')].filter((f) => f.checkVisibility())"
-            ".map((f) => f.querySelectorAll('svg path, svg text').length)"
+            ".map((f) => f.querySelectorAll('svg path, svg text, td').length)"
         )
-        assert len(drawn) >= 2
-        assert min(drawn) > 5
+        assert len(drawn) >= 1
+        assert min(drawn) > 3
+        assert len(texts(browser, ".rank tbody tr")) >= 2
         assert console(browser) == []
 
 
@@ -122,27 +123,21 @@ def test_sorting_filtering_and_what_is_behind_a_number(browser, stores, kind):
 
 
 @KINDS
-def test_a_chart_tells_its_values_and_can_be_saved(browser, stores, kind, downloads):
+def test_a_chart_tells_its_values(browser, stores, kind):
     resize(browser, 1280)
     browser.get("about:blank")
     browser.get(page_of(stores[kind]))
     draw_everything(browser, parts=0)
-    mark = browser.find_element(By.CSS_SELECTOR, "#charts figure svg :is(.mark-symbol, .mark-rect.role-mark) path")
+    mark = browser.find_element(By.CSS_SELECTOR, "#charts svg circle[data-tip]")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
     ActionChains(browser).move_to_element(mark).perform()
-    wait_for(browser, lambda: texts(browser, "#vg-tooltip-element.visible"))
-    assert re.search(r"(value|score)\s+-?\d", texts(browser, "#vg-tooltip-element")[0])
-    figure = browser.find_element(By.CSS_SELECTOR, "#charts figure")
-    figure.find_element(By.CSS_SELECTOR, "button[data-save=svg]").click()
-    file = downloads / f"{figure.get_attribute('data-file')}.svg"
-    wait_for(browser, lambda: file.exists() and file.stat().st_size > 1000)
-    assert file.read_bytes().startswith(b"<svg")
-    file.unlink()
+    wait_for(browser, lambda: texts(browser, ".tip"))
+    assert re.search(r": -?\d", texts(browser, ".tip")[0])
 
 
 @KINDS
 @pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_axe_finds_nothing_serious(browser, stores, kind, dark):
+def test_axe_finds_nothing(browser, stores, kind, dark):
     from axe_core_python.selenium import Axe
 
     resize(browser, 1280, dark=dark)
@@ -150,8 +145,7 @@ def test_axe_finds_nothing_serious(browser, stores, kind, dark):
     browser.get(page_of(stores[kind]))
     draw_everything(browser, parts=4)
     found = Axe().run(browser)["violations"]
-    serious = [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")]
-    assert serious == []
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
 
 
 @KINDS

@@ -72,7 +72,11 @@ def test_the_page_fills_up_while_a_run_writes(browser, lab, address):
     lab.store.release(lab.run)
     wait_for(browser, lambda: f"{n} of {n} cells, finished" in text(browser, "#state"))
     wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th").split("\n") == DATASETS)
-    assert browser.execute_script("return document.querySelectorAll('#failed-part[open]').length") == 1
+    assert browser.execute_script("return document.querySelectorAll('#failed details[open]').length") == 1
+    assert text(browser, "#failed-title") == "1 cell failed, for 1 cause"
+    assert browser.execute_script("return document.querySelectorAll('#bar .failed').length") == 1
+    assert browser.execute_script("return document.querySelectorAll('#matrix tbody tr').length") == len(NASTY_NAMES)
+    assert re.search(r"\b3/3, 1 failed", text(browser, "#matrix"))
 
     Select(browser.find_element(By.CSS_SELECTOR, "select[name=metric]")).select_by_value("hamming_loss")
     Select(browser.find_element(By.CSS_SELECTOR, "select[name=at]")).select_by_value("k=6")

@@ -78,7 +78,8 @@ def write_lab(folder: Path) -> None:
 def start(folder: Path, workers: int, nap: float = 0, epochs: str = "epochs.txt") -> subprocess.Popen[str]:
     if not (folder / "rows").exists():
         write_lab(folder)
-    command = [sys.executable, "-m", "paragone", "run", str(folder / "lab.toml"), "--workers", str(workers)]
+    run = ["run", str(folder / "lab.toml"), "--workers", str(workers), "--accept-leak", "all"]
+    command = [sys.executable, "-m", "paragone", *run]
     environment = {**os.environ, "LAB_NAP": str(nap), "LAB_EPOCHS": str(folder / epochs)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, text=True, start_new_session=True, env=environment, **pipes)

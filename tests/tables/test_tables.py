@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from paragone.errors import InputError
 from paragone.tables import (
+    Column,
     Table,
     TableCell,
     escape_latex,
@@ -18,6 +19,7 @@ from paragone.tables import (
     format_signed,
     frame_to_csv,
     mark_best,
+    model,
     stack,
     to_csv,
     to_html,
@@ -165,3 +167,18 @@ def test_p_values_have_three_significant_figures(p, text):
 
 def test_zero_differences_carry_no_sign():
     assert format_signed(-1e-9) == format_signed(1e-9) == "0.0000"
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("ab\u00e91.-", min_size=1, max_size=8), st.sampled_from(["left", "right"])),
+        min_size=1,
+        max_size=4,
+    ),
+    st.data(),
+)
+def test_plain_padding_aligns_as_the_library_for_layout_does(columns, data):
+    cells = st.builds(TableCell, st.text("ab \u00e91.-", max_size=8), bold=st.booleans())
+    row = st.lists(cells, min_size=len(columns), max_size=len(columns))
+    table = Table.of([Column(*column) for column in columns], data.draw(st.lists(row, min_size=1, max_size=4)))
+    assert to_text(table) == "\n".join(model._laid_out(table))

@@ -1,9 +1,8 @@
-"""Charts as files: compiled, drawn with the bundled font, embedded in HTML; and the script that draws them in pages."""
+"""Charts as files: compiled, drawn with the bundled font, embedded in HTML."""
 
 from __future__ import annotations
 
 import atexit
-import hashlib
 import html
 import json
 import os
@@ -12,9 +11,7 @@ import shutil
 import tempfile
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from functools import cache, lru_cache
-from importlib.metadata import version as installed
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -131,7 +128,7 @@ def save_chart(chart: Any, stem: str | Path, formats: Iterable[str] = ("svg", "p
     files = []
     for name in wanted:
         file = folder / f"{Path(stem).name}.{name}"
-        file.write_bytes(_html(specification) if name == "html" else _from_svg(drawing, name))
+        file.write_bytes(_html(specification) if name == "html" else file_of_drawing(drawing, name))
         files.append(file)
     return tuple(files)
 
@@ -209,7 +206,7 @@ def _html(specification: dict[str, Any]) -> bytes:
     return str(page).encode()
 
 
-def _from_svg(drawing: str, name: str) -> bytes:
+def file_of_drawing(drawing: str, name: str) -> bytes:
     """Turn the drawing into the bytes of a format; it is laid out once for all of them."""
     import vl_convert
 
@@ -268,23 +265,6 @@ def one_font_is_enough(specification: Any) -> bool:
     return True
 
 
-GLOBALS = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
-
-
-@cache
-def vega_bundle() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script that needs no network.
-
-    Examples
-    --------
-    >>> "</script" in vega_bundle()
-    False
-    """
-    version = vega_lite_version()
-    file = kept_as(version)
-    return read_kept(file) or make_bundle(version, file)
-
-
 def vega_lite_version() -> str:
     """Return the version of Vega-Lite that Altair writes charts for.
 
@@ -296,46 +276,6 @@ def vega_lite_version() -> str:
     import altair as alt
 
     return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-
-
-def make_bundle(version: str, file: Path) -> str:
-    """Put the script together for a version of Vega-Lite, and keep it."""
-    import vl_convert
-
-    bundle = str(vl_convert.javascript_bundle(snippet=GLOBALS, vl_version=version))
-    script = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    keep(file, script)
-    return script
-
-
-def kept_as(version: str) -> Path:
-    """Return where the script of a version of Vega-Lite is kept."""
-    snippet = hashlib.sha256(GLOBALS.encode()).hexdigest()[:8]
-    return cache_folder() / f"vega-{version}-{installed('vl-convert-python')}-{snippet}.js"
-
-
-def cache_folder() -> Path:
-    """Return where things are kept that can be made again at any time."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paragone"
-
-
-def read_kept(file: Path) -> str | None:
-    """Return a text that was kept; None where there is none, or where it is not what was kept."""
-    try:
-        digest, _, text = file.read_bytes().partition(b"\n")
-    except OSError:
-        return None
-    return text.decode() if hashlib.sha256(text).hexdigest().encode() == digest else None
-
-
-def keep(file: Path, text: str) -> None:
-    """Keep a text with its hash, whole or not at all; where that cannot be, it is made again the next time."""
-    data = text.encode()
-    with suppress(OSError, RuntimeError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as partial:
-            partial.write(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
-        Path(partial.name).replace(file)
 
 
 def embedded(chart: Any, description: str) -> str:

@@ -14,6 +14,8 @@ PINK = "#CC79A7"
 SKY = "#56B4E9"
 GREY = "#7F7F7F"
 LIGHT_GREY = "#D9D9D9"
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Fonts of one width: drawings are laid out with the first, and no text outgrows its place where another is shown."""
 PALETTE = (BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, "#332288", "#999933", "#882255", "#000000")
 
 
@@ -47,7 +49,17 @@ def styled(chart: Any, title: str = "", subtitle: str = "") -> Any:
         heading = wrap(title, 70)
         made.title = alt.TitleParams(heading, subtitle=lines) if lines else alt.TitleParams(heading)
     made.config = alt.Config(
-        axis=alt.AxisConfig(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=12, gridColor="#EEEEEE"),
+        font=FONT,
+        # Labels at the ends stay at their ticks, and those that would touch a neighbour go.
+        axis=alt.AxisConfig(
+            labelLimit=0,
+            titleLimit=0,
+            labelFontSize=11,
+            titleFontSize=12,
+            gridColor="#EEEEEE",
+            labelFlush=False,
+            labelSeparation=8,
+        ),
         legend=alt.LegendConfig(labelLimit=0, titleLimit=0, labelFontSize=11, titleFontSize=11),
         title=alt.TitleConfig(fontSize=13, subtitleFontSize=11, anchor="start", limit=0, subtitleColor="#555555"),
         view=alt.ViewConfig(stroke=None),

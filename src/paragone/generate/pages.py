@@ -31,6 +31,7 @@ from paragone.page import (
     figure,
     frame_sheet,
 )
+from paragone.reporting.boards import comparison_board, panels_of
 from paragone.reporting.render import render_page
 from paragone.tables import Column, Table, TableCell, frame_as_csv
 from paragone.ties import best_losses, loss_order, rank_losses
@@ -271,7 +272,9 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     )
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
-    return (Prose((lead,), "lead"), Points(tuple(benchmark.comparison(benchmark.method).verdict.splitlines())))
+    compared = benchmark.comparison(benchmark.method)
+    board = comparison_board(compared, "board-auroc")
+    return (board, *panels_of(board), Prose((lead,)), Points(tuple(compared.verdict.splitlines())))
 
 
 def _ranking(table: pd.DataFrame) -> pd.DataFrame:

@@ -29,7 +29,6 @@ from paragone.metrics import (
     metric_names,
     metric_values,
 )
-from paragone.page import Section
 
 TASKS = ("regression", "classification")
 
@@ -148,12 +147,6 @@ class Predict(Protocol):
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> Iterable[Score]:
         return score_answers(fitted.arrays, data.task, data.y_test, self.metrics)
-
-    @override
-    def sections(self, view: Any) -> Iterable[Section]:
-        from paragone.reporting.ranked import finding_section
-
-        return (finding_section(view),)
 
 
 def declared(given: Any, kind: str) -> Method:

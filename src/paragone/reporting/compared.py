@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from paragone.charts import check_formats
-from paragone.charts.theme import unchecked
 from paragone.folders import replaced_folder, written_files
 from paragone.page import (
     Block,
@@ -17,6 +18,7 @@ from paragone.page import (
     Figure,
     Fold,
     Gallery,
+    Leaderboard,
     Listing,
     Page,
     Points,
@@ -26,12 +28,14 @@ from paragone.page import (
     figure,
     frame_sheet,
 )
+from paragone.reporting.boards import MethodFacts, comparison_board, pair_board, panels_of
 from paragone.reporting.render import render_page
 from paragone.reporting.words import listing
 from paragone.stats import DatasetComparison
+from paragone.stats.charts import cliques_of
 from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import Comparison, write_texts
-from paragone.stats.samples import SampleComparison
+from paragone.stats.samples import Measurement, SampleComparison
 from paragone.stats.several import SeveralComparisons
 from paragone.tables import frame_as_csv
 
@@ -82,7 +86,7 @@ def save_compared(
     folder : str or Path
         What an earlier comparison wrote there is replaced as a whole.
     formats : tuple of str
-        Of the charts; without any, neither files nor page have charts.
+        Of the charts; without any, there are no files of them.
     read : WhatWasRead, optional
         Where the scores come from.
 
@@ -100,7 +104,7 @@ def save_compared(
     check_formats(formats)
     with replaced_folder(folder, "comparison") as content:
         result.write_files(content, formats)
-        texts = {PAGE: render_page(comparison_page(result, read, charts=bool(formats)))}
+        texts = {PAGE: render_page(comparison_page(result, read))}
         if read is not None and len(read.files):
             texts[FILES] = frame_as_csv(read.files)
         write_texts(content, texts)
@@ -108,7 +112,7 @@ def save_compared(
     return tuple(Path(folder) / file for file in files)
 
 
-def comparison_page(result: AnyComparison, read: WhatWasRead | None = None, *, charts: bool = True) -> Page:
+def comparison_page(result: AnyComparison, read: WhatWasRead | None = None) -> Page:
     """Make the page of a comparison, by one metric or by several."""
     several = isinstance(result, SeveralComparisons)
     by_metric: Mapping[str, Comparison] = result if isinstance(result, SeveralComparisons) else {"": result}
@@ -117,23 +121,58 @@ def comparison_page(result: AnyComparison, read: WhatWasRead | None = None, *, c
         metric: ComparisonPart(one, known, {"metric": metric} if several else {}, f"_{metric}" if several else "")
         for metric, one in by_metric.items()
     }
-    finding: list[Block] = []
+    finding = list(_of_each(parts, ComparisonPart.finding))
     if isinstance(result, SeveralComparisons):
-        finding.append(Prose(tuple(result.verdict.splitlines()), "lead"))
+        finding.append(Prose(tuple(result.verdict.splitlines())))
         finding.append(Sheet("words", "Words by metric", result.as_table()))
-    finding += _of_each(parts, partial(ComparisonPart.finding, lead=not several))
     sections = [Section("verdict", "The finding", tuple(finding))]
+    panels = _of_each(parts, ComparisonPart.panels)
+    sections += [Section("where", "Where, and pair by pair", panels)] * bool(panels)
+    sections.append(Section("evidence", "Rival by rival", _of_each(parts, ComparisonPart.evidence)))
     if read is not None:
         sections.append(Section("read", "What was read", _read_blocks(read)))
     sections.append(Section("tables", "Tables", _of_each(parts, ComparisonPart.tables)))
-    if charts:
-        with unchecked():
-            drawn = _of_each(parts, ComparisonPart.charts)
-        sections += [Section("charts", "Charts", drawn)] * bool(drawn)
     sections.append(Section("how", "How it was compared", _of_each(parts, ComparisonPart.choices)))
     choices = (Choice("metric", "Metric", {metric: metric for metric in parts}),) if several else ()
     first = next(iter(by_metric.values()))
     return Page(_title(first), _subtitle(by_metric), choices, tuple(sections), {})
+
+
+def sample_board(
+    result: SampleComparison,
+    name: str,
+    place: Measurement | None = None,
+    *,
+    facts: MethodFacts | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> Leaderboard:
+    """Return what was compared on samples, by the only value or by one of several, as a leaderboard."""
+    chosen = place or result.measurements[0]
+    keys = chosen.dataset, chosen.metric, chosen.at
+    pairs = [
+        pair
+        for one, pair in zip(result.measurements, result.pairs, strict=True)
+        if (one.dataset, one.metric) == keys[:2] and (one.at == chosen.at or math.isnan(chosen.at))
+    ]
+    means: dict[str, float] = {}
+    for pair in pairs:
+        means |= {pair.method: float(pair.mean_method), pair.rival: float(pair.mean_rival)}
+    at = f" at {chosen.at:g}" if math.isfinite(chosen.at) else ""
+    together = f", which holds for all {result.n_family} differences at once" if result.n_family > 1 else ""
+    return pair_board(
+        name,
+        f"{chosen.metric}{at}",
+        pairs,
+        means,
+        scope=f"On {result.units} like these",
+        drawn=f"mean difference and its {100 * (1 - result.alpha):g} % interval{together}",
+        facts=facts,
+        reference=result.reference,
+        # Differences are signed so that positive is better, whoever said which way that is.
+        higher_is_better=not any((pair.mean_method - pair.mean_rival) * pair.mean_difference < 0 for pair in pairs),
+        measured=f"mean over {max(pair.n for pair in pairs)} {result.units}",
+        tags=tags,
+    )
 
 
 def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure, ...]:
@@ -145,7 +184,10 @@ def comparison_figures(comparison: Comparison, ending: str = "") -> tuple[Figure
         wanted.remove("scatter")
         if len(comparison.scores.methods) > MATRIX_UP_TO:
             wanted.remove("pair_matrix")
-    figures = {name: figure(f"{name}{ending}", drawn[name]) for name in wanted if name in drawn}
+            if cliques_of(comparison).reason is not None:
+                # The matrix would stand in for the diagram, and nobody reads one of so many methods.
+                wanted.remove("critical_difference")
+    figures = {name: figure(f"{name}{ending}", drawn[name], only_file=True) for name in wanted if name in drawn}
     if "critical_difference" in figures and figures["critical_difference"].alternative == "Pair matrix":
         # Where bars would mislead, the matrix stands in for the diagram; once is enough.
         figures.pop("pair_matrix", None)
@@ -164,18 +206,52 @@ class ComparisonPart:
     tags: Mapping[str, str]
     ending: str
 
-    def finding(self, *, lead: bool = True) -> list[Block]:
-        """Return the finding unless it stands above, the evidence rival by rival, and what must be known."""
-        result, lines = self.result, tuple(self.result.verdict.splitlines())
-        blocks: list[Block] = []
-        if isinstance(result, DatasetComparison):
-            blocks += [Prose(tuple(result.finding.splitlines()), "lead", self.tags)] * lead
-            blocks.append(Fold("The evidence, rival by rival", (Points(lines),), len(lines) <= OPEN_UP_TO, self.tags))
+    def finding(self) -> list[Block]:
+        """Return the finding with the methods ranked, and what must be known."""
+        board = self.board()
+        blocks: list[Block] = [Prose(tuple(self.result.verdict.splitlines()), "lead", self.tags)]
+        if board is not None:
+            blocks = [replace(board, notes=tuple(self.warnings))]
         else:
-            blocks.append(Prose(lines, "lead", self.tags))
+            blocks += [Prose((text,), "warning", self.tags) for text in self.warnings]
+        if isinstance(self.result, PairedComparison):
+            blocks.append(Listing("The figures in short", str(self.result.blocks()[0][1]), is_open=True))
+        return blocks
+
+    def board(self) -> Leaderboard | None:
+        """Return the methods ranked; None where they were compared by more than one value."""
+        result, name = self.result, f"board{self.ending.replace('_', '-', 1)}"
+        if isinstance(result, DatasetComparison):
+            return comparison_board(result, name, tags=self.tags)
+        level = f"difference and its {100 * (1 - result.settings.alpha):g} % interval"
         if isinstance(result, PairedComparison):
-            blocks.append(Listing("The figures in short", str(result.blocks()[0][1]), is_open=True))
-        return [*blocks, *(Prose((text,), "warning", self.tags) for text in self.warnings)]
+            both = {result.name_b: float(np.mean(result.paired.b)), result.name_a: float(np.mean(result.paired.a))}
+            return pair_board(
+                name,
+                result.metric or "score",
+                result.pairs,
+                both,
+                scope=f"On {result.units} like these",
+                drawn=level,
+                higher_is_better=result.higher_is_better,
+                measured=f"mean over {result.everything.n} {result.units} that both have",
+                margin=result.settings.margin,
+                tags=self.tags,
+            )
+        assert isinstance(result, SampleComparison)
+        if len({(place.dataset, place.metric, place.at) for place in result.measurements}) > 1:
+            return None
+        return sample_board(result, name, tags=self.tags)
+
+    def evidence(self) -> list[Block]:
+        """Return every line of the verdict, and everything that must be known."""
+        lines = (*self.result.verdict.splitlines(), *self.warnings)
+        return [Fold("The evidence, rival by rival", (Points(lines),), len(lines) <= OPEN_UP_TO, self.tags)]
+
+    def panels(self) -> list[Block]:
+        """Return the drawings that the ranked methods have the numbers for."""
+        board = self.board()
+        return [] if board is None else list(panels_of(board))
 
     @property
     def warnings(self) -> list[str]:

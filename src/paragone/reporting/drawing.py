@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from paragone.charts.save import (
     draw_svg,
-    kept_as,
-    make_bundle,
     one_font_is_enough,
     save_for_print,
     use_the_bundled_font,
@@ -79,9 +77,6 @@ class Drawing:
         self._futures.append(pool.submit(os.getpid))
         # The processes start while this one imports Altair to ask.
         version = vega_lite_version()
-        if not kept_as(version).exists():
-            # The page needs it at the end: by then it is there.
-            self._futures.append(pool.submit(make_bundle, version, kept_as(version)))
         nothing = {"$schema": f"{SCHEMAS}/v{version}.0.json", "data": {"values": []}, "mark": "point"}
         # A process that has drawn an empty chart has the renderer ready.
         self._futures += [pool.submit(draw_svg, nothing) for _ in range(available_cores())]

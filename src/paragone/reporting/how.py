@@ -310,7 +310,7 @@ def failure_blocks(view: View, measures: Sequence[Measure]) -> tuple[Block, ...]
         blocks += [_failures(failures, view), *_tracebacks(failures, view)]
     if warned:
         blocks += [Points(verdict_sentences(warned, LISTED)), _warned(warned)]
-    lines = [*_notes(places, view), *_warnings(measures)]
+    lines = [*_leaks(view), *_notes(places, view), *view.seed_notes, *_warnings(measures)]
     if lines:
         blocks.append(Points(tuple(lines)))
     unknown = int((places["seconds"].notna() & ~places["costs_kept"]).sum())
@@ -386,10 +386,18 @@ def _tracebacks(failures: pd.DataFrame, view: View) -> list[Block]:
     return blocks
 
 
+def _leaks(view: View) -> list[str]:
+    """Say what was found in the data before the run."""
+    passed = view.passed_checks
+    return [] if passed is None else [*view.accepted_leaks, *passed.warnings]
+
+
 def _notes(places: pd.DataFrame, view: View) -> list[str]:
     notes: Counter[str] = Counter()
-    for row in places[places["notes"].notna()].itertuples():
-        notes.update(f"{view.name(row.dataset)}: {note}" for note in notes_of(row.notes))
+    # Few notes differ among very many cells: each is read once.
+    for (dataset, text), count in places.groupby(["dataset", "notes"], sort=False).size().items():
+        for note in notes_of(text):
+            notes[f"{view.name(dataset)}: {note}"] += count
     lines = [f"{text} ({count} cells)" for text, count in notes.items()]
     stale = places.loc[places["status"] == "stale", "why"].value_counts()
     return [*lines, *(f"{count} results are stale: {why}" for why, count in stale.items())]
@@ -401,5 +409,6 @@ def _warnings(measures: Sequence[Measure]) -> list[str]:
 
 
 def warned_words(view: View) -> tuple[Block, ...]:
-    """Return what a verdict must say of the methods' warnings, a paragraph each."""
-    return tuple(Prose((sentence,), "warning") for sentence in verdict_sentences(view.warned))
+    """Return what a verdict must say of accepted leaks and of the methods' warnings, a paragraph each."""
+    told = (*view.accepted_leaks, *verdict_sentences(view.warned))
+    return tuple(Prose((sentence,), "warning") for sentence in told)

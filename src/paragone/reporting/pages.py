@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -17,8 +17,10 @@ from paragone.page import (
     Figure,
     Fold,
     Gallery,
+    Leaderboard,
     NumberDetails,
     Page,
+    Panel,
     Points,
     Prose,
     Section,
@@ -26,17 +28,20 @@ from paragone.page import (
     words_of,
 )
 from paragone.registry import Registry
+from paragone.reporting.boards import panels_of, view_boards
 from paragone.reporting.charts import dataset_chart, mean_chart
 from paragone.reporting.compared import OPEN_UP_TO, comparison_figures
-from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices, warned_words
+from paragone.reporting.costs import costs_sheet
+from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices
 from paragone.reporting.sections import answer_sheet, dataset_blocks, evidence, method_blocks
 from paragone.reporting.tables import paper_tables
-from paragone.reporting.words import bibtex, headline, reference_keys, title_of
+from paragone.reporting.words import bibtex, reference_keys, title_of
 
 TITLES = {
-    "verdict": "The verdict",
+    "verdict": "The finding",
+    "charts": "Where, at what cost, pair by pair",
+    "evidence": "Rival by rival",
     "answer": "The answer table",
-    "charts": "Charts",
     "datasets": "Dataset by dataset",
     "methods": "Method by method",
     "failures": "Failures and warnings",
@@ -44,6 +49,9 @@ TITLES = {
 }
 """The sections of every page, in their order."""
 GRID_TITLES = {"k": "mean over k", "p": "at the target p"}
+
+MOST_LINES = 40
+"""Lines of evidence that a page shows of a metric."""
 
 Make = TypeVar("Make", bound=Callable[[View], Any])
 
@@ -123,14 +131,17 @@ def page_of(view: View) -> Page:
         others = {block.section for block in _registered(view)} - {*TITLES, *own}
         added |= {name: Section(name, name.capitalize(), _blocks(view, name, None)) for name in sorted(others)}
     cover = view.once(cover_of)
-    order = [*list(TITLES)[:5], *added, *list(TITLES)[5:]]
-    found = {**parts, **added}
-    told = {"The verdict": words_of(found["verdict"].blocks), "How it was done": cover.paragraph}
+    order = [*list(TITLES)[:-2], *added, *list(TITLES)[-2:]]
+    found = {name: part for name, part in {**_with_panels(parts), **added}.items() if part.blocks}
+    told = {
+        "The verdict": words_of((*parts["verdict"].blocks, *parts["evidence"].blocks)),
+        "How it was done": cover.paragraph,
+    }
     return Page(
         view.experiment,
         cover.subtitle,
         cover.choices or (),
-        tuple(found[name] for name in order),
+        tuple(found[name] for name in order if name in found),
         view.once(evidence_of),
         bibtex(cover.references or ()),
         told,
@@ -201,33 +212,29 @@ def _decisions(view: View) -> dict[str, str]:
 
 @section("verdict")
 def finding(view: View) -> tuple[Block, ...]:
-    """Say how the reference does against each other method, with the evidence."""
+    """Say who leads by every metric and how sure that is, with the methods ranked."""
+    return view.once(view_boards)
+
+
+@section("evidence")
+def evidence_lines(view: View) -> tuple[Block, ...]:
+    """Give the evidence on every metric, rival by rival."""
     blocks: list[Block] = []
-    for scores in view.grids:
-        mine = [measure for measure in view.measures if measure.scores is scores]
-        compared = any(measure.comparison for measure in mine)
-        by = f"By {scores.reduction}, {view.reference}" if scores.reduction else view.reference
-        intro = [f"{by} against each other method."] if compared else []
-        tags = {"grid": scores.suffix} if scores.suffix else {}
-        blocks.append(Prose((*intro, *_headlines(mine)), "lead", tags))
-    for measure in view.measures:
+    replaced = {part.name for part in view.once(own_parts) if isinstance(part, Section)}
+    for measure in () if "verdict" in replaced else view.measures:
         if measure.comparison is not None:
-            lines = Points(tuple(measure.comparison.verdict.splitlines()))
+            lines = Points(_first_lines(measure.comparison.verdict.splitlines()))
             title = f"The evidence on {title_of(measure.metric)}, rival by rival"
             blocks.append(Fold(title, (lines,), len(lines.lines) <= OPEN_UP_TO, measure.tags))
             blocks += [Prose((text,), "warning", measure.tags) for text in measure.comparison.warnings]
-    return (*blocks, *warned_words(view))
+    return tuple(blocks)
 
 
-def _headlines(measures: Sequence[Measure]) -> list[str]:
-    """Return a sentence per metric, or one for all where none could be compared for the same reason."""
-    refusals = {measure.refusal for measure in measures}
-    if len(refusals) == 1 and measures[0].comparison is None:
-        return [measures[0].refusal]
-    return [
-        f"{title_of(measure.metric)}: {headline(measure.comparison) if measure.comparison else measure.refusal}"
-        for measure in measures
-    ]
+def _first_lines(lines: list[str]) -> tuple[str, ...]:
+    """Return lines of evidence; of very many the first, which are of the closest rivals, and how many are not shown."""
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    return *lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more rivals, ranked lower, are in the ranked table."
 
 
 @section("answer")
@@ -245,6 +252,14 @@ def charts(view: View) -> tuple[Block, ...]:
     """Return the charts of every metric: along the grid where there is one, and of the comparison."""
     galleries = [Gallery(_figures(measure), measure.tags) for measure in view.measures]
     return tuple(gallery for gallery in galleries if gallery.figures)
+
+
+def _with_panels(parts: dict[str, Section]) -> dict[str, Section]:
+    """Put what the leaderboards of a page have the numbers for before its charts."""
+    boards = [block for block in parts["verdict"].blocks if isinstance(block, Leaderboard)]
+    there = {block.board for block in parts["charts"].blocks if isinstance(block, Panel)}
+    panels = tuple(panel for board in boards if board.name not in there for panel in panels_of(board))
+    return {**parts, "charts": replace(parts["charts"], blocks=(*panels, *parts["charts"].blocks))}
 
 
 def _figures(measure: Measure) -> tuple[Figure, ...]:
@@ -268,7 +283,8 @@ def datasets(view: View) -> tuple[Block, ...]:
 @section("methods")
 def methods(view: View) -> tuple[Block, ...]:
     """Return every method: what it is, what it takes, and where it does well."""
-    return method_blocks(view)
+    costs = costs_sheet(view)
+    return (*method_blocks(view), *(() if costs is None else (costs,)))
 
 
 @section("failures")

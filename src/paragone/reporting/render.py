@@ -14,96 +14,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from paragone.charts.save import vega_bundle
+from paragone.charts.save import draw_svg
 from paragone.lab.reproduction import ELEMENT
-from paragone.page import NumberDetails, Page, Sheet
+from paragone.page import Attachment, Block, Figure, Gallery, Leaderboard, NumberDetails, Page, Panel, Plot, Sheet
+from paragone.reporting.boards import CROWDED, MOST_DATASETS, pareto, where_size
 from paragone.reporting.drawing import file_stem
-from paragone.tables import TableCell
+from paragone.reporting.words import short_names, typeset
+from paragone.stats.words import number
+from paragone.tables import TableCell, format_number, format_signed
 
 FIGURES = 6
-WORTH_SHARING = 100
-"""Parts of a specification that take fewer characters stay where they are."""
-
-
-def share(specifications: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
-    """Take the parts that several specifications have in common out of them, to stand once.
-
-    Parameters
-    ----------
-    specifications : mapping of str to specification
-        By the name of their chart.
-
-    Returns
-    -------
-    dict, list
-        The specifications, in which ``{"shared": n}`` stands for the n-th part of the list; and that list.
-
-    Examples
-    --------
-    >>> long = {"mark": "x" * 200}
-    >>> small, parts = share({"a": {"layer": long, "width": 1}, "b": {"layer": long, "width": 2}})
-    >>> small["b"], parts == [long]
-    ({'layer': {'shared': 0}, 'width': 2}, True)
-    """
-    texts = {
-        (chart, part): json.dumps(value, sort_keys=True)
-        for chart, specification in specifications.items()
-        for part, value in specification.items()
-    }
-    common = {text for text, n in Counter(texts.values()).items() if n > 1 and len(text) >= WORTH_SHARING}
-    places: dict[str, int] = {}
-    parts: list[Any] = []
-    small: dict[str, dict[str, Any]] = {}
-    for chart, specification in specifications.items():
-        small[chart] = {}
-        for part, value in specification.items():
-            text = texts[chart, part]
-            if text in common and text not in places:
-                places[text] = len(parts)
-                parts.append(value)
-            small[chart][part] = {"shared": places[text]} if text in common else value
-    return small, parts
-
-
-def compact(specification: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the specification with every list of rows as ``{"columns": [...], "rows": [[...], ...]}``.
-
-    A page of two hundred charts repeats the names of its fields a hundred thousand times otherwise. Rows with
-    other fields than the first keep their form.
-
-    Examples
-    --------
-    >>> compact({"data": {"values": [{"x": 1, "y": 0.123456789}, {"x": 2, "y": 0.5}]}, "mark": "line"})
-    {'data': {'values': {'columns': ['x', 'y'], 'rows': [[1, 0.123457], [2, 0.5]]}}, 'mark': 'line'}
-    """
-    return {name: _compact(name, value) for name, value in specification.items()}
-
-
-def _compact(name: str, value: Any) -> Any:
-    if name == "datasets":
-        return {key: _columns(rows) for key, rows in value.items()}
-    if name == "values" and isinstance(value, list):
-        return _columns(value)
-    if isinstance(value, Mapping):
-        return compact(value)
-    if isinstance(value, list):
-        return [compact(part) if isinstance(part, Mapping) else part for part in value]
-    return value
-
-
-def _columns(rows: Sequence[Any]) -> Any:
-    if not rows or not all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows):
-        return rows
-    columns = list(rows[0])
-    return {"columns": columns, "rows": [[_shorter(row[column]) for column in columns] for row in rows]}
-
-
-def _shorter(value: Any) -> Any:
-    return float(f"{value:.{FIGURES}g}") if isinstance(value, float) else value
-
-
+EXACT = 9
+"""Digits of what is printed with fewer: two roundings in a row must not show."""
 PACKAGE = "paragone.reporting"
 LONG_NAME = 40
+LONGEST_NOTE = 140
 _SPREAD = re.compile(r"([^±\[]+)( ± [^±]+| \[[^\[\]]+\])")
 
 
@@ -123,14 +48,17 @@ def render_page(page: Page) -> str:
     Examples
     --------
     >>> html = render_page(Page("A <b> & c", "", (), (), {}))
-    >>> "<h1>A &lt;b&gt; &amp; c</h1>" in html, "http-equiv" in html
+    >>> ">A &lt;b&gt; &amp; c</h1>" in html, "http-equiv" in html
     (True, True)
     """
-    style, script = static_file("page.css"), static_file("page.js")
-    scripts = [vega_bundle(), script]
+    style = static_file("page.css")
+    scripts = [page_script()]
     policy = content_security_policy(scripts, [style])
     record = {"element": ELEMENT, "text": json_in_script(page.record)} if page.record else None
-    return render("page.html", style=style, scripts=scripts, policy=policy, record=record, **report_context(page))
+    boards = page.boards()
+    finding = boards[0].finding if boards else ""
+    given = {"style": style, "scripts": scripts, "policy": policy, "record": record, "headed": True, "finding": finding}
+    return render("page.html", **{**report_context(page), **given})
 
 
 def render_report(page: Page) -> str:
@@ -140,15 +68,101 @@ def render_report(page: Page) -> str:
 
 def report_context(page: Page) -> dict[str, Any]:
     """Return what the templates of a page need."""
-    figures = page.figures()
-    identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(figures)}
-    specifications, shared = share({identifiers[id(figure)]: compact(figure.specification) for figure in figures})
+    identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(page.figures())}
     data = {
-        "figures": specifications,
-        "shared": shared,
+        "plots": {identifiers[id(one)]: plot_data(one.plot) for one in page.figures() if one.plot is not None},
         "evidence": {key: _evidence(evidence) for key, evidence in page.evidence.items()},
     }
-    return {"page": page, "data": json_in_script(data), "figure_id": lambda figure: identifiers[id(figure)]}
+    parts = {section.name for section in page.sections}
+    titles = Counter(sheet.title for sheet in page.sheets())
+    boards = page.boards()
+    free = [board for board in boards if not board.reference]
+    rivals = {one.place: one.method for board in free for one in board.ranked if len(board.ranked) > 2}
+    names = short_names([*{one.method: None for board in boards for one in board.standings}])
+    data["places"] = {one.method: one.place for board in boards for one in board.standings}
+    data["boards"] = {board.name: board_data(board, names) for board in boards}
+    return {
+        "page": page,
+        "sections": [section for section in page.sections if any(map(_shows, section.blocks))],
+        "data": json_in_script(data),
+        "figure_id": lambda figure: identifiers[id(figure)],
+        "sheet_id": lambda sheet: f"table-{sheet.name}" if sheet.name in parts else sheet.name,
+        "region_label": lambda sheet: sheet.title if titles[sheet.title] == 1 else f"{sheet.title}: {sheet.name}",
+        "headed": False,
+        "names": names,
+        "rivals": [rivals[place] for place in sorted(rivals)],
+    }
+
+
+def _shows(block: Block) -> bool:
+    """Whether a block stands on the page, and not in files beside it alone."""
+    if isinstance(block, Gallery):
+        return any(not one.only_file for one in block.figures)
+    return not isinstance(block, Attachment)
+
+
+def plot_data(plot: Plot) -> dict[str, Any]:
+    """Return what the page's script needs of a chart."""
+    return {
+        "kind": plot.kind,
+        "x": plot.x,
+        "y": plot.y,
+        "guide": plot.guide,
+        "columns": plot.columns,
+        "series": [
+            [name, [[_known(value) for value in point] for point in points]] for name, points in plot.series.items()
+        ],
+    }
+
+
+def picture(figure: Figure) -> str:
+    """Return a chart that the page does not draw itself as the address of a picture that holds it."""
+    return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(dict(figure.specification)).encode()).decode()
+
+
+def board_data(board: Leaderboard, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page's script needs of a leaderboard; methods are named by their place in it."""
+    places = {one.method: place for place, one in enumerate(board.standings)}
+    front = pareto(board)
+    return {
+        "methods": [
+            {
+                "name": one.method,
+                "short": names[one.method],
+                "place": one.place,
+                "mean": _known(one.mean, EXACT),
+                "seconds": _known(one.seconds),
+                "failed": one.failed,
+            }
+            for one in board.standings
+        ],
+        "pairs": [
+            [
+                places[pair.method],
+                places[pair.rival],
+                *(_known(v, EXACT) for v in (pair.difference, pair.low, pair.high)),
+                pair.word,
+            ]
+            for pair in board.pairs
+        ],
+        "reference": places[board.reference] if board.reference else None,
+        "front": [places[method] for method in front],
+        "metric": board.metric,
+        "higher": board.higher_is_better,
+        "margin": board.margin,
+        "decimals": board.decimals,
+        "unit": board.unit,
+        "units": board.units,
+        "best": [_known(value) for value in board.best],
+        "where": where_size(board),
+        "is_crowded": len(board.standings) > CROWDED,
+        "is_summed": len(board.units) > MOST_DATASETS,
+        "behind": [[_known(value) for value in row] for row in board.behind],
+    }
+
+
+def _known(value: float, figures: int = FIGURES) -> float | None:
+    return float(f"{value:.{figures}g}") if math.isfinite(value) else None
 
 
 def render(template: str, **context: Any) -> str:
@@ -190,6 +204,16 @@ def json_in_script(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+SCRIPTS = ("page.js", "charts.js", "plots.js", "boards.js", "tables.js", "start.js")
+"""The page's script, a file per subject, in the order in which each needs those before it."""
+
+
+@cache
+def page_script() -> str:
+    """Return the script of a page, all its subjects together."""
+    return "\n".join(static_file(name) for name in SCRIPTS)
 
 
 @cache
@@ -236,7 +260,21 @@ def _environment() -> Any:
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
+    environment.filters["readable"] = lambda value: typeset(number(value))
+    environment.filters["seconds"] = lambda value: "<0.001" if value < 0.0005 else number(value)
+    environment.filters["plus"] = lambda value, decimals: typeset(format_signed(value, decimals)) if value else "0"
+    environment.filters["fixed"] = lambda value, decimals: typeset(format_number(value, decimals))
+    environment.filters["clipped"] = lambda text: text if len(text) <= LONGEST_NOTE else f"{text[: LONGEST_NOTE - 1]}…"
+    environment.filters["rank_text"] = lambda rank: f"{rank:g}" if math.isfinite(rank) else ""
+    environment.filters["has_seconds"] = lambda board: any(math.isfinite(one.seconds) for one in board.standings)
+    environment.filters["has_intervals"] = lambda board: any(math.isfinite(pair.low) for pair in board.pairs)
+    environment.filters["has_boards"] = lambda blocks: any(isinstance(block, Leaderboard) for block in blocks)
+    environment.filters["on_page"] = lambda gallery: [one for one in gallery.figures if not one.only_file]
+    environment.filters["picture"] = picture
+    environment.filters["is_summed"] = lambda board: len(board.units) > MOST_DATASETS
+    environment.filters["has_panels"] = lambda blocks: any(isinstance(block, Panel) for block in blocks)
     environment.globals["sheet_rows"] = sheet_rows
+    environment.globals["rows_told"] = rows_told
     return environment
 
 
@@ -261,11 +299,29 @@ class _Shown:
     behind: str
 
 
+MOST_ROWS = 300
+"""Rows of a table that a page holds: a browser takes seconds for many thousand cells. The files have all."""
+
+
+def rows_told(sheet: Sheet) -> str:
+    """Say how many rows of a table a page holds, where it does not hold all."""
+    n_rows = len(sheet.table.rows) - sheet.n_footer
+    if n_rows <= MOST_ROWS:
+        return ""
+    shown = f"The first {MOST_ROWS} of {n_rows} rows, which is what filters and sorting see"
+    return f"{shown}; the CSV file of this table has all."
+
+
 def sheet_rows(sheet: Sheet) -> list[tuple[bool, list[_Shown]]]:
-    """Return the rows of a sheet with all that a cell needs, each with whether it belongs to the footer."""
+    """Return the rows of a sheet with all that a cell needs, each with whether it belongs to the footer.
+
+    Of very many rows they are the first, and the footer.
+    """
     rows = []
     last = len(sheet.table.rows) - sheet.n_footer
     for place, row in enumerate(sheet.table.rows):
+        if MOST_ROWS <= place < last:
+            continue
         shown = [
             _Shown(cell, None if number is None else _short(number), key)
             for cell, number, key in zip(row, sheet.numbers[place], sheet.behind[place], strict=True)

@@ -34,6 +34,10 @@ from paragone.ties import least_loss, rank_losses, slack_of
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_MEANS = 20_000
+"""Means of a method on a dataset up to which a page shows each by itself, with its folds behind it."""
+SHOWN_METHODS = 12
+"""Methods that have a column in a table of more means than that."""
 WORSE, BETTER = "−", "+"
 
 
@@ -42,6 +46,8 @@ class Behind:
     """Collects what is behind the numbers of a page."""
 
     found: dict[str, NumberDetails] = field(default_factory=dict)
+    is_left_out: bool = False
+    """Whether there are too many numbers for a page to hold what is behind each."""
 
     def folds(self, scores: GridScores, metric: str, dataset: str, method: str) -> str:
         """Return the key of the fold scores of a mean, or nothing where there are none; they must be known."""
@@ -52,7 +58,9 @@ class Behind:
         return key if key in self.found else ""
 
     def add(self, key: str, evidence: NumberDetails) -> str:
-        """Keep evidence and return its key."""
+        """Keep evidence and return its key; nothing where it is left out."""
+        if self.is_left_out:
+            return ""
         self.found.setdefault(key, evidence)
         return key
 
@@ -74,11 +82,34 @@ def _key(scores: GridScores, *parts: str) -> str:
 
 def evidence(view: View) -> Behind:
     """Return what is behind the numbers of a page, with the fold scores of every mean."""
+    if n_means(view) > MOST_MEANS:
+        return Behind(is_left_out=True)
     behind = Behind()
     for measure in view.measures:
         folds = measure.scores.folds
         _keep_folds(behind, measure.scores, measure.metric, folds[folds["metric"] == measure.metric])
     return behind
+
+
+def n_means(view: View) -> int:
+    """Return how many means of a method on a dataset a page is about, over all metrics and grids."""
+    return sum(len(means) for measure in view.measures for means in measure.means.values())
+
+
+def best_shown(scores: GridScores, metric: str, comparison: DatasetComparison | None) -> list[str]:
+    """Return the methods that a table on a page has columns for: all, or of very many the best by rank.
+
+    The leader is always among them; without a comparison they are the first.
+    """
+    rows = scores.folds[scores.folds["metric"] == metric]
+    methods: list[str] = rows["method"].unique().tolist()
+    if rows["dataset"].nunique() * len(methods) <= MOST_MEANS or len(methods) <= SHOWN_METHODS:
+        return methods
+    if comparison is None:
+        return methods[:SHOWN_METHODS]
+    ranked = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
+    best = sorted(ranked, key=lambda name: (name != comparison.leader, ranked[name]))[:SHOWN_METHODS]
+    return [name for name in methods if name in best]
 
 
 def answer_sheet(
@@ -111,6 +142,10 @@ def answer_sheet(
     Sheet
         With a mark where a method differs from the reference on a dataset, and means, ranks and p below.
     """
+    n_methods = scores.folds.loc[scores.folds["metric"] == metric, "method"].nunique()
+    shown = best_shown(scores, metric, comparison)
+    if len(shown) < n_methods:
+        scores = replace(scores, folds=scores.folds[scores.folds["method"].isin(shown)])
     table = score_table(scores, metric, Wording())
     rows = scores.folds[scores.folds["metric"] == metric]
     datasets, methods = rows["dataset"].unique().tolist(), rows["method"].unique().tolist()
@@ -130,6 +165,9 @@ def answer_sheet(
     if comparison is not None:
         footer = _footer(scores, metric, comparison, methods, behind)
         caption += f" {_explained(comparison, bool(marks))}"
+    if len(shown) < n_methods:
+        which = "the first" if comparison is None else "the best by average rank"
+        caption += f" Columns and marks are of {len(shown)} of {n_methods} methods, {which}; the files have all."
     heading = [column.name for column in table.columns]
     whole = Table.of(heading, [*body, *footer], caption=caption, label=table.label, rules=(len(body),))
     title = f"{title_of(metric)}: {scores.reduction}" if scores.reduction else title_of(metric)
@@ -272,7 +310,9 @@ def folds_of(parts: Mapping[str, Sequence[Block]]) -> tuple[Block, ...]:
 
 
 def dataset_blocks(view: View) -> tuple[Block, ...]:
-    """Return a part that opens and closes for every dataset."""
+    """Return a part that opens and closes for every dataset; of very many, one table of what they are."""
+    if n_means(view) > MOST_MEANS:
+        return _dataset_overview(view)
     behind, curves = view.once(evidence), view.once(dataset_curves)
     names = list(dict.fromkeys(name for measure in view.measures for name in measure.means))
     parts: dict[str, list[Block]] = {}
@@ -286,6 +326,33 @@ def dataset_blocks(view: View) -> tuple[Block, ...]:
                 blocks.append(Gallery((figure(f"{name}_{measure.key}", drawn[name]),), measure.tags))
             blocks.append(_dataset_sheet(measure, name, place, behind))
     return folds_of(parts)
+
+
+def _dataset_overview(view: View) -> tuple[Block, ...]:
+    """Return one table of all datasets: what each is, and which method has the best mean on it by every metric."""
+    ranked = [measure for measure in view.measures if direction(measure.metric) is not None]
+    names = list(dict.fromkeys(name for measure in view.measures for name in measure.means))
+    rows = []
+    for name in names:
+        facts = view.dataset_facts[name]
+        row = [TableCell(name), *(number_cell(facts[size], str(facts[size])) for size in ("n_samples", "n_features"))]
+        rows.append([*row, *(TableCell(_best_on(measure, name)) for measure in ranked)])
+    titles = [f"best by {title_of(measure.metric)}{measure.scores.dashed}" for measure in ranked]
+    columns: list[str | Column] = ["dataset", "samples", "features", *(Column(title, "left") for title in titles)]
+    words = (
+        f"There are {len(names)} datasets: too many to show each by itself, with the folds behind every number. The "
+        "files beside this page have the mean of every method on every dataset."
+    )
+    return Prose((words,)), Sheet("datasets-overview", "Datasets", Table.of(columns, rows))
+
+
+def _best_on(measure: Measure, dataset: str) -> str:
+    """Return the method with the best mean on a dataset, the first of equals."""
+    means = {name: mean for name, (mean, _) in measure.means.get(dataset, {}).items() if not np.isnan(mean)}
+    if not means:
+        return ""
+    losses = [-mean if direction(measure.metric) else mean for mean in means.values()]
+    return list(means)[least_loss(losses, size=size_of(measure.metric))]
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
@@ -345,7 +412,9 @@ def _tests(measure: Measure, dataset: str) -> dict[str, tuple[float, float, floa
 
 
 def method_blocks(view: View) -> tuple[Block, ...]:
-    """Return the table of all methods, and a part that opens and closes for each."""
+    """Return the table of all methods, and a part that opens and closes for each unless there are very many scores."""
+    if n_means(view) > MOST_MEANS:
+        return (methods_overview(view),)
     behind = view.once(evidence)
 
     def sheets(name: str, number: int) -> list[Sheet]:

@@ -141,7 +141,7 @@ def rank_table(found: Mapping[str, DatasetComparison], scores: GridScores, wordi
 def means_frame(scores: GridScores) -> pd.DataFrame:
     """Return mean, deviation (ddof = 1) and number of folds of every dataset, method and metric."""
     grouped = scores.folds.groupby(["dataset", "method", "metric"], sort=False)["value"]
-    return grouped.agg(mean="mean", std=lambda values: values.std(ddof=1), folds="size").reset_index()
+    return grouped.agg(mean="mean", std="std", folds="size").reset_index()
 
 
 TABLE_NAMES = {"micro_f1": "microf1", "macro_f1": "macrof1", "hamming_loss": "hamming"}

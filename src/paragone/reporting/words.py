@@ -47,6 +47,47 @@ def _rank(comparison: DatasetComparison) -> str:
     return f"Its average rank is {mine:.2f}, {place}."
 
 
+LONGEST_NAME = 28
+
+
+def short_names(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:
+    """Return names for narrow places: in a long one the middle gives way, and no two become the same.
+
+    Examples
+    --------
+    >>> short_names(["Tree", "HistGradientBoosting(learning_rate=0.01)", "HistGradientBoosting(learning_rate=0.02)"])
+    {'Tree': 'Tree', 'HistGradientBoosting(learning_rate=0.01)': 'HistGradientBo…ng_rate=0.01)', ...
+    """
+    found: dict[str, str] = {}
+    taken = set()
+    for name in names:
+        size, short = longest, _middled(name, longest)
+        while short in taken and size < len(name):
+            size += 1
+            short = _middled(name, size)
+        found[name] = short
+        taken.add(short)
+    return found
+
+
+def _middled(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    head = longest // 2
+    return f"{name[:head]}…{name[len(name) - (longest - 1 - head) :]}"
+
+
+def typeset(number: str) -> str:
+    """Return a printed number with the sign that books use.
+
+    Examples
+    --------
+    >>> typeset("-0.012"), typeset("-"), typeset("1e-05")
+    ('−0.012', '-', '1e-05')
+    """
+    return f"−{number[1:]}" if number.startswith("-") and len(number) > 1 else number
+
+
 def title_of(metric: str) -> str:
     """Return a metric's name for people."""
     return named_metric(metric).title
@@ -118,7 +159,7 @@ def reference_keys(described: Mapping[str, Any], compared: bool) -> tuple[str, .
 
 def method_references(described: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the papers of methods that brought one, as entries, each once."""
-    found = (reference_of(str(method.get("use", ""))) for method in described)
+    found = map(reference_of, dict.fromkeys(str(method.get("use", "")) for method in described))
     return tuple(dict.fromkeys(filter(None, found)))
 
 

@@ -43,7 +43,9 @@ class TableCell:
     behind: str = field(default="", compare=False)
 
 
-def number_cell(value: float, text: str, *, bold: bool = False, behind: str = "") -> TableCell:
+def number_cell(
+    value: float, text: str, *, bold: bool = False, underline: bool = False, superscript: str = "", behind: str = ""
+) -> TableCell:
     """Return a cell that sorts by its number; one that is not there sorts by its text.
 
     Examples
@@ -51,7 +53,7 @@ def number_cell(value: float, text: str, *, bold: bool = False, behind: str = ""
     >>> number_cell(0.25, "0.25").number, number_cell(float("nan"), "-").number
     (0.25, None)
     """
-    return TableCell(text, bold, number=None if value != value else float(value), behind=behind)
+    return TableCell(text, bold, underline, superscript, None if value != value else float(value), behind)
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ def mark_best(
     nothing = [""] * len(texts)
     cells = zip(values, texts, best, second, superscripts or nothing, behind or nothing, strict=True)
     return tuple(
-        replace(number_cell(value, text, bold=bool(b), behind=key), underline=bool(s), superscript=letter)
+        number_cell(value, text, bold=bool(b), underline=bool(s), superscript=letter, behind=key)
         for value, text, b, s, letter, key in cells
     )
 
@@ -339,7 +341,43 @@ def to_text(table: Table) -> str:
     A        0.9*
     Bee      0.85
     """
-    # Only whoever prints a table pays for the library that lays it out.
+    columns = text_columns(table)
+    if all(one_line((name, *cells)) for name, _, cells in columns):
+        texts = [padded((name, *cells), align) for name, align, cells in columns]
+        lines = ["  ".join(row).rstrip() for row in zip(*texts, strict=True)]
+    else:
+        lines = _laid_out(table)
+    return "\n".join([*([table.caption] if table.caption else []), *lines, *table.notes])
+
+
+def one_line(texts: Iterable[str]) -> bool:
+    r"""Say whether every text stands on one line and takes one place per character: then aligning it is plain padding.
+
+    Examples
+    --------
+    >>> one_line(["0.85", "caf\u00e9"]), one_line(["two\nlines"]), one_line(["\u65e5\u672c"])
+    (True, False, False)
+    """
+    # Beyond these letters some take two places or none.
+    return all(text.isprintable() and (text.isascii() or max(text) <= "\u024f") for text in texts)
+
+
+def padded(texts: Sequence[str], align: Align) -> list[str]:
+    """Return texts as wide as the widest of them, blanks at the end of a text to the right not counted.
+
+    Examples
+    --------
+    >>> padded(["score", "0.9*", "0.85 "], "right")
+    ['score', ' 0.9*', ' 0.85']
+    """
+    width = max(map(len, texts))
+    if align == "left":
+        return [text.ljust(width) for text in texts]
+    return [text.rstrip().rjust(width) for text in texts]
+
+
+def _laid_out(table: Table) -> list[str]:
+    """Return the lines of a table with texts of several lines or wide letters; the library for that is slow."""
     from rich.console import Console
     from rich.table import Table as Layout
     from rich.text import Text
@@ -351,8 +389,7 @@ def to_text(table: Table) -> str:
         layout.add_row(*map(Text, row))
     buffer = io.StringIO()
     Console(file=buffer, width=WIDEST, color_system=None).print(layout)
-    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
-    return "\n".join([*([table.caption] if table.caption else []), *lines, *table.notes])
+    return [line.rstrip() for line in buffer.getvalue().splitlines()]
 
 
 def text_columns(table: Table) -> list[tuple[str, Align, tuple[str, ...]]]:

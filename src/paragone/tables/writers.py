@@ -211,6 +211,8 @@ _PLAIN = set(
     "‐‑‒‘’“”†‡•‰€←↑↓"
 )
 
+_PRINTED = {*map(chr, range(ord(" "), ord("~") + 1)), *_SPECIAL, *_PLAIN}
+_ESCAPED = str.maketrans(_SPECIAL)
 _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn")
 
 _LEADING_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
@@ -228,15 +230,11 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("Müller \N{TEST TUBE}"))
     Müller \ifx\Umathchar\undefined{[}test tube]\else 🧪\fi{}
     """
-    parts = []
-    for is_plain, letters in groupby(unicodedata.normalize("NFC", text), _is_plain):
-        run = "".join(letters)
-        parts.append("".join(_SPECIAL.get(letter, letter) for letter in run) if is_plain else _in_two_ways(run))
-    return "".join(parts)
-
-
-def _is_plain(letter: str) -> bool:
-    return " " <= letter <= "~" or letter in _SPECIAL or letter in _PLAIN
+    composed = unicodedata.normalize("NFC", text)
+    if _PRINTED.issuperset(composed):
+        return composed.translate(_ESCAPED)
+    runs = ((is_plain, "".join(letters)) for is_plain, letters in groupby(composed, _PRINTED.__contains__))
+    return "".join(run.translate(_ESCAPED) if is_plain else _in_two_ways(run) for is_plain, run in runs)
 
 
 def _in_two_ways(run: str) -> str:

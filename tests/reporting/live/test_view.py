@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
 import sys
 from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
@@ -14,7 +16,7 @@ from starlette.testclient import TestClient
 
 from paragone import Results
 from paragone.errors import InputError
-from paragone.reporting.live import create_app
+from paragone.reporting.live import control, create_app
 from paragone.reporting.live.app import listen
 from paragone.reporting.live.details import progress_of, rate_of
 from paragone.reporting.live.pages import Built, Keeper, Selection, build
@@ -78,8 +80,13 @@ def test_counts_and_lists_are_those_of_the_store(tmp_path):
     assert (progress["ended"], progress["total"], progress["alive"]) == (20, 45, True)
     slowest = places.dropna(subset="seconds").sort_values("seconds", ascending=False)["seconds"].head(10)
     assert [cell["seconds"] for cell in progress["slowest"]] == slowest.tolist()
-    assert len(progress["failed"]) == 3
-    assert all("the matrix is singular" in cell["traceback"] for cell in progress["failed"])
+    causes = progress["causes"]
+    assert (causes["cells"], causes["causes"]) == (3, 1)
+    assert causes["shown"][0]["count"] == sum(causes["shown"][0]["methods"].values()) == 3
+    assert "the matrix is singular" in causes["shown"][0]["traceback"]
+    squares = [square for row in progress["matrix"]["rows"] for square in row]
+    assert sum(square[1] for square in squares) == 3
+    assert sum(square[3] for square in squares) == progress["total"]
 
 
 def test_the_rate_counts_the_last_ten_minutes_and_the_wait_since():
@@ -111,7 +118,7 @@ def test_every_answer_has_the_strict_policy(store):
 def test_the_shell_loads_its_own_files_only(store):
     client = client_of(store)
     html = client.get("/").text
-    names = ["vega.js", "page.js", "view.js", "page.css", "view.css"]
+    names = ["page.js", "view.js", "page.css", "view.css"]
     for name in names:
         assert f"/static/{name}" in html
         assert client.get(f"/static/{name}").status_code == 200
@@ -136,7 +143,7 @@ def test_the_report_follows_the_selection(store):
     chosen = client.get(f"/report?{query}").json()
     assert chosen["refusal"] == ""
     html = chosen["html"]
-    assert "the value at k = 4, B against each other method" in html
+    assert "the value at k = 4, mean over 2 datasets" in html
     assert ">C<" not in html
     assert ">y<" not in html
     with Results.open(store) as results:
@@ -277,3 +284,46 @@ def test_a_taken_port_is_said_so():
 def test_a_missing_store_is_refused_before_anything_is_served(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         create_app(tmp_path / "none.sqlite")
+
+
+def test_several_stores_are_shown_by_choice(tmp_path):
+    one, two = (SyntheticStore(tmp_path / f"{name}.sqlite", ["A", "B"], ["x"], n_folds=2) for name in ("one", "two"))
+    two.commit(two.cells[0])
+    with TestClient(create_app([one.store.path, two.store.path]), base_url="http://127.0.0.1:8765") as client:
+        assert "two.sqlite" in client.get("/").text
+        assert [client.get("/progress", params={"store": n}).json()["ended"] for n in (0, 1)] == [0, 1]
+        assert "there is no store 7" in client.get("/progress", params={"store": 7}).json()["error"]
+        assert client.post("/stop").status_code == 404
+    for made in (one, two):
+        made.store.close()
+
+
+def test_orders_need_the_page_itself_and_are_carried_out(tmp_path, monkeypatch):
+    made = SyntheticStore(tmp_path / "lab.sqlite", ["A"], ["x"], n_folds=2)
+    made.store.claim(made.cells[0].key, made.run)
+    file = tmp_path / "lab.toml"
+    file.write_text("name = 'lab'")
+    killed, started = [], []
+    monkeypatch.setattr(control.os, "kill", lambda pid, number: killed.append((pid, number)) if number else None)
+    monkeypatch.setattr(control.subprocess, "Popen", lambda command, **_: started.append(command) or Done())
+    app = create_app(made.store.path, control=control.Control(file))
+    own = {"origin": "http://127.0.0.1:8765"}
+    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
+        assert "own page only" in client.post("/stop", headers={"origin": "http://evil.example"}).json()["error"]
+        assert "own page only" in client.post("/retry").json()["error"]
+        assert killed == started == []
+        assert "asked the run to stop" in client.post("/stop", headers=own).json()["said"]
+        assert killed == [(os.getpid(), signal.SIGINT)]
+        assert "already" in client.post("/retry", headers=own).json()["error"]
+        made.store.release(made.run)
+        assert "no run" in client.post("/stop", headers=own).json()["error"]
+        assert "started" in client.post("/retry", headers=own).json()["said"]
+    assert started[0][-5:] == ["run", str(file), "--store", str(made.store.path), "--retry-failed"]
+    made.store.close()
+
+
+class Done:
+    """A process that has ended."""
+
+    def poll(self) -> int:
+        return 0

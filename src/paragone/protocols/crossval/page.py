@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.lab.view import View
-from paragone.page import Attachment, Block, Cover, Figure, Fold, Gallery, Points, Prose, Section, Sheet, figure
+from paragone.page import (
+    Attachment,
+    Block,
+    Cover,
+    Figure,
+    Fold,
+    Gallery,
+    Leaderboard,
+    Plot,
+    Points,
+    Prose,
+    Section,
+    Sheet,
+    figure,
+)
 from paragone.protocols.crossval.charts import (
     candlestick_chart,
     components_chart,
@@ -34,6 +48,7 @@ from paragone.protocols.crossval.words import (
     problem_views,
     summary,
 )
+from paragone.reporting.boards import view_boards
 from paragone.reporting.how import time_words
 from paragone.reporting.pages import TITLES
 from paragone.reporting.sections import OPEN_UP_TO, Behind, folds_of, methods_overview, verdict_blocks
@@ -43,6 +58,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MODELS_SHOWN = 3
+CHAINS_SHOWN = 12
+MOST_RANKED = 40
+"""More variants than these make too many pairs to tell any two of them apart."""
 
 
 def refitted(view: ProblemView) -> tuple[str, ...]:
@@ -69,7 +87,17 @@ def problem_figures(view: ProblemView) -> tuple[Figure, ...]:
         else:
             drawn["confusion"] = confusion_chart(problem, run, variant)
     stem = view.name.replace(": ", "_")
-    return tuple(figure(f"{stem}_{name}", chart) for name, chart in drawn.items() if chart is not None)
+    plots = {"folds": fold_plot(view)}
+    return tuple(
+        figure(f"{stem}_{name}", chart, plot=plots.get(name)) for name, chart in drawn.items() if chart is not None
+    )
+
+
+def fold_plot(view: ProblemView) -> Plot:
+    """Return the score of every fold of the best chains: dots, for few values need no box."""
+    shown = list(view.scores.items())[:CHAINS_SHOWN]
+    series = {name: tuple((float(value),) for value in one.fold_val) for name, one in shown}
+    return Plot("dots", f"{view.scoring.metric} of a fold", "", series)
 
 
 def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts: bool) -> list[Block]:
@@ -165,6 +193,7 @@ def sections(view: View) -> Iterable[Section | Cover]:
     answer = answer_sheet(views, behind)
     files = tuple(Attachment(name, frame_as_csv(frame)) for name, frame in score_files(views[0].run).items())
     yield Section("verdict", TITLES["verdict"], _verdict(view, views))
+    yield Section("evidence", TITLES["evidence"], _evidence(view, views))
     yield Section("answer", TITLES["answer"], (answer, *files))
     yield Section("charts", TITLES["charts"], _charts(views))
     parts = {
@@ -202,7 +231,23 @@ def _subtitle(views: Sequence[ProblemView]) -> str:
     return f"{variants} variant{'s' * (variants != 1)}, {n} problem{'s' * (n != 1)}; {kind}"
 
 
+def _boards(view: View) -> tuple[Leaderboard, ...]:
+    """Return the variants ranked by the mean over folds of the declared metric, where they are few enough."""
+    if view.metric is not None or len(view.method_facts) > MOST_RANKED:
+        return ()
+    return tuple(block for block in view.once(view_boards) if isinstance(block, Leaderboard) and block.pairs)
+
+
 def _verdict(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
+    boards = view.once(_boards)
+    return boards or _told(view, views)
+
+
+def _evidence(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
+    return _told(view, views) if view.once(_boards) else ()
+
+
+def _told(view: View, views: Sequence[ProblemView]) -> tuple[Block, ...]:
     sentences = tuple(problem_headline(one) for one in views)
     alone = len(views) == 1
     lines = tuple(f"{one.name}: {distinction_words(one.distinction)}" for one in views if one.distinction is not None)

@@ -15,7 +15,7 @@ from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, FitContext, Fitted, Place, SplitData
-from paragone.lab.protocol import Arrangement, Protocol, protocols
+from paragone.lab.protocol import Arrangement, Protocol, RowAnswers, protocols
 from paragone.methods.method import Method
 from paragone.metrics import described_functions, find_metric, named_metric, ranking_metric
 from paragone.metrics.prediction import DEFAULT_METRIC
@@ -53,8 +53,9 @@ class Crossval(Protocol):
         column that marks them; or row numbers. No test set where not given.
     repeats : int, default=1
         How often the folds are drawn.
-    folds : StoredFolds, optional
-        Folds and test rows decided elsewhere, instead of the split plan.
+    folds, stored : StoredFolds, optional
+        Folds and test rows decided elsewhere, instead of the split plan; ``stored`` names their file in an experiment
+        file.
     targets : {"separate", "joint"}, default="separate"
         Whether several targets are modelled one by one, each on the rows that have it, or together.
     aggregate : {"mean"}, optional
@@ -83,6 +84,7 @@ class Crossval(Protocol):
     default_scale: ClassVar[Scale | None] = "none"
     repeats_methods: ClassVar[bool] = False
     predicts_target: ClassVar[bool] = True
+    compares_all: ClassVar[bool] = True
     arrangement: ClassVar[type[Arrangement]] = ProblemArrangement
     aliases: ClassVar[Mapping[str, str]] = {name: step.path for name, step in STEPS.items()}
     own_comparison: ClassVar[str] = "chains by their out-of-fold losses"
@@ -251,6 +253,16 @@ class Crossval(Protocol):
                 "it is decided by rounding"
             )
         return CellScores(notes=tuple(notes))
+
+    @override
+    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+        # The predictions of the fit rows stand before those of the others.
+        kept = fitted.arrays
+        of_all = kept["y"] if "y" in kept else kept["classes"][kept["codes"]]
+        end = len(of_all) - n_test
+        scores = kept["proba"][end:] if "proba" in kept else None
+        learnt = {"predictions of the fit rows": of_all[:end]}
+        return RowAnswers(of_all[end:], scores, kept.get("classes"), learnt=learnt)
 
     @override
     def next(

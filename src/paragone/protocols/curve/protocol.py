@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
-from paragone.lab.protocol import Arrangement, Protocol, protocols
+from paragone.lab.protocol import Arrangement, Protocol, RowAnswers, protocols
 from paragone.methods.method import Method
 from paragone.methods.mlknn import MLkNN, check_neighbors
 from paragone.metrics import Metric, described_functions, find_metrics, metric_values
@@ -43,6 +44,13 @@ class GridPoints:
 @dataclass(frozen=True)
 class KGrid:
     """Numbers of features ``min, min + step, ...`` up to ``max``, clipped to the features there are.
+
+    Attributes
+    ----------
+    min, max : int
+        The least and the greatest number of features.
+    step : int
+        From one number to the next.
 
     Examples
     --------
@@ -78,6 +86,15 @@ class PGrid:
 
     ``k(p) = min(d, max(1, round(p d)))`` on the floats of ``np.arange`` with halves to even, so that files
     made by others are matched. The share that is stored is the clean one (0.15, not 0.15000000000000002).
+
+    Attributes
+    ----------
+    min, max : float
+        The least and the greatest share of the features.
+    step : float
+        From one share to the next.
+    target : float
+        The share that tables show.
 
     Examples
     --------
@@ -238,6 +255,18 @@ class Curve(Protocol):
         predictions = self._predict(ranking, [k for points in grids.values() for k in points.k], data, seed)
         scores = self.scores_of(predictions, data.y_test, len(ranking))
         return CellScores(scores, predictions.to_bytes() if self.keep_predictions else None, self._notes(data.y_test))
+
+    @override
+    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+        learnt = {name: fitted.arrays[name] for name in ("ranking", "scores")}
+        if predictions is None:
+            return RowAnswers(learnt=learnt)
+        with np.load(io.BytesIO(predictions), allow_pickle=False) as arrays:
+            along = CurvePredictions.of_arrays(dict(arrays))
+        points = range(len(along.ks))
+        scores = [one for one in map(along.scores, points) if one is not None]
+        labels = np.mean([along.labels(point) for point in points], axis=0)
+        return RowAnswers(labels, np.mean(scores, axis=0) if scores else None, learnt=learnt)
 
     def scores_of(self, predictions: CurvePredictions, y_test: LabelArray, n_features: int) -> tuple[Score, ...]:
         """Score predictions at every point of the grids on a dataset of ``n_features``: nothing else decides them."""

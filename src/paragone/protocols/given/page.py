@@ -61,8 +61,10 @@ def sections(view: View) -> Iterable[Section | Cover]:
         else:
             parts.append(ComparisonPart(result, found.notes, tags, f"_{metric}"))
     yield Section("verdict", "The finding", (*refused, *(block for part in parts for block in part.finding())))
+    drawn = [block for part in parts for block in (*part.panels(), *part.charts())]
+    yield Section("charts", "Where, and pair by pair", tuple(drawn))
+    yield Section("evidence", "Rival by rival", tuple(block for part in parts for block in part.evidence()))
     yield Section("answer", "Tables", tuple(block for part in parts for block in part.tables()))
-    yield Section("charts", "Charts", tuple(block for part in parts for block in part.charts()))
     yield Section("datasets", "Dataset by dataset", _scores(view))
     yield Section("methods", "Methods", (frame_sheet("found", "Results", found.table()),))
     yield Section("origins", "Where the results come from", _origins(found))

@@ -19,6 +19,7 @@ from paragone.page import (
     Cover,
     Fold,
     Gallery,
+    Leaderboard,
     NumberDetails,
     Prose,
     Section,
@@ -34,6 +35,8 @@ from paragone.protocols.topk.tables import (
     tie_table,
     topk_chart,
 )
+from paragone.reporting.boards import facts_of
+from paragone.reporting.compared import sample_board
 from paragone.reporting.drawing import file_stem
 from paragone.reporting.how import repeats_sentence, software_sentence
 from paragone.reporting.pages import TITLES, counts_of
@@ -50,6 +53,9 @@ from paragone.reporting.words import listing, method_references
 from paragone.stats import SampleComparison
 from paragone.tables import Column, Table, TableCell, format_number, frame_as_csv, number_cell
 from paragone.ties import best_losses
+
+USUAL_CUT = 10
+"""The largest list of those up to this length is the one to begin with."""
 
 
 def topk_tags(figures: TopKFigures, dataset: str, metric: str) -> dict[str, str]:
@@ -261,6 +267,7 @@ def sections(view: View) -> Iterable[Section | Cover]:
     """Return the page of a topk experiment but for what every page has: failures and how it was done."""
     figures, wording, behind = view.once(topk_figures), view.wording, Behind()
     yield Section("verdict", TITLES["verdict"], _verdict(figures, view))
+    yield Section("evidence", TITLES["evidence"], _evidence(figures, view))
     yield Section("answer", TITLES["answer"], (*answer_sheets(figures, wording, behind), *_files(figures)))
     yield Section("charts", TITLES["charts"], _charts(figures, wording))
     shown = {view.name(dataset): _dataset(figures, dataset, wording) for dataset in figures.run.datasets}
@@ -300,6 +307,43 @@ def _verdict(figures: TopKFigures, view: View) -> tuple[Block, ...]:
     if found is None:
         words = "There is one method only, so there is nothing to compare it with."
         return verdict_blocks(view, Prose((words,), "lead"))
+    boards = topk_boards(figures, view)
+    if boards:
+        return boards
+    return _told(figures, view)
+
+
+def _evidence(figures: TopKFigures, view: View) -> tuple[Block, ...]:
+    return _told(figures, view) if figures.comparison is not None and topk_boards(figures, view) else ()
+
+
+def topk_boards(figures: TopKFigures, view: View) -> tuple[Leaderboard, ...]:
+    """Return the methods ranked by every metric on every dataset, at the cut-off that most readers look at."""
+    found, wording = figures.comparison, view.wording
+    if found is None:
+        return ()
+    named = replace(
+        found,
+        reference=wording.name(found.reference),
+        pairs=tuple(
+            replace(pair, method=wording.name(pair.method), rival=wording.name(pair.rival)) for pair in found.pairs
+        ),
+    )
+    facts, boards = view.once(facts_of), []
+    for dataset, metric in dict.fromkeys((place.dataset, place.metric) for place in found.measurements):
+        mine = [place for place in found.measurements if (place.dataset, place.metric) == (dataset, metric)]
+        usual = [place for place in mine if place.at <= USUAL_CUT]
+        place = max(usual or mine[:1], key=lambda one: one.at)
+        name = f"board-{file_stem(f'{dataset}-{metric}')}"
+        tags = topk_tags(figures, dataset, metric)
+        board = sample_board(named, name, place, facts=facts, tags=tags)
+        boards.append(replace(board, scope=f"On rows like those of {wording.name(dataset)}"))
+    return tuple(boards)
+
+
+def _told(figures: TopKFigures, view: View) -> tuple[Block, ...]:
+    found = figures.comparison
+    assert found is not None
     table = _sheet("comparison", "The comparison on samples", found.as_table())
     evidence = Fold("Every difference with its interval and p", (table,))
     lead = Prose((headline(found, view.wording),), "lead")
@@ -313,9 +357,10 @@ def _charts(figures: TopKFigures, wording: Wording) -> tuple[Block, ...]:
         drawn = figure(f"{metric}_at_k_{dataset}", topk_chart(figures.scores, dataset, wording, metric))
         blocks.append(Gallery((drawn,), topk_tags(figures, dataset, metric)))
     overview = [
-        figure(f"{dataset}_at_k", topk_chart(figures.scores, dataset, wording)) for dataset in figures.run.datasets
+        figure(f"{dataset}_at_k", topk_chart(figures.scores, dataset, wording), only_file=True)
+        for dataset in figures.run.datasets
     ]
-    return (*blocks, Fold("All metrics side by side", (Gallery(tuple(overview), wide=True),)))
+    return (*blocks, Gallery(tuple(overview)))
 
 
 def _dataset(figures: TopKFigures, dataset: str, wording: Wording) -> list[Block]:

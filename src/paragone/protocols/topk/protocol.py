@@ -22,7 +22,7 @@ from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
-from paragone.lab.protocol import KEPT, Arrangement, Protocol, protocols
+from paragone.lab.protocol import KEPT, Arrangement, Protocol, RowAnswers, protocols
 from paragone.methods.method import Method
 from paragone.methods.recommenders import FLOORS
 from paragone.methods.recommenders.base import BLOCK_ROWS
@@ -394,6 +394,10 @@ class TopK(Protocol):
         notes += [f"metric {name} failed: {error}" for name, error in result.errors.items()]
         below = popularity_note(result, train)
         return CellScores(scores, pack_samples(result), (*notes, *([below] if below else ())))
+
+    @override
+    def row_answers(self, fitted: Fitted, predictions: bytes | None, n_test: int) -> RowAnswers | None:
+        return RowAnswers(lists=fitted.arrays["items"])
 
     def evaluate(self, arrays: Mapping[str, NDArray[Any]], test: Prescriptions) -> TopKResult:
         """Score kept lists against the test rows."""

@@ -13,13 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paragone.charts.save import vega_bundle
 from paragone.errors import InputError
 from paragone.lab.results import Results
 from paragone.lab.view import CellAddress
+from paragone.reporting.live.control import Control, stop_runs
 from paragone.reporting.live.details import cell_details, fold_details, progress_of
 from paragone.reporting.live.pages import Keeper, Selection
-from paragone.reporting.render import static_file
+from paragone.reporting.render import page_script, static_file
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -110,15 +110,30 @@ class TokenGate:
         return given is not None and secrets.compare_digest(given.encode(), self._token)
 
 
-def render_shell(title: str, experiments: Sequence[str]) -> str:
+def render_shell(stores: Sequence[str], store: int, experiments: Sequence[str], *, controlled: bool = False) -> str:
     """Return the frame; everything else is asked for by its script.
+
+    Parameters
+    ----------
+    stores : sequence of str
+        The names of the stores that can be shown.
+    store : int
+        Which of them is.
+    experiments : sequence of str
+        The experiments of that store.
+    controlled : bool, default=False
+        Whether a run can be stopped and started from the page.
 
     Examples
     --------
-    >>> "&lt;lab&gt;.sqlite" in render_shell("<lab>.sqlite", ["a"])
+    >>> "&lt;lab&gt;.sqlite" in render_shell(["<lab>.sqlite"], 0, ["a"])
     True
     """
-    text: str = _environment().get_template("shell.html").render(title=title, experiments=experiments)
+    text: str = (
+        _environment()
+        .get_template("shell.html")
+        .render(title=stores[store], stores=stores, store=store, experiments=experiments, controlled=controlled)
+    )
     return text
 
 
@@ -150,17 +165,28 @@ HEADERS = {
 }
 
 
-def create_app(store: str | Path, keeper: Keeper | None = None, token: str | None = None) -> Starlette:
-    """Return the application that shows a store.
+def create_app(
+    store: str | Path | Sequence[str | Path],
+    keeper: Keeper | None = None,
+    token: str | None = None,
+    *,
+    control: Control | None = None,
+    run_code: bool = False,
+) -> Starlette:
+    """Return the application that shows a store, or several.
 
     Parameters
     ----------
-    store : str or Path
-        The store; it is only read.
+    store : str, Path or sequence of them
+        The stores; they are only read.
     keeper : Keeper, optional
-        Who builds the report; one with a process of its own where it is not given.
+        Who builds the report of the first; each has one with a process of its own where it is not given.
     token : str, optional
         What a browser must have to see anything; where it is not given, every user of this machine sees the view.
+    control : Control, optional
+        What stops and starts runs; without it, the page cannot.
+    run_code : bool, default=False
+        Whether the code of a protocol that a store names is imported.
 
     Returns
     -------
@@ -173,14 +199,17 @@ def create_app(store: str | Path, keeper: Keeper | None = None, token: str | Non
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.routing import Route
 
-    path = Path(store)
-    Results.open(path).close()
-    views = _Views(path, keeper or Keeper(path))
+    paths = [Path(store)] if isinstance(store, (str, Path)) else [Path(one) for one in store]
+    for path in paths:
+        Results.open(path).close()
+    keepers = [Keeper(path, run_code=run_code) for path in paths[1 if keeper else 0 :]]
+    views = _Views(paths, [keeper, *keepers] if keeper else keepers, control)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        views.keeper.close()
+        for one in views.keepers:
+            one.close()
 
     routes = [
         Route("/", views.shell, methods=["GET"]),
@@ -190,6 +219,8 @@ def create_app(store: str | Path, keeper: Keeper | None = None, token: str | Non
         Route("/cell", views.cell, methods=["GET"]),
         Route("/static/{name}", views.static, methods=["GET"]),
     ]
+    if control is not None:
+        routes += [Route("/stop", views.stop, methods=["POST"]), Route("/retry", views.retry, methods=["POST"])]
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
         Middleware(GZipMiddleware, minimum_size=2000),
@@ -223,20 +254,48 @@ def _answering(work: Callable[[_Views, Request], Any]) -> Callable[[_Views, Requ
 class _Views:
     """What is answered to which request."""
 
-    def __init__(self, store: Path, keeper: Keeper) -> None:
-        self.store = store
-        self.keeper = keeper
+    def __init__(self, stores: Sequence[Path], keepers: Sequence[Keeper], control: Control | None = None) -> None:
+        self.stores = stores
+        self.keepers = keepers
+        self.control = control
+
+    def _chosen(self, request: Request) -> int:
+        place = _number(request.query_params.get("store") or "0")
+        if place >= len(self.stores):
+            raise InputError(f"there is no store {place}: {len(self.stores)} are shown, counted from 0")
+        return place
+
+    def _opened(self, request: Request) -> Results:
+        return Results.open(self.stores[self._chosen(request)])
 
     @_answering
     def shell(self, request: Request) -> Any:
         from starlette.responses import HTMLResponse
 
-        with Results.open(self.store) as results:
-            return HTMLResponse(render_shell(self.store.name, results.experiments()))
+        names = [path.name for path in self.stores]
+        with self._opened(request) as results:
+            page = render_shell(
+                names, self._chosen(request), results.experiments(), controlled=self.control is not None
+            )
+            return HTMLResponse(page)
+
+    @_answering
+    def stop(self, request: Request) -> Any:
+        _check_origin(request)
+        with self._opened(request) as results:
+            return {"said": stop_runs(results)}
+
+    @_answering
+    def retry(self, request: Request) -> Any:
+        _check_origin(request)
+        with self._opened(request) as results:
+            if self.control is None or results.living():
+                raise InputError("a run is at it already: stop it first")
+            return {"said": self.control.run_again(results.path)}
 
     @_answering
     def progress(self, request: Request) -> Any:
-        with Results.open(self.store) as results:
+        with self._opened(request) as results:
             return progress_of(results, _experiment(results, request.query_params.get("experiment", "")))
 
     @_answering
@@ -244,11 +303,11 @@ class _Views:
         """Answer with the newest report there is, or without it where the reader has that one already."""
         pairs = [pair for pair in request.query_params.multi_items() if pair[1]]
         has = dict(pairs).get("has", "")
-        selection = Selection.of(pair for pair in pairs if pair[0] != "has")
-        with Results.open(self.store) as results:
+        selection = Selection.of(pair for pair in pairs if pair[0] not in ("has", "store"))
+        with self._opened(request) as results:
             version = results.version(_experiment(results, selection.experiment))
             running = bool(results.runs()["lives"].any())
-        found = self.keeper.report(selection, version, running=running)
+        found = self.keepers[self._chosen(request)].report(selection, version, running=running)
         if found is None:
             return {"version": "", "newest": version, "html": "", "options": {}, "refusal": ""}
         of_version, built = found
@@ -262,13 +321,12 @@ class _Views:
 
     @_answering
     def folds(self, request: Request) -> Any:
-        query = request.query_params
-        with Results.open(self.store) as results:
-            return fold_details(results, _place(results, query))
+        with self._opened(request) as results:
+            return fold_details(results, _place(results, request.query_params))
 
     @_answering
     def cell(self, request: Request) -> Any:
-        with Results.open(self.store) as results:
+        with self._opened(request) as results:
             return cell_details(results, _place(results, request.query_params))
 
     @_answering
@@ -277,8 +335,7 @@ class _Views:
         from starlette.responses import Response as Plain
 
         files: dict[str, tuple[Callable[[], str], str]] = {
-            "vega.js": (vega_bundle, "text/javascript"),
-            "page.js": (lambda: static_file("page.js"), "text/javascript"),
+            "page.js": (page_script, "text/javascript"),
             "page.css": (lambda: static_file("page.css"), "text/css"),
             "view.js": (lambda: view_file("view.js"), "text/javascript"),
             "view.css": (lambda: view_file("view.css"), "text/css"),
@@ -288,6 +345,13 @@ class _Views:
             return PlainTextResponse("there is no such file", status_code=404)
         text, kind = files[name]
         return Plain(text(), media_type=kind)
+
+
+def _check_origin(request: Request) -> None:
+    """Refuse orders that come from a page of somebody else's: browsers say where a request comes from."""
+    origin = request.headers.get("origin", "")
+    if origin != f"{request.url.scheme}://{request.headers.get('host', '')}":
+        raise InputError("orders are taken from this view's own page only")
 
 
 def _experiment(results: Results, name: str) -> str:
@@ -319,19 +383,20 @@ ADDRESS = "127.0.0.1"
 
 
 def serve(
-    store: str | Path,
+    store: str | Path | Sequence[str | Path],
     port: int = 8765,
     told: Callable[[str], None] | None = None,
     *,
     ask_token: bool = True,
     run_code: bool = False,
+    experiment_file: Path | None = None,
 ) -> None:
-    """Show a store to the browsers of this machine until interrupted.
+    """Show a store, or several, to the browsers of this machine until interrupted.
 
     Parameters
     ----------
-    store : str or Path
-        The store; it is only read.
+    store : str, Path or sequence of them
+        The stores; they are only read.
     port : int, default=8765
         Where to listen; 0 for any free port.
     told : callable, optional
@@ -341,7 +406,15 @@ def serve(
         nothing.
     run_code : bool, default=False
         Whether the code of a protocol that the store names is imported.
+    experiment_file : Path, optional
+        The file with which the page may run the rest of the one store, and failed cells, again; with it the page may
+        also stop a run.
     """
+    control = None if experiment_file is None else Control(experiment_file)
+    if control is not None and not isinstance(store, (str, Path)) and len(store) != 1:
+        raise InputError("a view that controls runs shows one store")
+    if control is not None and not ask_token:
+        raise InputError("a view that controls runs asks for its token: leave --no-token out")
     try:
         import uvicorn
 
@@ -349,7 +422,7 @@ def serve(
     except ImportError as error:
         raise InputError("the live view needs starlette and uvicorn: pip install 'paragone[view]'") from error
     token = new_token() if ask_token else None
-    app = create_app(store, Keeper(Path(store), run_code=run_code), token=token)
+    app = create_app(store, token=token, control=control, run_code=run_code)
     listening = listen(port)
     if told is not None:
         told(f"http://{ADDRESS}:{listening.getsockname()[1]}/" + (f"?{TOKEN}={token}" if token else ""))

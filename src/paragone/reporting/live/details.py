@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,9 @@ def _cost_lines(seconds: float, cpu_seconds: float, peak_memory: float) -> list[
 RECENT = 200
 WINDOW_SECONDS = 600.0
 SHOWN = 10
-FAILURES = 30
+CAUSES = 12
+MOST_SQUARES = 1500
+"""Datasets times methods that are still a picture."""
 
 
 def rate_of(finished: list[datetime], now: datetime) -> float | None:
@@ -133,8 +136,8 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     Returns
     -------
     dict
-        ``counts, total, ended, running, rate, seconds_left, left, slowest, failed, warned, version``; ``seconds`` of a
-        cell are wall time, ``cpu_seconds`` processor time, None where that is not known.
+        ``counts, total, ended, running, rate, seconds_left, left, matrix, causes, slowest, warned, version``;
+        ``seconds`` of a cell are wall time, ``cpu_seconds`` processor time, None where that is not known.
     """
     counts = results.counts(experiment)
     total = sum(counts.values())
@@ -158,10 +161,70 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
         "seconds_left": left,
         "left": None if left is None else spoken_duration(left),
         "slowest": _cells(results.ended(experiment, order="slowest", limit=SHOWN)),
-        "failed": _cells(results.ended(experiment, failed=True, limit=FAILURES)),
+        "matrix": matrix_of(results.matrix(experiment)),
+        "causes": _causes(results, experiment),
         "warned": list(warning_lines(warned_groups(results, experiment))),
         "version": results.version(experiment),
     }
+
+
+ENDINGS = ("done", "failed", "timeout")
+
+
+def matrix_of(counts: Mapping[tuple[str, str], Mapping[str, int]]) -> dict[str, Any]:
+    """Return how far every method is on every dataset, or on all of them together where there are too many.
+
+    Parameters
+    ----------
+    counts : mapping of (dataset, method) to mapping
+        Cells by status.
+
+    Returns
+    -------
+    dict
+        ``methods``, ``datasets``, and for each method a row of ``[done, failed, timeout, all]`` per dataset.
+
+    Examples
+    --------
+    >>> found = matrix_of({("iris", "A"): {"done": 2, "failed": 1}, ("iris", "B"): {"missing": 3}})
+    >>> found["methods"], found["datasets"], found["rows"]
+    (['A', 'B'], ['iris'], [[[2, 1, 0, 3]], [[0, 0, 0, 3]]])
+    """
+    datasets = list(dict.fromkeys(dataset for dataset, _ in counts))
+    methods = list(dict.fromkeys(method for _, method in counts))
+    if len(datasets) * len(methods) > MOST_SQUARES:
+        whole = f"all {len(datasets)} datasets"
+        together: dict[tuple[str, str], dict[str, int]] = {}
+        for (_, method), statuses in counts.items():
+            place = together.setdefault((whole, method), {})
+            for status, count in statuses.items():
+                place[status] = place.get(status, 0) + count
+        counts, datasets = together, [whole]
+    rows = [
+        [
+            [*(found.get(status, 0) for status in ENDINGS), sum(found.values())]
+            for dataset in datasets
+            for found in (counts.get((dataset, method), {}),)
+        ]
+        for method in methods
+    ]
+    return {"methods": methods, "datasets": datasets, "rows": rows}
+
+
+def _causes(results: Results, experiment: str) -> dict[str, Any]:
+    """Return why cells failed, the commonest cause first, with the traceback of one cell each."""
+    found = results.causes(experiment)
+    shown = [
+        {
+            "status": cause.status,
+            "error": cause.error,
+            "count": cause.count,
+            "methods": cause.methods,
+            "traceback": results.traceback_of(cause),
+        }
+        for cause in found[:CAUSES]
+    ]
+    return {"cells": sum(cause.count for cause in found), "causes": len(found), "shown": shown}
 
 
 def _cells(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -11,9 +11,13 @@
 
   /* What is chosen */
 
+  const storeChosen = () => document.querySelector("#choices select[name=store]")?.value ?? "";
+
   function query() {
     const chosen = new URLSearchParams();
-    for (const select of document.querySelectorAll("#choices select")) {
+    const store = storeChosen();
+    if (store) chosen.append("store", store);
+    for (const select of document.querySelectorAll("#choices select:not([name=store])")) {
       /* The first choice is what the server shows unasked: one report for both. */
       if (select.value && select.selectedIndex > 0) chosen.append(select.name, select.value);
     }
@@ -45,6 +49,7 @@
   function fillChoices(options) {
     if (filled || !options.metric) return;
     filled = true;
+    for (const part of document.querySelectorAll("#choices [data-later]")) part.hidden = false;
     fillSelect("metric", options.metric);
     fillSelect("at", options.at, "as the experiment declares");
     fillSelect("reference", options.reference);
@@ -53,6 +58,11 @@
   }
 
   byId("choices").addEventListener("change", (event) => {
+    if (event.target.name === "store") {
+      /* Another store is another page. */
+      location.search = new URLSearchParams({ store: event.target.value });
+      return;
+    }
     if (event.target.name === "experiment") filled = false;
     const chosen = filled ? query() : new URLSearchParams({ experiment: event.target.value });
     history.replaceState(null, "", `?${chosen}`);
@@ -87,11 +97,63 @@
     return table;
   }
 
-  function failureParts(cells) {
-    return cells.map((cell) => {
+  const several = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+  function failureParts(found) {
+    return found.shown.map((cause) => {
       const part = make("details", undefined, { className: "listing" });
-      part.append(make("summary", `${cell.status}: ${where(cell)}: ${cell.error}`), make("pre", cell.traceback || cell.error, { tabIndex: 0 }));
+      const whose = Object.entries(cause.methods).map(([method, count]) => `${method} ${count}`).join(", ");
+      part.append(
+        make("summary", `${several(cause.count, "cell")} ${cause.status}: ${cause.error}`),
+        make("p", `of ${whose}`, { className: "note" }),
+        make("pre", cause.traceback || cause.error, { tabIndex: 0 }),
+      );
       return part;
+    });
+  }
+
+  /* How far it is, as a bar of all cells and as a square for every method on every dataset. Sizes are set through the
+     style object, which the policy of the page allows; attributes it does not. */
+
+  const ENDINGS = ["done", "failed", "timeout"];
+
+  function share(name, count) {
+    const piece = make("span", undefined, { className: name });
+    piece.style.flexGrow = count;
+    return piece;
+  }
+
+  function showBar(progress) {
+    const bar = byId("bar");
+    const counts = ENDINGS.map((name) => [name, progress.counts[name] ?? 0]).filter(([, count]) => count);
+    bar.setAttribute("aria-valuemax", progress.total);
+    bar.setAttribute("aria-valuenow", progress.ended);
+    bar.setAttribute("aria-valuetext", counts.map(([name, count]) => `${count} ${name}`).join(", ") || "nothing ended yet");
+    bar.replaceChildren(...counts.map(([name, count]) => share(name, count)), share("open", progress.total - progress.ended));
+  }
+
+  let drawnMatrix = "";
+
+  function showMatrix(matrix) {
+    const now = JSON.stringify(matrix);
+    if (now === drawnMatrix) return;
+    drawnMatrix = now;
+    const table = byId("matrix");
+    table.replaceChildren(make("caption", "Cells that ended, of all, by method and dataset"));
+    const heading = table.createTHead().insertRow();
+    heading.append(make("th", "method", { scope: "col", className: "left" }), ...matrix.datasets.map((name) => make("th", name, { scope: "col", title: name })));
+    const body = table.createTBody();
+    matrix.methods.forEach((method, place) => {
+      const row = body.insertRow();
+      row.append(make("th", method, { scope: "row", className: "left", title: method }));
+      for (const [done, failed, late, all] of matrix.rows[place]) {
+        const bad = failed + late;
+        const cell = make("td", `${done + bad}/${all}${bad ? `, ${bad} failed` : ""}`, { className: bad ? "bad" : done === all && all ? "whole" : "" });
+        const fill = make("span", undefined, { className: "fill" });
+        for (const [name, count] of [["done", done], ["failed", bad], ["open", all - done - bad]]) if (count) fill.append(share(name, count));
+        cell.append(fill);
+        row.append(cell);
+      }
     });
   }
 
@@ -105,14 +167,17 @@
     const done = progress.ended === progress.total;
     const state = done ? "finished" : progress.alive ? "running" : "stopped: no run is at it";
     byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
-    byId("bar").max = progress.total;
-    byId("bar").value = progress.ended;
+    showBar(progress);
     showCounts(progress);
+    showMatrix(progress.matrix);
     byId("slowest").replaceChildren(cellTable(progress.slowest));
     byId("warned-part").hidden = !progress.warned.length;
     byId("warned").replaceChildren(...progress.warned.map((line) => make("li", line)));
-    byId("failed-part").hidden = !progress.failed.length;
-    keepOpen(byId("failed"), failureParts(progress.failed));
+    const failures = progress.causes;
+    byId("failed-part").hidden = !failures.cells;
+    const more = failures.causes > failures.shown.length ? ` (the commonest ${failures.shown.length})` : "";
+    byId("failed-title").textContent = `${several(failures.cells, "cell")} failed, for ${several(failures.causes, "cause")}${more}`;
+    keepOpen(byId("failed"), failureParts(failures));
   }
 
   /* The report */
@@ -168,8 +233,10 @@
 
   async function turn() {
     try {
-      const chosen = new URLSearchParams(location.search).get("experiment");
-      showProgress(await ask("/progress", chosen ? new URLSearchParams({ experiment: chosen }) : ""));
+      const wanted = new URLSearchParams(location.search);
+      const chosen = new URLSearchParams();
+      for (const name of ["store", "experiment"]) if (wanted.has(name)) chosen.set(name, wanted.get(name));
+      showProgress(await ask("/progress", chosen));
       await refresh();
     } catch (error) {
       byId("state").textContent = `the view does not answer: ${error.message}`;
@@ -199,16 +266,34 @@
     if (!event.detail) return;
     const [dataset, method] = event.detail;
     const experiment = new URLSearchParams(location.search).get("experiment") ?? "";
-    const found = await ask("/folds", new URLSearchParams({ experiment, dataset, method }));
+    const store = storeChosen();
+    const found = await ask("/folds", new URLSearchParams({ store, experiment, dataset, method }));
     more.append(make("p", found.what, { className: "note" }));
     for (const fold of found.folds.filter((one) => one.status === "done")) {
       const button = make("button", fold.label, { type: "button" });
-      button.addEventListener("click", () => showCell({ experiment, dataset, method, fold: fold.fold, repeat: fold.repeat }));
+      button.addEventListener("click", () => showCell({ store, experiment, dataset, method, fold: fold.fold, repeat: fold.repeat }));
       more.append(button);
     }
     more.append(make("div", undefined, { id: "behind-cell" }));
   }
 
+  /* Stop and retry, where the view was started to allow it */
+
+  async function order(event) {
+    const what = event.target.dataset.order;
+    if (!what) return;
+    event.target.disabled = true;
+    try {
+      const answer = await fetch(`/${what}?${new URLSearchParams({ store: storeChosen() })}`, { method: "POST" });
+      const found = await answer.json();
+      byId("news").textContent = found.error ?? found.said;
+    } catch (error) {
+      byId("news").textContent = error.message;
+    }
+    event.target.disabled = false;
+  }
+
+  byId("control")?.addEventListener("click", order);
   document.addEventListener("paragone:behind", showFolds);
   turn();
 })();

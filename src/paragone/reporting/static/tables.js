@@ -1,0 +1,73 @@
+/* Tables: sorting by a heading, filters of rows and columns. */
+(() => {
+  const { make, begin } = window.paragone;
+
+  function sortKey(row, column) {
+    const cell = row.cells[column];
+    return "number" in cell.dataset ? Number(cell.dataset.number) : cell.textContent.trim();
+  }
+
+  function compareKeys(a, b) {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    if (typeof a === "number") return -1;
+    if (typeof b === "number") return 1;
+    return a.localeCompare(b, undefined, { numeric: true });
+  }
+
+  function sortBy(table, heading) {
+    const direction = heading.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
+    for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+    heading.setAttribute("aria-sort", direction);
+    const body = table.tBodies[0];
+    const sign = direction === "ascending" ? 1 : -1;
+    const keyed = [...body.rows].map((row) => [sortKey(row, heading.cellIndex), row]);
+    keyed.sort((a, b) => sign * compareKeys(a[0], b[0]));
+    body.append(...keyed.map(([, row]) => row));
+  }
+
+  function addFilters(sheet, table) {
+    const box = make("div", undefined, { className: "filters" });
+    const fields = [];
+    if (table.tBodies[0].rows.length > 3) fields.push(["rows", filterRows]);
+    if (table.tHead.rows[0].cells.length > 5 && sheet.hasAttribute("data-columns")) fields.push(["columns", filterColumns]);
+    for (const [what, act] of fields) {
+      const label = make("label", `Filter ${what} `);
+      const input = make("input", undefined, { type: "search", placeholder: "name | other name" });
+      input.dataset.filter = what;
+      input.addEventListener("input", () => act(table, input.value));
+      label.append(input);
+      box.append(label);
+    }
+    if (fields.length) sheet.querySelector(".scroll").before(box);
+  }
+
+  const matcher = (text) => {
+    const parts = text.toLowerCase().split("|").map((part) => part.trim()).filter(Boolean);
+    return (name) => !parts.length || parts.some((part) => name.toLowerCase().includes(part));
+  };
+
+  function filterRows(table, text) {
+    const matches = matcher(text);
+    for (const row of table.tBodies[0].rows) {
+      const words = [...row.cells].filter((cell) => !("number" in cell.dataset)).map((cell) => cell.textContent);
+      row.hidden = !matches(words.join("\n"));
+    }
+  }
+
+  function filterColumns(table, text) {
+    const matches = matcher(text);
+    const shown = [...table.tHead.rows[0].cells].map((cell, place) => place === 0 || matches(cell.textContent));
+    for (const row of table.rows) [...row.cells].forEach((cell, place) => { cell.hidden = !shown[place]; });
+  }
+
+  begin.push(() => {
+    for (const sheet of document.querySelectorAll(".sheet")) {
+      const table = sheet.querySelector("table");
+      table.tHead.addEventListener("click", (event) => {
+        if (event.target.closest("button")) sortBy(table, event.target.closest("th"));
+      });
+      addFilters(sheet, table);
+    }
+    document.getElementById("show-spread")?.closest("label").toggleAttribute("hidden", !document.querySelector(".spread"));
+  });
+})();

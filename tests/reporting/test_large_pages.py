@@ -1,0 +1,108 @@
+"""Pages of very many scores: bounded, and every bound is said; the files have all."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from paragone import Results
+from paragone.lab.view import View
+from paragone.page import Page, Sheet
+from paragone.reporting import boards, compared, pages, render, report, sections
+from paragone.stats.ranks import Cliques
+
+sys.path.insert(0, str(Path(__file__).parent))
+from synthetic_stores import write_store
+
+METHODS = [f"method-{place}" for place in range(6)]
+DATASETS = [f"set-{place}" for place in range(7)]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "lab.sqlite"
+    return write_store(path, METHODS, DATASETS, metrics=["micro_f1"], n_folds=3, points=[10])
+
+
+@pytest.fixture
+def page(store, monkeypatch) -> Page:
+    monkeypatch.setattr(sections, "MOST_MEANS", 20)
+    monkeypatch.setattr(sections, "SHOWN_METHODS", 3)
+    with Results.open(store) as results:
+        return pages.page_of(View(results))
+
+
+def sheet(page: Page, name: str) -> Sheet:
+    return next(one for one in page.sheets() if one.name == name)
+
+
+def test_the_answer_table_has_the_best_by_rank_and_says_of_how_many(page, store):
+    answer = next(one for one in page.sheets() if one.name.startswith("answer-"))
+    with Results.open(store) as results:
+        comparison = View(results).measures[0].comparison
+    assert comparison is not None
+    ranks = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
+    others = sorted((name for name in METHODS if name != comparison.leader), key=ranks.__getitem__)[:2]
+    assert {column.name for column in answer.table.columns[1:]} == {comparison.leader, *others}
+    assert "of 3 of 6 methods, the best by average rank" in answer.table.caption
+    assert len(answer.table.rows) - answer.n_footer == len(DATASETS)
+
+
+def test_datasets_stand_in_one_table_with_the_best_method_of_each(page, store):
+    table = sheet(page, "datasets-overview").table
+    with Results.open(store) as results:
+        means = results.scores("micro_f1").groupby(["dataset", "method"])["value"].mean().unstack()
+    assert {row[0].text: row[-1].text for row in table.rows} == means.idxmax(axis=1).to_dict()
+    assert not any(one.name.startswith(("dataset-", "method-")) for one in page.sheets())
+
+
+def test_nothing_is_behind_numbers_and_no_number_leads_to_nothing(page):
+    assert not page.evidence
+    assert not any(key for one in page.sheets() for row in one.behind for key in row)
+
+
+def test_the_files_have_every_method(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(sections, "MOST_MEANS", 20)
+    monkeypatch.setattr(sections, "SHOWN_METHODS", 3)
+    report(store, tmp_path / "out", charts=False)
+    written = (tmp_path / "out" / "benchmark_means_kgrid.csv").read_text()
+    assert all(name in written for name in METHODS)
+    assert len(written.splitlines()) == 1 + len(METHODS) * len(DATASETS)
+
+
+def test_lines_of_evidence_beyond_the_limit_are_counted(monkeypatch):
+    monkeypatch.setattr(pages, "MOST_LINES", 2)
+    assert pages._first_lines(["a", "b"]) == ("a", "b")
+    assert pages._first_lines(list("abcde"))[2] == "3 more rivals, ranked lower, are in the ranked table."
+
+
+def test_a_page_holds_the_first_rows_of_a_table_and_its_footer_and_says_of_how_many(page, monkeypatch):
+    answer = next(one for one in page.sheets() if one.name.startswith("answer-"))
+    assert render.rows_told(answer) == ""
+    monkeypatch.setattr(render, "MOST_ROWS", 4)
+    rows = render.sheet_rows(answer)
+    assert [row[0].cell.text for is_footer, row in rows if not is_footer] == DATASETS[:4]
+    assert [row[0].cell.text for is_footer, row in rows if is_footer] == ["Mean", "Average rank", "p (adjusted)"]
+    assert render.rows_told(answer).startswith("The first 4 of 7 rows, ")
+    assert render.rows_told(answer) in render.render_report(page)
+
+
+def test_the_drawing_of_very_many_datasets_says_of_how_many_it_is(page, monkeypatch):
+    (board,) = page.boards()
+    assert "Shown: " not in boards.where_words(board)[1]
+    for name, limit in {"CROWDED": 5, "FIRST_METHODS": 2, "MOST_DATASETS": 6, "FIRST_DATASETS": 3}.items():
+        monkeypatch.setattr(boards, name, limit)
+    assert boards.where_words(board)[1].endswith(" Shown: 2 of 6 methods on 3 of 7 datasets.")
+    assert render.board_data(board, {one.method: one.method for one in board.standings})["where"] == (2, 3)
+
+
+def test_a_matrix_of_very_many_methods_is_not_drawn_in_place_of_a_diagram(store, monkeypatch):
+    with Results.open(store) as results:
+        comparison = View(results).measures[0].comparison
+    assert comparison is not None
+    monkeypatch.setattr(compared, "cliques_of", lambda _: Cliques((), "a bar would mislead"))
+    assert "critical_difference" in {one.name for one in compared.comparison_figures(comparison)}
+    monkeypatch.setattr(compared, "MATRIX_UP_TO", 5)
+    assert "critical_difference" not in {one.name for one in compared.comparison_figures(comparison)}
