@@ -68,7 +68,7 @@ def draw_everything(browser: Any, parts: int = 1000) -> None:
         const done = arguments[1];
         [...document.querySelectorAll("details")].slice(0, arguments[0]).forEach((part) => { part.open = true; });
         (async () => {
-          for (const figure of document.querySelectorAll("figure[data-figure]")) {
+          for (const figure of document.querySelectorAll("figure[data-plot]")) {
             if (!figure.checkVisibility()) continue;
             figure.scrollIntoView();
             while (figure.dataset.drawn !== "done") await new Promise((next) => setTimeout(next, 20));

@@ -8,6 +8,9 @@ where it departs from that:
     <!-- not run: WHY -->     it is left out
     <!-- run: slow -->        it runs in the slow suite only
     <!-- run: with NAME -->   it needs the folder NAME of the data folder
+
+A comment right before a picture names the file of the run that it is, ``<!-- picture: answer/forest.svg -->``; one that
+shows times is that ``of this machine``, and is not compared.
 """
 
 from __future__ import annotations
@@ -31,11 +34,13 @@ from markdown_it import MarkdownIt
 from paragone.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATED = ROOT / "docs" / "reference" / "command-line.md"
+GENERATED = [ROOT / "docs" / "reference" / name for name in ("command-line.md", "experiment-file.md")]
 LANGUAGES = ("python", "console", "toml", "text", "bibtex")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 COMMENT = re.compile(r"<!--\s*(not run|run):\s*(.*?)\s*-->\s*")
 FILE_NAME = re.compile(r"#\s*([\w-]+\.(?:toml|py))\b")
+PICTURE = re.compile(r"<!-- picture( of this machine)?: (\S+) -->\n!\[[^\]]*\]\((images/\S+)\)")
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 BLOCK_MARKS = ("slow", "with ")
 
 
@@ -56,7 +61,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Return the front page and everything written under docs; what a build generates there is no page of ours."""
-    written = (page for page in (ROOT / "docs").rglob("*.md") if page != GENERATED)
+    written = (page for page in (ROOT / "docs").rglob("*.md") if page not in GENERATED)
     return [ROOT / "README.md", *sorted(written)]
 
 
@@ -82,6 +87,34 @@ def blocks_of(text: str) -> list[Block]:
 def code_of(page: Path) -> list[Block]:
     """Return the blocks of a page that can be run; directives of the site and plain text cannot."""
     return [b for b in blocks_of(page.read_text(encoding="utf-8")) if b.language in ("python", "console", "toml")]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture on a page: the file of the run that it is, where it is kept, and whether every run gives the same."""
+
+    made: str
+    kept: Path
+    compared: bool
+
+    def check(self, folder: Path, *, renew: bool) -> None:
+        """Compare what a run made with what is kept, or keep what it made."""
+        made = (folder / self.made).read_bytes()
+        if renew:
+            self.kept.write_bytes(made)
+        elif self.compared and _rounded(made) != _rounded(self.kept.read_bytes()):
+            raise PageError(f"{self.kept.name} is not what its page makes: PARAGONE_RENEW_PICTURES=1 renews it")
+
+
+def _rounded(drawing: bytes) -> str:
+    """Return a drawing whose coordinates are whole numbers: another machine may add in another order."""
+    return NUMBER.sub(lambda number: f"{float(number[0]) + 0.0:.0f}".replace("-0", "0"), drawing.decode("utf-8"))
+
+
+def pictures_of(page: Path) -> list[Picture]:
+    """Return the pictures of a page that its own run makes."""
+    found = PICTURE.findall(page.read_text(encoding="utf-8"))
+    return [Picture(made, page.parent / kept, not own) for own, made, kept in found]
 
 
 class _Hearing(doctest.DocTestRunner):

@@ -10,6 +10,8 @@ import pytest
 
 LONGER = {
     "test_a_dask_cluster_keeps_the_contract": "test_on_dask_the_bytes_are_the_same",
+    "test_jobs_of_slurm_keep_the_contract": "test_jobs_give_the_bytes_of_this_machine_and_leave_no_folder",
+    "test_a_run_on_this_machine_stops_cleanly_at_a_schedulers_signal[10]": "the same test with SIGTERM",
     "test_a_local_executor_keeps_the_contract": "the example of check_executor, on threads",
     "test_a_search_that_was_stopped_goes_on_to_the_same_end": "test_the_time_of_a_search_goes_on_where_it_was_stopped",
     "test_finalists_can_be_tuned_before_they_are_measured": (
@@ -25,7 +27,7 @@ LONGER = {
         "test_evolve_writes_a_collection_that_inspect_reads"
     ),
     "test_the_live_view_shows_chooses_and_drills_down[crossval]": "the same test for topk",
-    "test_axe_finds_nothing_serious[True-crossval]": "the same test for topk",
+    "test_axe_finds_nothing[True-crossval]": "the same test for topk",
     "test_nothing_runs_is_fetched_or_complains_on_any_screen[crossval]": "the same test for topk",
     "test_every_table_of_an_unaltered_report_verifies_clean[garden]": "the same test for curves and numbers",
     "test_the_published_stages_run_at_small_sizes": "test_stages_score_every_method_on_every_formula_and_seed",

@@ -20,6 +20,7 @@ SYSTEM = (
     "tests/charts",  # the renderer of charts, a program of its own
     "tests/checks/test_audit.py",  # whole stores, run and audited
     "tests/checks/test_published.py",  # whole reports, written and read back
+    "tests/checks/test_method_leaks.py",  # every method run some ten times
     "tests/checks/test_reruns.py",
     "tests/cli",  # whole commands, many of them in processes of their own
     "tests/data/digen/test_expression.py",  # a thousand trees, evaluated twice

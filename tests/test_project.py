@@ -120,3 +120,11 @@ def test_a_page_of_the_project_links_to_files_that_exist(page):
         assert (ROOT / page).parent.joinpath(link).is_file(), link
     for named in re.findall(r"`((?:docs|src|tests|\.ci)/[\w./-]+|[A-Z]+\.(?:md|cff))`", text):
         assert (ROOT / named).exists(), named
+
+
+def test_the_conda_recipe_asks_for_what_the_project_asks_for(project):
+    recipe = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    asked = {line.strip("- ").replace(" ", "") for line in run.strip().splitlines()}
+    assert asked == {*project["project"]["dependencies"], f"python{project['project']['requires-python']}"}
+    assert f'"{paragone.__version__}"' in recipe

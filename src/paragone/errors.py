@@ -101,7 +101,7 @@ def argument(name: str, value: object = None) -> str:
     if not _OPTIONS.get():
         if value is None:
             return name
-        return f"{name}={value}" if isinstance(value, str) and value.isupper() else f"{name}={value!r}"
+        return f"{name}={value}" if _is_to_fill_in(value) else f"{name}={value!r}"
     option = f"--{name.replace('_', '-')}"
     if isinstance(value, Mapping):
         # One of a list: the option is given once for each.
@@ -111,3 +111,8 @@ def argument(name: str, value: object = None) -> str:
     if value is None or value is True:
         return option
     return f"{option} {quote(value) if isinstance(value, str) else value}"
+
+
+def _is_to_fill_in(value: object) -> bool:
+    """Say whether a value stands for one that the reader knows, as ``N_TEST`` does and the code ``PG101`` does not."""
+    return isinstance(value, str) and value.isupper() and not value[-1].isdigit()

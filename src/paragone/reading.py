@@ -241,11 +241,15 @@ def _stated(shape: tuple[int, ...], dtype: np.dtype[Any], where: str) -> int:
     return math.prod(shape) * dtype.itemsize
 
 
+PIECE_BYTES = 1 << 20
+
+
 def _content(stream: IO[bytes], n_bytes: int, where: str) -> bytearray:
     content = bytearray(n_bytes)
     view, filled = memoryview(content), 0
     while filled < n_bytes:
-        count = stream.readinto(view[filled:])  # type: ignore[attr-defined]  # binary streams have it
+        # In pieces: a member of an archive reads all that it is asked for into memory of its own first, twice.
+        count = stream.readinto(view[filled : filled + PIECE_BYTES])  # type: ignore[attr-defined]
         if not count:
             raise InputError(f"{where} is cut off")
         filled += count

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 from rich.text import Text
 
+from paragone.checks.canary import Canary
 from paragone.checks.finding import Severity
-from paragone.checks.rerun import Canary
 from paragone.data.reader import Nominal
 from paragone.data.splits import Scale
 from paragone.generate.evolve_spec import Strategy

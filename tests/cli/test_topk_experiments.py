@@ -27,7 +27,7 @@ use = "ease"
 
 @pytest.fixture
 def lab(tmp_path):
-    rows = example_prescriptions(120, 9, 20, seed=8)
+    rows = example_prescriptions(120, 9, 20, seed=17)
     (tmp_path / "rows").mkdir()
     lines = [
         f"{' '.join(map(str, np.flatnonzero(rows.queries[[i]].toarray()[0])))}\t"

@@ -12,7 +12,7 @@ from rich.table import Table as DrawnTable
 from rich.text import Text
 
 from paragone import compare
-from paragone.cli.output import TextColumn, drawn, panels, show_comparison, show_table
+from paragone.cli.output import TextColumn, boxed, drawn, panels, show_comparison, show_table
 from paragone.tables import Table, TableCell, to_text
 
 WORDS = st.text(
@@ -108,5 +108,25 @@ def test_the_tables_of_a_comparison_are_fitted_to_a_terminal_and_plain_in_a_pipe
     drawn_lines = [line for line in shown.splitlines() if line[:1] in "┏┃┡│└"]
     assert drawn_lines
     assert max(map(len, drawn_lines)) <= 80
+    assert max(map(len, shown.splitlines())) <= 80
     words = [word for heading, block in result.blocks() if isinstance(block, str) for word in (heading, block)]
-    assert all(line in shown for word in words for line in word.splitlines())
+    assert all(" ".join(line.split()) in " ".join(shown.split()) for word in words for line in word.splitlines())
+    assert shown.split()[0] == "Finding"
+
+
+@given(
+    st.lists(st.tuples(st.text("ab\u00e91.-*", min_size=1, max_size=8), st.booleans()), min_size=1, max_size=5),
+    st.lists(st.text("ab \u00e91.-*", max_size=8), min_size=1, max_size=5),
+)
+def test_large_tables_are_drawn_as_small_ones_are(names: list[tuple[str, bool]], cells: list[str]) -> None:
+    columns = [TextColumn(name, tuple(cells), numeric) for name, numeric in names]
+    out = io.StringIO()
+    Console(file=out, width=400, color_system=None).print(drawn(columns))
+    assert boxed(columns) == out.getvalue()
+
+
+def test_a_table_of_thousands_of_cells_is_drawn_without_rich(monkeypatch, capsys) -> None:
+    frame = pd.DataFrame({"dataset": [f"d{place}" for place in range(1500)], "A": 0.5, "B": 0.25})
+    monkeypatch.setattr("paragone.cli.output.drawn", None)
+    show_table(frame)
+    assert len(capsys.readouterr().out.splitlines()) == 1500 + 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 
 from paragone.data import Dataset, load, save_npz
 from paragone.errors import InputError
+from paragone.reading import read_arrays
 
 
 def assert_same(a: Dataset, b: Dataset) -> None:
@@ -75,3 +77,16 @@ def test_missing_arrays_are_named(tmp_path: Path) -> None:
     np.savez(path, X=np.eye(3))
     with pytest.raises(InputError, match="y or Y is missing"):
         load(path)
+
+
+def test_an_archive_is_read_with_one_copy_of_it_in_memory(tmp_path):
+    """The reader of zip members makes two more of whatever it is asked for at once."""
+    path = tmp_path / "a.npz"
+    np.savez(path, X=np.zeros((1000, 2000)), y=np.zeros(1000))
+    tracemalloc.start()
+    try:
+        arrays = read_arrays(path, "a.npz")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * arrays["X"].nbytes

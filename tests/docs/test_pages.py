@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from documentation_pages import LANGUAGES, ROOT, Block, PageError, Session, blocks_of, code_of, commands_of, pages
+from documentation_pages import (
+    LANGUAGES,
+    ROOT,
+    Block,
+    PageError,
+    Session,
+    blocks_of,
+    code_of,
+    commands_of,
+    pages,
+    pictures_of,
+)
 
 PAGES = pages()
 
@@ -41,6 +53,15 @@ def test_every_block_does_what_the_page_says(page, condition, tmp_path, request)
     for block in code_of(page):
         if _runs(block, condition):
             session.run(block)
+    for picture in pictures_of(page):
+        if condition is None:
+            picture.check(tmp_path, renew=os.environ.get("PARAGONE_RENEW_PICTURES") == "1")
+
+
+def test_a_gallery_shows_what_its_page_makes():
+    gallery = [page for page in PAGES if page.name.startswith("gallery-")]
+    assert len(gallery) >= 12
+    assert [page.name for page in gallery if not pictures_of(page)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

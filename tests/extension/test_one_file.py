@@ -86,12 +86,12 @@ def test_its_page_has_the_common_sections_and_its_own_chart_with_consent_alone(f
     paragone(folder, "report", "moons.sqlite", "--out", "plain", "--no-charts")
     paragone(folder, "report", "moons.sqlite", "--out", "whole", "--no-charts", "--run-code")
     plain, whole = ((folder / name / "report.html").read_text(encoding="utf-8") for name in ("plain", "whole"))
-    common = ["verdict", "answer", "charts", "datasets", "methods", "failures", "how"]
+    common = ["verdict", "charts", "evidence", "answer", "datasets", "methods", "failures", "how"]
     assert re.findall(r'<section id="([\w-]+)"', plain) == common
-    assert re.findall(r'<section id="([\w-]+)"', whole) == [*common[:5], "clusters", *common[5:]]
+    assert re.findall(r'<section id="([\w-]+)"', whole) == [*common[:6], "clusters", *common[6:]]
     assert "its code is not at hand" in plain
     assert "its code is not at hand" not in whole
-    assert 'data-file="clusters"' in whole
+    assert '<img alt="All folds" src="data:image/svg+xml;base64,' in whole
     assert (folder / "whole" / "table_silhouette.tex").is_file()
 
 

@@ -339,7 +339,7 @@ def test_an_undirected_function_is_scored_and_reported_and_not_compared(own_modu
             paragone.compare(frame)
         paragone.report(results, tmp_path / "report")
     page = (tmp_path / "report" / "tables.md").read_text()
-    assert "Gain: No comparison yet: which way of" in page
+    assert "Nothing is ranked by Gain: which way it is better is not known." in page
     assert "Gain (higher" not in page
     assert "Gain (lower" not in page
 

@@ -6,22 +6,100 @@ import io
 import os
 import sqlite3
 import sys
-from typing import Annotated, NoReturn
+from collections.abc import Callable
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
 
 from paragone.cli.output import RUN_CODE, only_json, without_working_folder, write_line
 from paragone.errors import InputError, messages_of_options
 from paragone.folders import told
 from paragone.terminal import say
 
-app = typer.Typer(
-    name="paragone",
-    help="A laboratory for comparing machine-learning methods honestly.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
+START, LOOK, KEEP, MORE = "Start here", "Look", "Keep and exchange", "Data and more"
+"""Where `paragone --help` shows a verb: the parts, from top to bottom."""
+
+FIRST_VERBS = ("try", "init", "run", "compare", "report")
+"""The verbs that come first in their part; the others follow by name."""
+
+FIRST_STEPS = """\
+Which method is better, and how sure is that?
+
+  paragone try TABLE.csv --target COLUMN   the usual methods on your own table
+  paragone compare SCORES.csv              scores that you have already
+  paragone init TABLE.csv --target COLUMN  an experiment file, to change and run
+  paragone demo                            a real experiment on bundled data
+
+`paragone --help` lists every verb, `paragone VERB --help` its options with an
+example; `paragone --install-completion` teaches your shell to complete them.
+"""
+
+
+PLAIN_TYPES = {
+    "<path>": "PATH",
+    "<str>": "TEXT",
+    "<int>": "N",
+    "<int range>": "N",
+    "<float>": "NUMBER",
+    "<float range>": "NUMBER",
+}
+
+
+class Verb(TyperCommand):
+    """A verb whose options are shown as people write them."""
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return with_plain_types(super().get_params(ctx), ctx)
+
+
+class Verbs(TyperGroup):
+    """Verbs in the order in which they are needed."""
+
+    @override
+    def get_params(self, ctx: Any) -> list[Any]:
+        return with_plain_types(super().get_params(ctx), ctx)
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        parts = (START, LOOK, KEEP, MORE)
+        names = super().list_commands(ctx)
+        panels = {name: getattr(self.commands[name], "rich_help_panel", None) for name in names}
+        return sorted(
+            names,
+            key=lambda name: (
+                parts.index(panels[name]) if panels[name] in parts else -1,
+                FIRST_VERBS.index(name) if name in FIRST_VERBS else len(FIRST_VERBS),
+            ),
+        )
+
+
+def with_plain_types(params: list[Any], context: Any) -> list[Any]:
+    """Show options as people write them: a flag without a type, since it takes no value, and types by plain names."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+        elif param.param_type_name == "option" and param.metavar is None:
+            param.metavar = PLAIN_TYPES.get(param.display_type(context))
+    return params
+
+
+class CommandLine(typer.Typer):
+    """A part of the command line, every verb of which is a `Verb`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(cls=Verbs, rich_markup_mode="rich", pretty_exceptions_enable=False, **settings)
+
+    @override
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = Verb, **settings: Any
+    ) -> Callable[[Any], Any]:
+        return super().command(name, cls=cls, **settings)
+
+
+app = CommandLine(name="paragone", help="A laboratory for comparing machine-learning methods honestly.")
 
 EXIT_INPUT = 2
 EXIT_PIPE = 141
@@ -35,7 +113,7 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
     version: Annotated[
@@ -44,6 +122,9 @@ def root(
     ] = False,
 ) -> None:
     """Compare machine-learning methods honestly."""
+    if context.invoked_subcommand is None:
+        write_line(FIRST_STEPS.rstrip())
+        return
     context.with_resource(messages_of_options())
     if context.invoked_subcommand not in RUN_CODE:
         context.with_resource(without_working_folder())

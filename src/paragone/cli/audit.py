@@ -1,4 +1,4 @@
-"""`paragone audit`: leaks, determinism, verification and completeness of a store or an experiment."""
+"""`paragone audit`: leaks, determinism, verification and completeness; of a table, what cannot be."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import LOOK, app
 from paragone.cli.options import AsJson, ExperimentName
 from paragone.cli.output import print_json, without_working_folder
 from paragone.terminal import console, say
@@ -16,11 +16,19 @@ from paragone.terminal import console, say
 EXIT_FINDINGS = 1
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK)
 def audit(
-    subject: Annotated[Path, typer.Argument(help="A store, or an experiment file (.toml).", show_default=False)],
+    subject: Annotated[
+        Path,
+        typer.Argument(
+            help="A store, an experiment file (.toml), or a table or folder of results.", show_default=False
+        ),
+    ],
     against: Annotated[
         list[Path] | None, typer.Option(help="A published table, .tex or .csv, or a folder of them; may be repeated.")
+    ] = None,
+    claims: Annotated[
+        Path | None, typer.Option(help="A file of what a paper claims, .toml: each claim is held against the results.")
     ] = None,
     experiment: ExperimentName = None,
     declaration: Annotated[
@@ -49,12 +57,19 @@ def audit(
             "--run-code", help="Import and run what the store names, said first: only for stores that you trust."
         ),
     ] = False,
+    items: Annotated[
+        str | None,
+        typer.Option(help="Right or wrong answers behind each mean of a table: a number, or the column that says it."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Look for leaks, run a sample of cells again, recompute every score, count what is missing.
 
     A store is data: without --run-code nothing that it names is imported or run, every score is recomputed from the
     stored predictions, and what was left out is said. An experiment file is a program: it is run.
+
+    A table or a folder that other programs wrote is looked at for what its numbers give away: impossible means and
+    deviations, methods that are the same, items that differ. Nothing is run.
 
     Exit code 1 where findings are open, 0 where none are. Findings are acknowledged in the experiment file, in a table
     audit.acknowledge with a code and a reason.
@@ -80,10 +95,12 @@ def audit(
             seconds=seconds,
             seed=seed,
             against=against or (),
+            claims=claims,
             reference=reference,
             metric=metric,
             display_map=names,
             run_code=run_code,
+            items=items,
             tell=lambda line: screen.print(line, markup=False, highlight=False, soft_wrap=True),
             progress=lambda step, done, total: status.update(f"audit {done}/{total}: {step}"),
         ).at_least(level)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import START, app
 from paragone.cli.options import (
+    READING,
+    STATISTICS,
     AsJson,
     ChartFormats,
     Columns,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 EXAMPLE = """Example: [bold]paragone compare scores.csv --metric micro_f1 --reference DAGFS --out answer[/bold]"""
 
 
-@app.command(epilog=EXAMPLE)
+@app.command(epilog=EXAMPLE, rich_help_panel=START)
 def compare(
     sources: Annotated[
         list[str],
@@ -57,42 +59,57 @@ def compare(
     missing: Annotated[
         Literal["complete", "worst", "refuse"] | None,
         typer.Option(
-            help="Missing scores: complete (the default), worst (the default where a file tells of failures) or refuse."
+            metavar="HOW",
+            help="Missing scores: complete (the default), worst (the default where failures are told) or refuse.",
+            rich_help_panel=STATISTICS,
         ),
     ] = None,
     test: Annotated[
         str | None,
         typer.Option(
             help="How differences are tested: wilcoxon, paired-t, sign or permutation; for items also mcnemar, "
-            "mcnemar-mid-p, clustered-t or stratified-t; or module:name."
+            "mcnemar-mid-p, clustered-t or stratified-t; or module:name.",
+            rich_help_panel=STATISTICS,
         ),
     ] = None,
     overall: Annotated[
-        str, typer.Option(help="The test of all methods at once: friedman, quade or aligned-ranks.")
+        str,
+        typer.Option(
+            help="The test of all methods at once: friedman, quade or aligned-ranks.", rich_help_panel=STATISTICS
+        ),
     ] = "friedman",
     correction: Annotated[
         str | None,
         typer.Option(
             help="holm, shaffer, bergmann, hochberg, hommel, bonferroni, benjamini-hochberg, nemenyi, bonferroni-dunn, "
-            "or module:name."
+            "or module:name.",
+            rich_help_panel=STATISTICS,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the whole family.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Level of the whole family.", rich_help_panel=STATISTICS)] = 0.05,
     zeros: Zeros = "wilcox",
     tolerance: Tolerance = 1e-9,
     test_train_ratio: Ratio = None,
     repeats: Repeats = None,
     differences: Annotated[
         Literal["plain", "log"] | None,
-        typer.Option(help="Compare scores as they are or by log-ratios; by default the latter where units differ."),
+        typer.Option(
+            metavar="HOW",
+            help="Compare scores plain, or by their log ratios; by default log where units differ.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = None,
     methods_in: Annotated[
-        Literal["rows", "columns"] | None, typer.Option(help="Where the methods of a wide table stand.")
+        Literal["rows", "columns"] | None,
+        typer.Option(
+            metavar="WHERE", help="Where the methods of a wide table stand: rows or columns.", rich_help_panel=READING
+        ),
     ] = None,
     column: Columns = None,
     ignore: Ignored = None,
     bayes: Annotated[
-        bool | None, typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.")
+        bool | None,
+        typer.Option("--bayes/--no-bayes", help="Bayesian probabilities of every pair.", rich_help_panel=STATISTICS),
     ] = None,
     seed: Draws = 0,
     as_json: AsJson = False,
@@ -103,12 +120,17 @@ def compare(
         typer.Option(
             help="Show beside the verdict, separated by commas: hierarchical (a model over datasets), strengths "
             "(ranks, methods that may be best, Elo), profiles (interquartile mean, optimality gap, probability of "
-            "improvement), 5x2cv-f (the F test of five repeats of two folds)."
+            "improvement), 5x2cv-f (the F test of five repeats of two folds).",
+            rich_help_panel=STATISTICS,
         ),
     ] = "",
     plan: Annotated[
         bool,
-        typer.Option("--plan", help="Take the scores for a pilot: how many datasets, folds and seeds --margin needs."),
+        typer.Option(
+            "--plan",
+            help="Take the scores for a pilot: how many datasets, folds and seeds --margin needs.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = False,
     per_sample: Annotated[
         bool | None,
@@ -116,34 +138,61 @@ def compare(
             "--per-sample/--per-dataset",
             help="Compare on the test samples of a topk experiment, or on the items of a file with one row per item: "
             "paired, clustered, Holm over all. By default where there is one dataset, or a column such as question.",
+            rich_help_panel=STATISTICS,
         ),
     ] = None,
     weights: Annotated[
-        Literal["equal", "size"], typer.Option(help="How the tasks of items count: each the same, or by their items.")
+        Literal["equal", "size"],
+        typer.Option(
+            metavar="HOW",
+            help="How the tasks of items count: equal, or by size, the number of their items.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = "equal",
     as_format: Annotated[
-        str | None, typer.Option("--as", help="The format of the files, where their content does not tell it.")
+        str | None,
+        typer.Option(
+            "--as", help="The format of the files, where their content does not tell it.", rich_help_panel=READING
+        ),
     ] = None,
-    method: Annotated[str | None, typer.Option(help="The column or field that names the method.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="The column or field that names the dataset or task.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The column or field that names what is paired.")] = None,
-    value: Annotated[str | None, typer.Option(help="The column or field that holds the value.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="The column or field that names the method.", rich_help_panel=READING)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The column or field that names the dataset or task.", rich_help_panel=READING)
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="The column or field that names what is paired.", rich_help_panel=READING)
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option(help="The column or field that holds the value.", rich_help_panel=READING)
+    ] = None,
     row: RowOfLog = None,
     trust_ids: Annotated[
-        bool, typer.Option("--trust-ids", help="Pair items by their names even where their contents differ.")
+        bool,
+        typer.Option(
+            "--trust-ids", help="Pair items by their names even where their contents differ.", rich_help_panel=READING
+        ),
     ] = False,
     run_code: Annotated[
-        bool, typer.Option("--run-code", help="Allow a pickle to be read, which runs what stands in it.")
+        bool,
+        typer.Option(
+            "--run-code", help="Allow a pickle to be read, which runs what stands in it.", rich_help_panel=READING
+        ),
     ] = False,
     truth: Annotated[
         Path | None,
         typer.Option(
             help="What is relevant to whom: compares top-K runs or lists (TREC, Elliot, ids, scores) user by user; "
-            "--metric ndcg,recall@20, --at 10."
+            "--metric ndcg,recall@20, --at 10.",
+            rich_help_panel=READING,
         ),
     ] = None,
     display_map: Annotated[
-        Path | None, typer.Option(help="JSON file: identifier to displayed name, for the tables of a results folder.")
+        Path | None,
+        typer.Option(
+            help="JSON file: identifier to displayed name, for the tables of a results folder.", rich_help_panel=READING
+        ),
     ] = None,
 ) -> None:
     """Say which methods are better, where, and how sure that is."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import MORE, CommandLine, app
 from paragone.cli.options import AsJson
 from paragone.cli.output import print_json, write_line
 from paragone.terminal import console, printable
@@ -27,8 +27,8 @@ Labels = Annotated[
 ]
 
 
-data = typer.Typer(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
-app.add_typer(data, name="data")
+data = CommandLine(help="List and describe datasets, and write their folds to files.", no_args_is_help=True)
+app.add_typer(data, name="data", rich_help_panel=MORE)
 
 
 @data.command("list")

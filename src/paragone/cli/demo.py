@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import START, app
 from paragone.terminal import say
 
 DEMO = Path(__file__).with_name("demo.toml")
 
 
-@app.command()
+@app.command(rich_help_panel=START)
 def demo(
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("paragone-demo"),
     workers: Annotated[int | None, typer.Option(help="Worker processes; one per core by default.", min=0)] = None,
@@ -23,7 +23,7 @@ def demo(
 
     Example: paragone demo --out my-demo
     """
-    from paragone.cli.run import conclude, run_with_progress
+    from paragone.cli.run import conclude, looked_at, run_with_progress
     from paragone.cli.scores import show_scores
     from paragone.lab.experiment import Experiment
     from paragone.reporting import report as write_report
@@ -33,7 +33,8 @@ def demo(
     shutil.copyfile(DEMO, file)
     say(f"experiment file: {file}")
     experiment = Experiment.from_toml(file)
-    results = run_with_progress(experiment, out / "demo.sqlite", workers)
+    store = out / "demo.sqlite"
+    results = run_with_progress(experiment, store, workers, checks=looked_at(experiment, store, None))
     show_scores(results)
     write_report(results, out / "report")
     page = (out / "report" / "report.html").resolve()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import KEEP, app
 from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json
 from paragone.terminal import say
@@ -14,7 +14,7 @@ from paragone.terminal import say
 EXIT_DAMAGE = 1
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def doctor(
     store: StoreFile,
     repair: Annotated[

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import START, app
+from paragone.cli.options import AcceptLeak
 from paragone.errors import InputError
 from paragone.terminal import say
 
@@ -28,7 +29,7 @@ TaskOption = Annotated[
 ]
 
 
-@app.command(name="try")
+@app.command(name="try", rich_help_panel=START)
 def try_methods(
     table: Table,
     target: Target = None,
@@ -44,6 +45,7 @@ def try_methods(
     store: Annotated[Path | None, typer.Option(help="Where results go; beside the table by default.")] = None,
     report: Annotated[Path | None, typer.Option(help="Folder of the page; beside the table by default.")] = None,
     workers: Annotated[int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)] = None,
+    accept_leak: AcceptLeak = None,
 ) -> None:
     """Try the usual methods on your table: what was inferred, the verdict, and a page.
 
@@ -68,6 +70,7 @@ def try_methods(
         name=stem.name,
         store=store or stem.with_suffix(".sqlite"),
         workers=workers,
+        accept_leak=accept_leak or (),
     )
     say(repr(answer))
     folder = report or Path(f"{stem}-report")
@@ -78,7 +81,7 @@ def try_methods(
     say(f"next: paragone init {table}{named} writes an experiment file with these methods, to change as you like")
 
 
-@app.command()
+@app.command(rich_help_panel=START)
 def init(
     table: Table,
     target: Target = None,

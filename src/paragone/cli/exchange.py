@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import KEEP, app
 from paragone.cli.options import AsJson, ExperimentName, NewFolder, StoreFile
 from paragone.cli.output import print_json
 from paragone.terminal import say
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LAYOUTS = ("protocol", "archive")
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def export(
     store: StoreFile,
     out: NewFolder,
@@ -71,7 +71,7 @@ def export_whole(store: Path, out: Path, experiment: str | None, *, as_json: boo
         say(str(archive))
 
 
-@app.command("import")
+@app.command("import", rich_help_panel=KEEP)
 def import_run(
     sources: Annotated[
         list[str],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import MORE, CommandLine, app
 from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
 from paragone.cli.output import print_json, show_table, write_frame
 from paragone.errors import InputError
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paragone.generate import Collection, DuelSettings, Inspection
 
 
-generate = typer.Typer(help="Make datasets that tell methods apart.", no_args_is_help=True)
-app.add_typer(generate, name="generate")
+generate = CommandLine(help="Make datasets that tell methods apart.", no_args_is_help=True)
+app.add_typer(generate, name="generate", rich_help_panel=MORE)
 
 
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
@@ -293,7 +293,7 @@ def inspect_collection(
     out: Annotated[Path | None, typer.Option(help="Write a page, tables and charts here.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a collection really holds: concepts, label noise, Bayes ceilings, pairs told apart.
+    """Say what a collection really holds: concepts, label noise, Bayes ceilings, proven pairs.
 
     Example: paragone generate inspect digen
     """

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import KEEP, app
 from paragone.cli.options import AsJson
 from paragone.cli.output import print_json
 from paragone.terminal import say
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def merge(
     a: Annotated[Path, typer.Argument(help="One store.", show_default=False)],
     b: Annotated[Path, typer.Argument(help="The other store.", show_default=False)],

@@ -21,6 +21,10 @@ NewFolder: TypeAlias = Annotated[
     Path, typer.Option("--out", help="The folder to write; it must not exist yet.", show_default=False)
 ]
 
+STATISTICS = "Statistics"
+READING = "Reading files"
+"""Parts of the help of a verb that has many options."""
+
 HigherIsBetter: TypeAlias = Annotated[bool, typer.Option("--higher-is-better", help="Direction of the metric.")]
 LowerIsBetter: TypeAlias = Annotated[bool, typer.Option("--lower-is-better", help="Direction of the metric.")]
 Margin: TypeAlias = Annotated[
@@ -32,33 +36,65 @@ Margin: TypeAlias = Annotated[
     ),
 ]
 Zeros: TypeAlias = Annotated[
-    Literal["wilcox", "pratt", "split"], typer.Option("--zeros", help="Zero differences: wilcox, pratt or split.")
+    Literal["wilcox", "pratt", "split"],
+    typer.Option(
+        "--zeros", metavar="HOW", help="Zero differences: wilcox, pratt or split.", rich_help_panel=STATISTICS
+    ),
 ]
-Tolerance: TypeAlias = Annotated[float, typer.Option("--tolerance", help="Relative tolerance of a tie.")]
+Tolerance: TypeAlias = Annotated[
+    float, typer.Option("--tolerance", help="Relative tolerance of a tie.", rich_help_panel=STATISTICS)
+]
 Ratio: TypeAlias = Annotated[
-    float | None, typer.Option("--test-train-ratio", help="n_test/n_train of a split, for tests on folds.")
+    float | None,
+    typer.Option(
+        "--test-train-ratio", help="n_test/n_train of a split, for tests on folds.", rich_help_panel=STATISTICS
+    ),
 ]
 Repeats: TypeAlias = Annotated[
-    int | None, typer.Option("--repeats", help="How often rows were split anew, for tests on folds of a file.", min=1)
+    int | None,
+    typer.Option(
+        "--repeats",
+        help="How often rows were split anew, for tests on folds of a file.",
+        min=1,
+        rich_help_panel=STATISTICS,
+    ),
 ]
 RowOfLog: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--row", help="Which row of a log of training is its result: last, or best:COLUMN (never a test one)."
+        "--row",
+        help="Which row of a log of training is its result: last, or best:COLUMN (never a test one).",
+        rich_help_panel=READING,
     ),
 ]
 Columns: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--column", metavar="NAME=ROLE", help="What a column is: run=seed, time=value, ... May be repeated."),
+    typer.Option(
+        "--column",
+        metavar="NAME=ROLE",
+        help="What a column is: run=seed, time=value, ... May be repeated.",
+        rich_help_panel=READING,
+    ),
 ]
 Ignored: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="NAME", help="A method, dataset or column to leave out. May be repeated."),
+    typer.Option(
+        "--ignore",
+        metavar="NAME",
+        help="A method, dataset or column to leave out. May be repeated.",
+        rich_help_panel=READING,
+    ),
 ]
-Draws: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of bootstrap and posterior.")]
+Draws: TypeAlias = Annotated[
+    int, typer.Option("--seed", help="Seed of bootstrap and posterior.", rich_help_panel=STATISTICS)
+]
 ChartFormats: TypeAlias = Annotated[str, typer.Option("--formats", help="Chart formats: svg, pdf, png, html.")]
 
 Engine: TypeAlias = Literal["local", "dask"]
+RunEngineOption: TypeAlias = Annotated[
+    Literal["local", "dask", "slurm"],
+    typer.Option("--engine", help="Where cells are worked on: processes of this machine, a Dask cluster, or Slurm."),
+]
 EngineOption: TypeAlias = Annotated[
     Engine, typer.Option("--engine", help="Where cells are worked on: processes of this machine, or a Dask cluster.")
 ]
@@ -68,6 +104,15 @@ AddressOption: TypeAlias = Annotated[
         "--address",
         metavar="tcp://HOST:PORT",
         help="The Dask scheduler; a cluster on this machine where it is not given.",
+        show_default=False,
+    ),
+]
+AcceptLeak: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept-leak",
+        metavar="CODE",
+        help="Run although the data leaks: a code such as PG101, or all; may be repeated. It is kept and said.",
         show_default=False,
     ),
 ]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import LOOK, app
 from paragone.cli.options import (
     AsJson,
     ChartFormats,
@@ -28,7 +28,7 @@ from paragone.cli.output import show_comparison
 EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy --threshold 0.25 --out answer[/bold]"""
 
 
-@app.command(epilog=EXAMPLE)
+@app.command(epilog=EXAMPLE, rich_help_panel=LOOK)
 def pairwise(
     a: Annotated[
         str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import LOOK, app
 from paragone.cli.options import ExperimentName, StoreFile
 from paragone.cli.output import show_table
 from paragone.terminal import say
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paragone.page import Page
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK)
 def report(
     store: StoreFile,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("report"),

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import KEEP, app
 from paragone.cli.options import AsJson, ExperimentName
 from paragone.cli.output import print_json
 from paragone.terminal import say
 
 
-@app.command()
+@app.command(rich_help_panel=KEEP)
 def reproduce(
     source: Annotated[Path, typer.Argument(help="A report page (report.html) or a store.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The folder to write; it must not exist yet.")] = Path("reproduced"),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.core import TyperCommand
 from typing_extensions import override
 
-from paragone.cli.app import app
-from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
+from paragone.cli.app import START, Verb, app
+from paragone.cli.options import AcceptLeak, AddressOption, AsJson, RunEngineOption, chosen_executor
 from paragone.cli.output import print_json
 from paragone.errors import InputError
 from paragone.terminal import say
@@ -21,15 +24,18 @@ from paragone.terminal import say
 if TYPE_CHECKING:
     from paragone.lab.engine import Tally
     from paragone.lab.experiment import Experiment, Forecast
+    from paragone.lab.passed_checks import PassedChecks
     from paragone.lab.results import Results
 
 EVERY_METHOD = "*"
 EXIT_FAILURES = 1
 EXIT_BUDGET = 3
 EXIT_STOPPED = 130
+STOPPING = ("SIGTERM", "SIGUSR1")
+"""A scheduler's: the end of a job, and the warning before it that ``--signal`` asks for."""
 
 
-class OptionalOverwrite(TyperCommand):
+class OptionalOverwrite(Verb):
     """Lets ``--overwrite`` stand alone or with a method's name."""
 
     @override
@@ -43,14 +49,17 @@ class OptionalOverwrite(TyperCommand):
         return super().parse_args(ctx, completed)
 
 
-@app.command(cls=OptionalOverwrite)
+@app.command(cls=OptionalOverwrite, rich_help_panel=START)
 def run(
     experiment: Annotated[Path, typer.Argument(help="The experiment file (TOML).", show_default=False)],
     store: Annotated[
         Path | None, typer.Option(help="Where results go; the experiment's name with .sqlite beside it by default.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Cells at a time, at most one per core; one per core by default.", min=0)
+        int | None,
+        typer.Option(
+            help="Cells at a time, at most one per core; one per core by default. With Slurm, jobs at a time.", min=0
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed and timed-out cells again.")] = False,
@@ -62,8 +71,24 @@ def run(
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this folder when the run is done.")
     ] = None,
-    engine: EngineOption = "local",
+    engine: RunEngineOption = "local",
     address: AddressOption = None,
+    slurm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OPTIONS",
+            help='For --engine slurm: options of sbatch, such as "--partition=compute --time=01:00:00 --mem=4G".',
+            show_default=False,
+        ),
+    ] = None,
+    queue: Annotated[
+        Path | None,
+        typer.Option(
+            help="For --engine slurm: the folder through which jobs get their cells, on a disk that the nodes see; "
+            "beside the store by default.",
+            show_default=False,
+        ),
+    ] = None,
     isolation: Annotated[
         Literal["cell", "worker", "none"] | None,
         typer.Option(
@@ -76,6 +101,7 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="Stop after this time, such as 90s, 30m, 2h or 1h30m.", show_default=False),
     ] = None,
+    accept_leak: AcceptLeak = None,
     log: Annotated[
         str | None,
         typer.Option(
@@ -87,16 +113,23 @@ def run(
 ) -> None:
     """Run an experiment, or go on with it: cells that are done are skipped.
 
-    Exit codes: 0 all done, 1 some cells failed, 2 a mistake in what was given, 3 stopped at the budget, 130 Ctrl-C.
+    Before anything is fitted the data is looked at for leaks: errors stop the run until they are mended or accepted.
+
+    Exit codes: 0 all done, 1 some cells failed, 2 a mistake in what was given, 3 stopped at the budget, 130 stopped by
+    Ctrl-C, SIGTERM or SIGUSR1.
 
     Example: paragone run examples/first.toml --store first.sqlite --workers 2
 
     Example: paragone run examples/first.toml --engine dask --address tcp://head:8786 --budget 2h
+
+    Example: paragone run examples/first.toml --engine slurm --workers 20 --slurm "--partition=compute --time=01:00:00"
     """
     from paragone.lab.experiment import Experiment
 
     if address is not None and engine != "dask":
         raise InputError("--address is for --engine dask")
+    if engine != "slurm" and (slurm is not None or queue is not None):
+        raise InputError("--slurm and --queue are for --engine slurm")
     seconds = None if budget is None else seconds_of(budget)
     declared = Experiment.from_toml(experiment)
     if log is not None:
@@ -105,20 +138,34 @@ def run(
     again: bool | str = overwrite == EVERY_METHOD or overwrite or False
     if dry_run:
         print_notes(declared)
+        looked_at(declared, path, accept_leak)
         show_forecast(declared.forecast(path, retry_failed=retry_failed, overwrite=again), as_json=as_json)
         return
+    # A mistake in the declaration or a leak in the data is said before a cluster starts.
+    passed = looked_at(declared, path, accept_leak)
     options = {"retry_failed": retry_failed, "overwrite": again, "budget": seconds, "isolation": isolation}
-    # A mistake in the declaration is said before a cluster starts.
-    declared.cells()
-    with chosen_executor(engine, address, workers) as executor:
+    if engine == "slurm":
+        opened = slurm_executor(declared.name, path, workers, slurm or "", queue)
+    else:
+        opened = chosen_executor(engine, address, workers)
+    with opened as executor:
         # A cluster of this machine's own has as many workers as it is given cells.
         most = workers if engine == "local" or address is not None else None
-        results = run_with_progress(declared, path, most, executor=executor, **options)
+        results = run_with_progress(declared, path, most, executor=executor, checks=passed, **options)
     if report_to is not None:
         show_report(path, declared.name, report_to, as_json=as_json)
     if not as_json:
         show_verdict(declared, path)
     conclude(results, declared.name, as_json=as_json)
+
+
+def slurm_executor(
+    name: str, store: Path, workers: int | None, options: str, queue: Path | None
+) -> AbstractContextManager[Executor | None]:
+    """Open the executor whose workers are jobs of Slurm; its folder lies beside the store where none is given."""
+    from paragone.lab.engine import SlurmExecutor
+
+    return SlurmExecutor(queue or store.with_name(f"{store.name}-slurm"), workers or 1, options, name=name)
 
 
 def show_verdict(experiment: Experiment, store: Path) -> None:
@@ -167,6 +214,13 @@ def print_notes(experiment: Experiment) -> None:
         say(f"note: {note}", stderr=True)
 
 
+def looked_at(experiment: Experiment, store: Path, accept: list[str] | None) -> PassedChecks:
+    """Look at the data before a run: print warnings, end where it leaks and nobody accepted that."""
+    from paragone.checks import check_before_run
+
+    return check_before_run(experiment, store, accept or (), tell=lambda line: say(line, stderr=True))
+
+
 def seconds_of(budget: str) -> float:
     """Read the time of ``--budget``."""
     from paragone.lab.engine.resources import parse_duration
@@ -179,20 +233,47 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
     from paragone.everyday.progress import ProgressBar
 
     print_notes(experiment)
-    with ProgressBar() as bar:
+    stopped: list[str] = []
+    with ProgressBar() as bar, stopped_by_signals():
         try:
             results = experiment.run(store, workers, observer=bar, **options)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             results = None
+            # Which signal it was, and who goes on without the run.
+            stopped = [" ".join(["stopped", *interrupt.args]), *getattr(interrupt, "__notes__", ())]
         except OSError as error:
             raise InputError(_cannot_go_on(error, store)) from error
     if results is None:
-        say(f"stopped: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
+        say(f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
+        for sentence in stopped[1:]:
+            say(sentence, stderr=True)
         sys.exit(EXIT_STOPPED)
     if bar.tally is not None and bar.tally.out_of_budget:
         say(out_of_budget(bar.tally, store, options["budget"]), stderr=True)
         sys.exit(EXIT_BUDGET)
     return results
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Have what ends a job of a cluster, or warns of its end, stop a run as Ctrl-C does."""
+    numbers = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, _: object) -> None:
+        # Once: the run is on its way out, which a second one must not disturb.
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        raise KeyboardInterrupt(f"by {signal.Signals(number).name}")
+
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _cannot_go_on(error: OSError, store: Path) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import LOOK, app
 from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, show_table, write_frame
 from paragone.errors import unknown_name
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from paragone.lab.results import Results
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK)
 def scores(
     store: StoreFile,
     metric: Annotated[

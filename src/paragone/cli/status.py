@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import LOOK, app
 from paragone.cli.options import AsJson, StoreFile
 from paragone.cli.output import print_json, show_table
 from paragone.terminal import say
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from paragone.lab.results import Results
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK)
 def status(
     store: StoreFile,
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show the traceback of every failure.")] = False,
@@ -44,23 +43,24 @@ def status(
         show_forecast(Experiment.from_toml(dry_run).forecast(store), as_json=as_json)
         return
     with Results.open(store) as results:
-        places = results.places()
         if as_json:
             print_json(cell_records(results))
             return
-        if places.empty:
+        counted = results.cell_counts()
+        if counted.empty:
             say(f"{store}: nothing was planned yet")
             return
-        counts = places.groupby(["experiment", "method"], sort=False)["status"].value_counts().unstack(fill_value=0)
+        by_status = counted.groupby(["experiment", "method", "status"], sort=False)["cells"].sum()
+        counts = by_status.unstack(fill_value=0, sort=False)
         shown = [name for name in STATUSES if name in counts]
-        show_table(counts[shown].assign(**costs_by_method(places)).reset_index())
-        reasons = places[places["why"] != ""].groupby(["status", "method", "why"], sort=False).size()
+        show_table(counts[shown].assign(**costs_by_method(counted)).reset_index())
+        reasons = counted[counted["why"] != ""].groupby(["status", "method", "why"], sort=False)["cells"].sum()
         for (name, method, why), count in reasons.items():
             say(f"{name}: {count} of {method}: {why}")
         show_warnings(results)
         show_losses(results)
-        for note, count in shared_work(places["notes"]).items():
-            say(f"shared: {count} of {len(places)} cells: {note}")
+        for note, count in shared_work(counted).items():
+            say(f"shared: {count} of {counted['cells'].sum()} cells: {note}")
         if tracebacks:
             for failure in results.failures().itertuples():
                 say(f"\n{failure.method} on {failure.dataset}, fold {failure.fold}:")
@@ -82,24 +82,27 @@ def cell_records(results: Results) -> list[dict[str, Any]]:
     return records
 
 
-def costs_by_method(places: pd.DataFrame) -> dict[str, pd.Series]:
+def costs_by_method(counted: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the mean wall and processor time of a method's cells and the most memory; no column nobody knows."""
-    by_method = places.groupby(["experiment", "method"], sort=False)
+    ended = counted["cells"].where(counted["status"].isin(["done", "failed", "timeout"]), 0)
+    by_method = counted.assign(ended=ended).groupby(["experiment", "method"], sort=False)
+    sums = by_method[["seconds", "ended", "cpu_seconds", "cpu_cells"]].sum()
     found = {
-        "wall s per cell": by_method["seconds"].mean(),
-        "CPU s per cell": by_method["cpu_seconds"].mean(),
+        "wall s per cell": sums["seconds"] / sums["ended"],
+        "CPU s per cell": sums["cpu_seconds"] / sums["cpu_cells"],
         "peak MiB": by_method["peak_memory"].max() / 2**20,
     }
     return {name: column for name, column in found.items() if name.startswith("wall") or column.notna().any()}
 
 
 def show_warnings(results: Results) -> None:
-    """Say what the methods warned of, put together by method and kind of warning."""
+    """Say which leaks were accepted, and what the methods warned of, put together by method and kind of warning."""
     from paragone.lab.method_warnings import warning_lines
     from paragone.lab.view import View
 
     for experiment in results.experiments():
-        for line in warning_lines(View(results, experiment).warned):
+        view = View(results, experiment)
+        for line in (*view.accepted_leaks, *warning_lines(view.warned)):
             say(line)
 
 
@@ -110,9 +113,11 @@ def show_losses(results: Results) -> None:
         say(f"lost: {len(losses)} workers died at {losses['key'].nunique()} cells, which then began again")
 
 
-def shared_work(notes: Iterable[Any]) -> Counter[str]:
+def shared_work(counted: pd.DataFrame) -> Counter[str]:
     """Count the cells whose notes say that they share work with others."""
     from paragone.lab.store.queries import notes_of
 
-    shared = (note for text in notes for note in notes_of(text))
-    return Counter(note for note in shared if note.startswith("shares "))
+    shared: Counter[str] = Counter()
+    for text, cells in zip(counted["notes"], counted["cells"].tolist(), strict=True):
+        shared.update({note: cells for note in notes_of(text) if note.startswith("shares ")})
+    return shared

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paragone.cli.app import app
+from paragone.cli.app import MORE, CommandLine, app
 from paragone.cli.options import AsJson
 from paragone.cli.output import print_json, write_line
 from paragone.errors import InputError
@@ -16,8 +16,8 @@ _SCORES_HELP = "Scores (.npy, .npz, .csv), lists of item ids (.csv, .txt) or a T
 _TRUTH_HELP = "Relevant items per sample: 'tokens<TAB>items' lines, lines of ids, or TREC qrels."
 
 
-topk = typer.Typer(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
-app.add_typer(topk, name="topk")
+topk = CommandLine(help="Top-K recommendation: metrics at K from scores or lists.", no_args_is_help=True)
+app.add_typer(topk, name="topk", rich_help_panel=MORE)
 
 
 @topk.command()

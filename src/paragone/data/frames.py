@@ -163,7 +163,7 @@ def _column_bytes(series: pd.Series[Any]) -> Iterator[bytes]:
 
 
 def as_numbers(frame: pd.DataFrame) -> FloatArray:
-    """Return every column as numbers for checks that only compare values: text and categories by their first place.
+    """Return every column as numbers for checks that compare values: text and categories by their place, dates by day.
 
     Examples
     --------
@@ -179,6 +179,9 @@ def as_numbers(frame: pd.DataFrame) -> FloatArray:
     for name, kind in column_kinds(frame).items():
         if kind in ("number", "boolean"):
             columns.append(frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
+        elif kind == "date":
+            days = (frame[name].to_numpy(dtype="datetime64[ns]") - np.datetime64(0, "ns")) / np.timedelta64(1, "D")
+            columns.append(days)
         else:
             codes = pd.factorize(frame[name])[0].astype(np.float64)
             codes[codes < 0] = np.nan

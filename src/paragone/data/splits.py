@@ -333,7 +333,9 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
 
 def _by_time(dataset: Dataset, plan: SplitPlan) -> bool:
     """Whether rows are split in the order of time: where the plan says it, or where only the dataset says anything."""
-    return plan.kind == "time" or (dataset.time is not None and plan == SplitPlan(folds=plan.folds, scale=plan.scale))
+    if plan.kind != "kfold" or dataset.time is None:
+        return plan.kind == "time"
+    return plan == SplitPlan(folds=plan.folds, scale=plan.scale)
 
 
 def _in_time(dataset: Dataset, plan: SplitPlan) -> _Pairs:

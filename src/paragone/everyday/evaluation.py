@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paragone.checks import check_before_run
 from paragone.data import Dataset
 from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles, said_of_data
@@ -62,6 +63,7 @@ def evaluate(
     seed: int = 0,
     store: str | Path = DEFAULT_STORE,
     workers: int | None = None,
+    accept_leak: str | Sequence[str] = (),
     observer: Observer | None = None,
     verbose: bool = True,
 ) -> Evaluation:
@@ -103,6 +105,9 @@ def evaluate(
         The file that keeps every prediction: the same call again goes on from there.
     workers : int, optional
         How many cells are worked on at a time; one per core where it is not given.
+    accept_leak : str or sequence of str
+        Codes of leaks, such as ``"PG101"``, or ``"all"``, that may stand: the data is looked at before the first fit,
+        and errors stop it otherwise. What was accepted is kept in the store and said with the finding.
     observer : Observer, optional
         Whoever follows the run, instead of the lines that are printed.
     verbose : bool, default=True
@@ -154,14 +159,23 @@ def evaluate(
     if verbose:
         for line in introduction(experiment):
             say(line, stderr=True)
-        if watch is None:
-            from paragone.everyday.progress import ProgressBar
+    passed = check_before_run(experiment, store, accept_leak, tell=_tell_on_stderr if verbose else _tell_nobody)
+    if verbose and watch is None:
+        from paragone.everyday.progress import ProgressBar
 
-            with ProgressBar() as bar:
-                experiment.run(store, workers, observer=bar).close()
-            return Evaluation(experiment, Path(store))
-    experiment.run(store, workers, observer=watch).close()
+        with ProgressBar() as bar:
+            experiment.run(store, workers, observer=bar, checks=passed).close()
+        return Evaluation(experiment, Path(store))
+    experiment.run(store, workers, observer=watch, checks=passed).close()
     return Evaluation(experiment, Path(store))
+
+
+def _tell_on_stderr(line: str) -> None:
+    say(f"  {line}", stderr=True)
+
+
+def _tell_nobody(line: str) -> None:
+    """Leave it to the answer's warnings."""
 
 
 def _task(task: str | None, methods: Any) -> Any:

@@ -1,0 +1,56 @@
+"""`paragone figure`: one chart of a comparison at the width of a printed column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paragone.cli.app import LOOK, app
+from paragone.errors import InputError, unknown_name
+from paragone.terminal import say
+
+
+@app.command(rich_help_panel=LOOK)
+def figure(
+    source: Annotated[str, typer.Argument(help="A store, or a table of scores.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Argument(help="Which chart; without it, all are listed.", show_default=False)
+    ] = None,
+    width: Annotated[
+        str, typer.Option(help="single (84mm), double (174mm), or a number with mm, cm, in, pt or px.")
+    ] = "single",
+    metric: Annotated[str | None, typer.Option(help="Which metric, needed where there are several.")] = None,
+    reference: Annotated[str | None, typer.Option(help="Compare this method with each other one.")] = None,
+    at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
+    margin: Annotated[float, typer.Option(help="The largest difference that does not matter.", min=0)] = 0.0,
+    formats: Annotated[str, typer.Option(help="svg, pdf (fonts embedded) or png, separated by commas.")] = "svg,pdf",
+    out: Annotated[
+        Path | None, typer.Option(help="The file without its ending; the chart's name by default.", show_default=False)
+    ] = None,
+) -> None:
+    """Draw one chart for a paper, redrawn at the width of a column so that its text keeps its size.
+
+    Example: paragone figure first.sqlite critical_difference --metric micro_f1 --width 84mm
+    """
+    from paragone.charts.save import chart_specification
+    from paragone.charts.sizing import parse_width, save_at
+    from paragone.cli.sources import chart_formats, open_scores
+    from paragone.stats import compare
+
+    millimetres = parse_width(width)
+    wanted = chart_formats(formats)
+    stem = out or Path(name or "figure")
+    if not stem.parent.is_dir():
+        raise InputError(f"--out {stem}: the folder {stem.parent} does not exist")
+    result = compare(open_scores(source), metric=metric, reference=reference, at=at, margin=margin)
+    if name is None:
+        for one in result.charts:
+            say(one)
+        return
+    if name not in result.charts:
+        raise unknown_name("chart", name, list(result.charts))
+    names = (*result.scores.methods, *result.scores.datasets)
+    files = save_at(chart_specification(result.charts[name]), stem, millimetres, wanted, names)
+    say(f"{', '.join(map(str, files))}: {millimetres:g} mm wide")
