@@ -27,6 +27,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed-for-tests
 	scripts/install-browser
+	scripts/install-fuse
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-fast: $(VENV)/installed-for-tests
@@ -35,6 +36,8 @@ test-fast: $(VENV)/installed-for-tests
 test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser
 	scripts/install-latex
+	scripts/install-fuse
+	scripts/install-slurm
 	$(BIN)/python -m pytest -m slow
 
 coverage: $(VENV)/installed-for-tests

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import command_line
+import experiment_file
 import python_reference
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -22,6 +23,7 @@ def write_reference(app: Sphinx) -> None:
     folder = Path(app.srcdir) / FOLDER
     wanted = {f"{module}.rst": python_reference.page(module) for module in public_modules()}
     wanted["command-line.md"] = command_line.page()
+    wanted["experiment-file.md"] = experiment_file.page()
     for old in set(folder.glob("*.rst")) - {folder / name for name in wanted}:
         old.unlink()
     for name, text in wanted.items():
