@@ -248,7 +248,7 @@ def test_an_altered_collection_is_refused_with_the_hash(paragone, evolved, tmp_p
 def test_the_published_stages_run_at_small_sizes(paragone, tmp_path):
     out = tmp_path / "survivors.csv"
     duel = paragone(
-        "generate", "duel", "K", "R", "--seed", 5, "--population", 4, "--generations", 1, "--trials", 1,
+        "generate", "stage1", "K", "R", "--seed", 5, "--population", 4, "--generations", 1, "--trials", 1,
         "--methods", "RK", "--store", tmp_path / "d.sqlite", "--out", out, "--preset", "digen_v1",
     )  # fmt: skip
     assert duel.code == 0, duel.err
@@ -266,9 +266,10 @@ def test_the_published_stages_run_at_small_sizes(paragone, tmp_path):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("duel", "K", "K", "--seed", "1"), "a duel needs two methods"),
-        (("duel", "K", "Q", "--seed", "1"), "unknown method 'Q'"),
-        (("duel", "K", "R", "--seed", "1", "--preset", "digen_v2"), "did you mean 'digen_v1'"),
+        (("stage1", "K", "K", "--seed", "1"), "a duel needs two methods"),
+        (("duel", "K", "K", "--seed", "1"), "`generate duel` is now `generate stage1`"),
+        (("stage1", "K", "Q", "--seed", "1"), "unknown method 'Q'"),
+        (("stage1", "K", "R", "--seed", "1", "--preset", "digen_v2"), "did you mean 'digen_v1'"),
         (("evolve", "none.toml", "--out", "o"), "cannot be read"),
         (("stage2", "none.csv", "--out", "o.csv"), "cannot be read as CSV"),
         (("inspect", "none.json"), "cannot be read"),

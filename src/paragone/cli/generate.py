@@ -85,8 +85,8 @@ Preset = Annotated[str | None, typer.Option("--preset", help="digen_v1: tune on 
 Limit = Annotated[float | None, typer.Option("--seconds", help="Time limit of a cell; needs workers.")]
 
 
-@generate.command("duel")
-def fight(
+@generate.command("stage1")
+def run_stage1(
     up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
     down: Annotated[str, typer.Argument(help="The method that is to lose.")],
     seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
@@ -102,7 +102,7 @@ def fight(
 ) -> None:
     """Stage 1 of the published procedure: evolve formulas on which one method beats another.
 
-    Example: paragone generate duel K R --seed 5 --population 20 --generations 4
+    Example: paragone generate stage1 K R --seed 5 --population 20 --generations 4
     """
     from dataclasses import replace
 
@@ -120,6 +120,33 @@ def fight(
         write_frame(table, out)
     show_table(table.head(10), title=f"{outcome.up} over {outcome.down}")
     say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
+
+
+@generate.command("duel", hidden=True)
+def run_stage1_by_its_former_name(
+    up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
+    down: Annotated[str, typer.Argument(help="The method that is to lose.")],
+    seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
+    store: ScoreStore = Path("duel.sqlite"),
+    workers: Workers = 0,
+    population: Annotated[int, typer.Option(help="Formulas per generation.", min=2)] = 100,
+    generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
+    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
+    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
+    preset: Preset = None,
+    seconds: Limit = None,
+    out: Annotated[Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")] = None,
+) -> None:
+    """Stage 1 of the published procedure, by its former name.
+
+    Example: paragone generate stage1 K R --seed 5
+    """
+    say(
+        "`generate duel` is now `generate stage1`, the published search of eight methods; "
+        "`paragone duel A B` finds and proves datasets for any two methods",
+        stderr=True,
+    )
+    run_stage1(up, down, seed, store, workers, population, generations, trials, methods, preset, seconds, out)
 
 
 @generate.command("stage2")

@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.data.digen import checked_dataset, checked_formula
-from paragone.errors import unknown_name
+from paragone.errors import InputError, unknown_name
+from paragone.reading import read_json
 
 __all__ = [
     "EvolvedEntry",
@@ -20,10 +22,15 @@ __all__ = [
     "collections",
     "entries",
     "find",
+    "find_entry",
     "make_evolved",
+    "own_collection",
+    "read_entries",
 ]
 
 ENDING = ".json"
+COLLECTION = "collection.json"
+"""The file of a collection in the folder that a duel or a search wrote."""
 _FOLDER = files("paragone.data").joinpath("collections")
 
 
@@ -115,6 +122,46 @@ def find(collection: str, wanted: str) -> EvolvedEntry:
         if name in known:
             return known[name]
     raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])
+
+
+def own_collection(reference: str, base: str | Path = ".") -> Path | None:
+    """Return the collection file that a reference ``PATH:NAME`` names by itself or by its folder; None for any other.
+
+    Examples
+    --------
+    >>> own_collection("digen:8") is None
+    True
+    """
+    place, colon, _ = reference.rpartition(":")
+    if not colon or not place:
+        return None
+    path = Path(base) / Path(place).expanduser()
+    path = path / COLLECTION if path.is_dir() else path
+    return path if path.suffix == ENDING and path.is_file() else None
+
+
+def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:
+    """Read the datasets of a collection of one's own from its file."""
+    content = read_json(path, f"collection {path}")
+    wanted = [item.name for item in fields(EvolvedEntry)]
+    try:
+        return tuple(EvolvedEntry(**{name: item[name] for name in wanted}) for item in content["sets"])
+    except (KeyError, TypeError) as error:
+        raise InputError(f"collection {path} is not a collection file: {error}") from error
+
+
+def find_entry(found: tuple[EvolvedEntry, ...], wanted: str, where: str) -> EvolvedEntry:
+    """Return a dataset by its name, or by the number behind the last hyphen of its name.
+
+    Examples
+    --------
+    >>> find_entry(entries("paragone-v1"), "2", "paragone-v1").name
+    'paragone-v1-2'
+    """
+    for entry in found:
+        if wanted in (entry.name, entry.name.rpartition("-")[2]):
+            return entry
+    raise unknown_name(f"dataset in {where}", wanted, [entry.name for entry in found])
 
 
 def make_evolved(entry: EvolvedEntry) -> Dataset:

@@ -9,6 +9,7 @@ from typing import TypedDict, Unpack
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
+from paragone.data.evolved import find_entry, make_evolved, own_collection, read_entries
 from paragone.data.reader import Nominal, Reader, ReadOptions, data_files, known_suffixes, reader_of, readers, suffix_of
 from paragone.errors import InputError, unknown_name
 
@@ -36,9 +37,10 @@ def load(
 ) -> Dataset:
     """Load a dataset by its bundled name, its file or folder, or a reference ``READER:WHAT``.
 
-    References are ``openml:NAME``, ``digen:NUMBER``, ``paragone-v1:NUMBER``, ``folds:FOLDER``, and a path behind the
-    name of any reader, such as ``table:values.dat``. A bundled name wins over a folder of the same name: write
-    ``./iris`` for the folder.
+    References are ``openml:NAME``, ``digen:NUMBER``, ``paragone-v1:NUMBER``, ``folds:FOLDER``, a path behind the
+    name of any reader, such as ``table:values.dat``, and a number or name behind the file or folder of a collection
+    that a duel or a search wrote, such as ``mine/collection.json:1`` or ``mine:1``. A bundled name wins over a folder
+    of the same name: write ``./iris`` for the folder.
 
     Parameters
     ----------
@@ -79,8 +81,10 @@ def load(
     return _read(name_or_path, Path(base or "."), options or asked)
 
 
-def expand(reference: str) -> tuple[str, ...]:
+def expand(reference: str, base: str | Path = ".") -> tuple[str, ...]:
     """Return the references that a reference stands for: many for ``digen:all`` or ``paragone-v1:all``, else itself.
+
+    A collection of one's own is named by its file or folder: ``mine/collection.json:all``, relative to ``base``.
 
     Examples
     --------
@@ -89,6 +93,9 @@ def expand(reference: str) -> tuple[str, ...]:
     """
     name, _, what = reference.partition(":")
     reader = readers.get(name) if what == "all" and name in readers else None
+    own = own_collection(reference, base) if reader is None and reference.endswith(":all") else None
+    if own is not None:
+        return tuple(f"{reference.removesuffix('all')}{entry.name}" for entry in read_entries(own))
     if reader is None or reader.members is None:
         return (reference,)
     return tuple(f"{name}:{member}" for member in reader.members())
@@ -117,6 +124,11 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     if isinstance(source, str) and reference in bundled_names():
         options.refuse_all_but_name(f"dataset {reference!r} is bundled")
         return load_bundled(reference, name_as=options.name)
+    collection = own_collection(reference, base)
+    if collection is not None:
+        options.refuse_all_but_name(f"dataset {reference!r} is generated")
+        made = make_evolved(find_entry(read_entries(collection), reference.rpartition(":")[2], str(collection)))
+        return made if options.name is None else replace(made, name=options.name)
     path = base / Path(source).expanduser()
     if not path.exists():
         if suffix_of(path) in known_suffixes() or "/" in reference or "\\" in reference:

@@ -68,7 +68,7 @@ def _offered(value: Any, name: str | None, roles: Roles, base: Path) -> list[Dat
 
 def _of_reference(value: str | Path, name: str | None, roles: Roles, base: Path) -> list[Dataset]:
     reference = str(value)
-    several = expand(reference) if isinstance(value, str) else (reference,)
+    several = expand(reference, base) if isinstance(value, str) else (reference,)
     if list(several) != [reference]:
         if name is not None:
             raise InputError(

@@ -185,7 +185,7 @@ class GeneratedSet:
 
     def generator(self) -> GeneratorSpec:
         """Return the source of rows."""
-        return GeneratorSpec(self.formula, self.n_features)
+        return GeneratorSpec(self.formula, self.n_features, cut=self.cut, inclusive=self.inclusive)
 
     def evidence(self) -> Evidence:
         """Return what was measured."""
@@ -328,8 +328,9 @@ class Collection:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a collection; datasets are checked by their hashes when they are made."""
+        """Read a collection from its file or its folder; datasets are checked by their hashes when they are made."""
         path = Path(path)
+        path = path / "collection.json" if path.is_dir() else path
         content = read_json(path, f"collection {path}")
         try:
             if content["format"] != FORMAT:

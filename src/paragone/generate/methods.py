@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -123,10 +123,48 @@ class Contender:
 
 
 def configured(method: Method, params: Mapping[str, Any], *, kind: str = "classifier") -> Method:
-    """Return a method with other parameters; an unknown parameter is refused."""
-    changed = Method(method.factory, {**method.params, **plain_params(params)})
+    """Return a method with other parameters; an unknown parameter is refused.
+
+    A parameter of a step is written as scikit-learn does, ``svc__C``.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import LinearSVC
+    >>> pipeline = Method.declare(make_pipeline(StandardScaler(), LinearSVC()))
+    >>> configured(pipeline, {"linearsvc__C": 0.5}).build().get_params()["linearsvc__C"]
+    0.5
+    """
+    plain = plain_params(params)
+    own = {name: value for name, value in plain.items() if "__" not in name}
+    changed = replace(method, params={**method.params, **own})
+    for name, value in plain.items():
+        step, _, inner = name.partition("__")
+        if inner:
+            changed = _with_step(changed, step, {inner: value}, kind)
     changed.check_params(kind)
     return changed
+
+
+def _with_step(method: Method, step: str, params: Mapping[str, Any], kind: str) -> Method:
+    """Return a method with other parameters of what it holds: an estimator alone, or the step of a list by its name."""
+    held = method.params.get(step)
+    if isinstance(held, Method):
+        return replace(method, params={**method.params, step: configured(held, params, kind=kind)})
+    names: list[str] = []
+    for parameter, items in method.params.items():
+        # Lists of (name, estimator) are what pipelines, unions and stacks hold.
+        if isinstance(items, (list, tuple)) and all(isinstance(i, (list, tuple)) and len(i) >= 2 for i in items):
+            found = [str(item[0]) for item in items]
+            if step in found and isinstance(items[found.index(step)][1], Method):
+                place = found.index(step)
+                one = items[place]
+                changed = (one[0], configured(one[1], params, kind=kind), *one[2:])
+                several = [*items[:place], changed, *items[place + 1 :]]
+                return replace(method, params={**method.params, parameter: several})
+            names += found
+    raise unknown_name(f"step of {kind}", step, names)
 
 
 @cache

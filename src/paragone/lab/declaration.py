@@ -594,7 +594,7 @@ def load_entry(entry: str | SetSection, folder: Path, section: DataSection, *, a
         dataset = load(entry.path, base=folder, options=entry.options())
         return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
     if "*" not in entry:
-        return [load(reference, base=folder) for reference in expand(entry)]
+        return [load(reference, base=folder) for reference in expand(entry, folder)]
     return [load(path) for path in _matching(entry, folder)]
 
 

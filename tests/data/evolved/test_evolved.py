@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -78,3 +79,40 @@ def test_seeds_draw_standard_normal_rows():
     X = np.asarray(make_evolved(entries("paragone-v1")[0]).X)
     assert abs(X.mean()) < 0.05
     assert abs(X.std() - 1) < 0.05
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A collection of one's own, as a duel or a search leaves it: two datasets of the shipped one under other names."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    sets = [{**asdict(entry), "name": f"mine-{place}"} for place, entry in enumerate(entries("paragone-v1")[4:6], 1)]
+    (folder / "collection.json").write_text(json.dumps({"format": 1, "name": "mine", "sets": sets}))
+    return folder
+
+
+def test_a_collection_of_ones_own_is_loaded_by_path_and_number_or_name(own, monkeypatch):
+    monkeypatch.chdir(own.parent)
+    shipped = load("paragone-v1:5")
+    for reference in ("mine/collection.json:1", "mine:1", "mine:mine-1", f"{own}:1"):
+        found = load(reference)
+        assert found.name == "mine-1"
+        np.testing.assert_array_equal(found.X, shipped.X)
+        np.testing.assert_array_equal(found.y, shipped.y)
+    assert load("mine:2", name="other").name == "other"
+    with pytest.raises(InputError, match=r"unknown dataset in .*collection\.json 'mine-3': did you mean 'mine-"):
+        load("mine:mine-3")
+    (own / "collection.json").write_text('{"sets": [{"name": "x"}]}')
+    with pytest.raises(InputError, match="is not a collection file"):
+        load("mine:1")
+
+
+def test_a_collection_of_ones_own_goes_into_an_experiment_file_by_its_path(own):
+    text = 'name = "d"\n[data]\nsets = ["{sets}"]\n[methods.V]\nuse = "variance"\n'
+    for sets, numbers in (("mine:2", [6]), ("mine/collection.json:all", [5, 6])):
+        (own.parent / "d.toml").write_text(text.format(sets=sets))
+        found = Experiment.from_toml(own.parent / "d.toml")._data
+        expected = [load(f"paragone-v1:{number}") for number in numbers]
+        assert [np.array_equal(one.X, other.X) for one, other in zip(found, expected, strict=True)] == [True] * len(
+            numbers
+        )
