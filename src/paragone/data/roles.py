@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from paragone.data.dataset import Dataset, Task
 from paragone.data.frames import ColumnKind, checked_table, column_kind, column_kinds
+from paragone.data.written_tables import READING_NOTES
 from paragone.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -97,13 +98,14 @@ def dataset_of_table(frame: Any, name: str, roles: Roles, *, where: str = "") ->
     (Dataset 'houses': 3 samples x 2 features, regression, 1 target, "predicts 'price', numbers: regression")
     """
     where = where or f"data: {name!r}"
+    read = getattr(frame, "attrs", {}).get(READING_NOTES, ())
     table, dates = _with_dates(checked_table(frame, where))
     roles = _with_target(roles, table, where)
     _check_named(roles, table, where)
     target = str(roles.target)
     table, dropped = _with_targets_only(table, target, where)
     y, task, word = target_values(table[target], roles.task, f"{where}: target {target!r}")
-    said = [f"predicts {target!r}, {word}: {task}", *dropped]
+    said = [*read, f"predicts {target!r}, {word}: {task}", *dropped]
     said += [f"text read as dates: {_listed(dates)}"] if dates else []
     taken = {target, *roles.drop, *roles.named.values()}
     features = [column for column in table.columns if column not in taken]

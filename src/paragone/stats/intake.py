@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from paragone.data.written_tables import READING_NOTES, separator_of
 from paragone.errors import InputError, argument
 from paragone.reading import check_size, read_parquet
 from paragone.stats.designs import Design
@@ -30,8 +31,7 @@ from paragone.stats.paper_tables import (
 )
 
 _TABLES = (".csv", ".tsv", ".txt")
-LINES_LOOKED_AT = 50
-NOTES = "paragone: how the file was read"
+NOTES = READING_NOTES
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def parse_table(content: bytes, where: str) -> pd.DataFrame:
 
 
 def _framed_text(text: str, where: str) -> pd.DataFrame:
-    separator = _separator(text)
+    separator = separator_of(text)
     try:
         heading = next(csv.reader(io.StringIO(text, newline=None), delimiter=separator), [])
     except csv.Error as error:
@@ -125,17 +125,6 @@ def _framed_text(text: str, where: str) -> pd.DataFrame:
         raise InputError(f"the column {twice!r} stands twice in {where}: rename one of them")
     # Names such as NA or None are names; only an empty cell and NaN are missing.
     return pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"])
-
-
-def _separator(text: str) -> str:
-    """Return the separator that cuts the first lines into equally many parts, the most; of equals not the comma."""
-    lines = [line for line in text.splitlines()[:LINES_LOOKED_AT] if line.strip()]
-
-    def cut(separator: str) -> tuple[bool, int]:
-        widths = [len(row) for row in csv.reader(lines, delimiter=separator)]
-        return bool(widths) and len(set(widths)) == 1 and widths[0] > 1, widths[0] if widths else 0
-
-    return max("\t;,", key=cut)
 
 
 _SUMMARY = re.compile(

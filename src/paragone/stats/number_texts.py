@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from paragone.data.written_tables import GAP_MARKS
 from paragone.errors import InputError
 
-_GAPS = frozenset({"", "na", "n/a", "#n/a", "n.a.", "null", "none", "nan", "-", "--", "–", "—", "?", "."})
 _NUMBER = r"[-+−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
 _WRITTEN = re.compile(
     rf"^\$?\s*(?P<value>{_NUMBER})\s*(?P<percent>\\?%)?\s*"
@@ -42,7 +42,7 @@ def written_number(text: str) -> WrittenNumber | None:
     >>> written_number("failed") is None
     True
     """
-    if text.strip().lower() in _GAPS:
+    if text.strip().lower() in GAP_MARKS:
         return WrittenNumber(np.nan)
     found = _WRITTEN.match(text.strip())
     if found is None:

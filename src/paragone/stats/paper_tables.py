@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from paragone.data.written_tables import ENCODING_NAMES, encoding_of
 from paragone.errors import InputError
 from paragone.metrics import named_metric
 from paragone.reading import check_size, size_limit
@@ -120,11 +121,10 @@ def _cuts(lines: Sequence[str], separator: str) -> bool:
 
 def decoded(content: bytes) -> tuple[str, list[str]]:
     """Return a text in the encoding that it has, and what is to be said of that."""
-    try:
-        return content.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        note = "The file is not UTF-8 and was read as Latin-1: look at its names."
-        return content.decode("cp1252", errors="replace"), [note]
+    encoding = encoding_of([content])
+    named = ENCODING_NAMES.get(encoding)
+    note = [] if named is None else [f"The file is not UTF-8 and was read as {named}: look at its names."]
+    return content.decode(encoding, errors="replace"), note
 
 
 def _one_of(tables: dict[str, PrintedTable], wanted: str | None, where: str) -> tuple[PrintedTable, list[str]]:

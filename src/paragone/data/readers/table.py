@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import gzip
+import re
 import warnings
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any
 
 import numpy as np
 
 from paragone.data.columns import ColumnTable, FileColumn, dataset_from, numbers, text_column
 from paragone.data.dataset import Dataset, Task
 from paragone.data.reader import Reader, ReadOptions, readers
+from paragone.data.written_tables import (
+    DECIMAL_COMMAS,
+    ENCODING_NAMES,
+    READING_NOTES,
+    SEPARATOR_NAMES,
+    encoding_of,
+    separator_of,
+    with_numbers_read,
+    with_thousands_read,
+)
 from paragone.errors import InputError, unknown_name
 from paragone.reading import check_size, read_object_if_any, read_parquet, size_limit
 
@@ -26,6 +37,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 """Files that hold one table with named columns."""
 
 _DEFLATE_RATIO = 1032
+_UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _TASKS = ("multilabel", "classification", "regression")
 
 
@@ -69,6 +81,14 @@ def read_frame(path: Path) -> Any:
         raise InputError(f"{path}: its rows have more fields than its header") from error
     except InputError:
         raise
+    except pandas.errors.ParserError as error:
+        uneven = _UNEVEN.search(str(error))
+        if uneven is None:
+            raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
+        raise InputError(
+            f"{path}: line {uneven[2]} has {uneven[3]} fields where those above have {uneven[1]}: is a separator in a "
+            "text without quotes?"
+        ) from error
     except (ValueError, EOFError, zlib.error, MemoryError, OverflowError) as error:
         # The parsers of pandas and pyarrow raise subclasses of ValueError.
         raise InputError(f"{path}: not a readable table ({str(error).strip()})") from error
@@ -101,45 +121,81 @@ def _read_excel(path: Path) -> Any:
     import pandas
 
     check_size(path.stat().st_size, str(path))
-    return pandas.read_excel(path)
+    frame, notes = with_numbers_read(pandas.read_excel(path))
+    frame.attrs[READING_NOTES] = tuple(notes)
+    return frame
 
 
 def _read_csv(path: Path) -> Any:
+    """Read a text as the program wrote it that made it: its encoding, its separator, its way of writing numbers."""
     import pandas
 
-    separator = "\t" if ".tsv" in path.name.lower() else ","
-    compression = _checked_text(path, separator)
-    how: dict[str, Any] = {"sep": separator, "compression": compression, "skipinitialspace": True}
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    with path.open("rb") as file:
+        packed = file.read(2) == _GZIP
+    separator = separator_of(_beginning(path, packed=packed), usual)
+    _check_text(path, separator, packed=packed)
+    with _bytes_of(path, packed=packed) as stream:
+        encoding = encoding_of(iter(lambda: stream.read(2**20), b""))
+    how: dict[str, Any] = {
+        "sep": separator,
+        "compression": "gzip" if packed else None,
+        "skipinitialspace": True,
+        "encoding": encoding,
+    }
     named = pandas.read_csv(path, header=None, nrows=1, dtype=str, **how).iloc[0].dropna()
     # pandas renames doubled columns without a word.
     if named.duplicated().any():
         raise InputError(f"{path}: column {named[named.duplicated()].iloc[0]!r} stands twice")
     with warnings.catch_warnings():
         warnings.simplefilter("error", pandas.errors.ParserWarning)
-        return pandas.read_csv(path, index_col=False, **how)
+        parsed = pandas.read_csv(path, index_col=False, **how)
+        frame, notes = with_numbers_read(parsed, separator)
+        if any(note.startswith(DECIMAL_COMMAS) for note in notes):
+            # Where a comma stands before decimals, the points of 1.234 stand between thousands.
+            pointed = [name for name in parsed.columns if parsed[name].dtype.kind == "f"]
+            texts = pandas.read_csv(path, index_col=False, usecols=pointed, dtype=str, **how) if pointed else parsed[[]]
+            frame, said = with_thousands_read(frame, texts)
+            notes += said
+    if encoding not in ("utf-8-sig", "utf-16"):
+        notes.insert(0, f"read as {ENCODING_NAMES[encoding]}: it is not UTF-8")
+    if separator != usual:
+        notes.insert(0, f"separated by {SEPARATOR_NAMES[separator]}")
+    frame.attrs[READING_NOTES] = tuple(notes)
+    return frame
 
 
 _READ = {".parquet": _read_parquet, ".feather": _read_feather, ".xlsx": _read_excel}
 
 
-def _checked_text(path: Path, separator: str) -> Literal["gzip"] | None:
-    """Say how a text is compressed, after a look at its size and at its first line."""
-    with path.open("rb") as file:
-        packed = file.read(2) == _GZIP
+def _bytes_of(path: Path, *, packed: bool) -> IO[bytes]:
+    return gzip.open(path) if packed else path.open("rb")
+
+
+def _beginning(path: Path, *, packed: bool) -> str:
+    """Return the first whole lines of a text, in about the letters that it has."""
+    with _bytes_of(path, packed=packed) as stream:
+        block = stream.read(2**20)
+    text = block.decode("utf-16" if encoding_of([block[:2]]) == "utf-16" else "utf-8", errors="replace")
+    lines = text.splitlines(keepends=True)
+    return text if len(block) < 2**20 or len(lines) < 2 else "".join(lines[:-1])
+
+
+def _check_text(path: Path, separator: str, *, packed: bool) -> None:
+    """Refuse a text that would take too much memory, by its size and by its first line."""
     size = path.stat().st_size
     check_size(size, str(path))
     # A value takes eight bytes, and one in the file, where it is missing: its separator.
     if size * (_DEFLATE_RATIO if packed else 1) * _VALUE_BYTES > size_limit():
-        with gzip.open(path) if packed else path.open("rb") as stream:
+        with _bytes_of(path, packed=packed) as stream:
             size = values = 0
             while block := stream.read(2**20):
                 size += len(block)
                 values += block.count(separator.encode()) + block.count(b"\n")
                 check_size(max(size, _VALUE_BYTES * values), str(path))
-    with gzip.open(path) if packed else path.open("rb") as stream:
+    with _bytes_of(path, packed=packed) as stream:
         first = stream.readline(MAX_COLUMNS * 256)
     _check_width(first.count(separator.encode()) + 1, path)
-    return "gzip" if packed else None
 
 
 def _check_width(n_columns: int, path: Path) -> None:
@@ -165,7 +221,7 @@ def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Colu
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{where}: column {twice!r} stands twice")
-    columns, notes = [], []
+    columns, notes = [], list(frame.attrs.get(READING_NOTES, ()))
     for position, label in enumerate(labels):
         if _counts_rows(frame.iloc[:, position]) and label not in (*options.drop, *options.target):
             if label.startswith("Unnamed: ") and options.drop_ids:
