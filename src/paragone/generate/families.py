@@ -1,0 +1,145 @@
+"""Families of concepts: why a formula is hard, told by what its labels do, not by how it is spelled.
+
+A formula may be of several families, or of none, which is called mixed. The rules look at the labels of a fixed sample
+of the population, so that two spellings of one function are of the same families; only for ratios the spelling counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from paragone.data.digen import Expression
+from paragone.generate.concepts import NEGLIGIBLE, active_features
+from paragone.generate.formulas import Node, to_expression, to_tree
+from paragone.generate.sampling import Threshold, halving_threshold, population
+from paragone.validation import FloatArray, IntArray
+
+FAMILIES: Mapping[str, str] = {
+    "parity": "no feature tells anything alone: only together do they give the label",
+    "thresholds": "a tree of at most 16 leaves gives the label: a few cuts through single features",
+    "ratios": "a quotient counts by its size: a product in its place would give other labels",
+    "smooth": "one nearly straight border: a sum of features gives most of the label",
+    "local": "only the sizes of the features count, not their signs: a class lies around the middle",
+    "sparse": "at most a fifth of the columns matter",
+}
+"""The families, each with its rule in words."""
+MIXED = "mixed"
+"""A formula of none of them."""
+
+ROWS = 20_000
+BINS = 20
+ALONE = 0.05
+"""Features that explain less than this share of the label, each alone and added up, tell nothing alone."""
+LEAVES = 16
+BY_CUTS = 0.985
+"""The agreement of a small tree from which on cuts give the label; a straight slant border reaches .97."""
+CHANGED = 0.05
+"""Labels that change by more than this share have noticed."""
+STRAIGHT = 0.5
+"""The share of the label that linear terms carry. The sign of any sum of normal features has 2/pi = .64."""
+FEW = 0.2
+
+
+def families(expression: Expression, threshold: Threshold | None = None, n_features: int = 10) -> tuple[str, ...]:
+    """Return the families of a formula, in the order of `FAMILIES`; ``mixed`` where it is of none.
+
+    Parameters
+    ----------
+    expression : Expression
+        The formula.
+    threshold : Threshold, optional
+        Where it is cut; the middle of the population where it is not given.
+    n_features : int, default=10
+        The columns.
+
+    Examples
+    --------
+    >>> families(Expression.parse("mul(X0, mul(X1, X2))"))
+    ('parity',)
+    >>> families(Expression.parse("add(mul(X0, X0), mul(X1, X1))"))
+    ('local', 'sparse')
+    """
+    return _families(expression, threshold or halving_threshold(expression, n_features), n_features)
+
+
+@lru_cache(maxsize=512)
+def _families(expression: Expression, threshold: Threshold, n_features: int) -> tuple[str, ...]:
+    rows = population(n_features)[:ROWS]
+    labels = threshold.label(expression.evaluate(rows)).astype(np.int64)
+    active = active_features(expression, threshold, n_features, negligible=NEGLIGIBLE)
+    if not active:
+        return (MIXED,)
+    holds = {
+        "parity": len(active) > 1 and told_alone(rows, labels, active) < ALONE,
+        "thresholds": False,
+        "ratios": _ratio_counts(expression, rows, labels),
+        "smooth": len(active) > 1 and straightness(rows, labels, active) >= STRAIGHT,
+        "local": _signs_do_not_count(expression, threshold, rows, labels, active),
+        "sparse": len(active) <= FEW * n_features,
+    }
+    # A parity of two is four boxes too, which a greedy tree finds by luck only: it is told by the harder rule.
+    holds["thresholds"] = not holds["parity"] and agreement_of_a_tree(rows, labels) >= BY_CUTS
+    return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
+
+
+def told_alone(rows: FloatArray, labels: IntArray, active: tuple[int, ...]) -> float:
+    """Return the share of the label's variance that features explain one by one, added up."""
+    variance = float(labels.var())
+    explained = 0.0
+    for feature in active:
+        edges = np.quantile(rows[:, feature], np.arange(1, BINS) / BINS)
+        place = np.searchsorted(edges, rows[:, feature])
+        counts = np.bincount(place, minlength=BINS)
+        means = np.bincount(place, labels, BINS) / counts
+        # Means of few rows differ by chance: that part is taken off.
+        explained += float((counts * (means - labels.mean()) ** 2).sum() / len(labels)) / variance
+        explained -= (BINS - 1) / len(labels)
+    return explained
+
+
+def straightness(rows: FloatArray, labels: IntArray, active: tuple[int, ...]) -> float:
+    """Return the share of the label's variance that linear terms of standard normal features carry."""
+    centred = labels - labels.mean()
+    return float(sum(float(np.mean(centred * rows[:, feature])) ** 2 for feature in active) / labels.var())
+
+
+def agreement_of_a_tree(rows: FloatArray, labels: IntArray) -> float:
+    """Return on how many rows that it has not seen a small decision tree gives the label."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    half = len(rows) // 2
+    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES, random_state=0).fit(rows[:half], labels[:half])
+    return float((tree.predict(rows[half:]) == labels[half:]).mean())
+
+
+def _ratio_counts(expression: Expression, rows: FloatArray, labels: IntArray) -> bool:
+    if "safeDiv" not in expression.tokens:
+        return False
+    multiplied = to_expression(_multiplied(to_tree(expression)))
+    values = multiplied.evaluate(rows)
+    if not np.isfinite(values).all() or np.ptp(values) == 0:
+        return True
+    other = Threshold.halving(values).label(values)
+    differ = float((other != labels).mean())
+    return min(differ, 1 - differ) > CHANGED
+
+
+def _multiplied(tree: Node) -> Node:
+    """Return a tree with products in the place of quotients: the same signs, other sizes."""
+    if not isinstance(tree, tuple):
+        return tree
+    return ("mul" if tree[0] == "safeDiv" else tree[0], _multiplied(tree[1]), _multiplied(tree[2]))
+
+
+def _signs_do_not_count(
+    expression: Expression, threshold: Threshold, rows: FloatArray, labels: IntArray, active: tuple[int, ...]
+) -> bool:
+    for feature in active:
+        turned = rows.copy()
+        turned[:, feature] *= -1
+        if float((threshold.label(expression.evaluate(turned)) != labels).mean()) > CHANGED:
+            return False
+    return True
