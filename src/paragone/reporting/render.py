@@ -29,6 +29,8 @@ EXACT = 9
 PACKAGE = "paragone.reporting"
 LONG_NAME = 40
 LONGEST_NOTE = 140
+_PLAIN = re.compile(r"[+\u2212-]?\d+(\.\d+)?(e[+-]?\d+)?( ±| \[|$)")
+"""A number as the page's script reads it off its cell."""
 _SPREAD = re.compile(r"([^±\[]+)( ± [^±]+| \[[^\[\]]+\])")
 
 
@@ -71,7 +73,7 @@ def report_context(page: Page) -> dict[str, Any]:
     identifiers = {id(figure): f"figure-{place}" for place, figure in enumerate(page.figures())}
     data = {
         "plots": {identifiers[id(one)]: plot_data(one.plot) for one in page.figures() if one.plot is not None},
-        "evidence": {key: _evidence(evidence) for key, evidence in page.evidence.items()},
+        **_evidence_data(page.evidence),
     }
     parts = {section.name for section in page.sections}
     titles = Counter(sheet.title for sheet in page.sheets())
@@ -89,6 +91,7 @@ def report_context(page: Page) -> dict[str, Any]:
         "sheet_id": lambda sheet: f"table-{sheet.name}" if sheet.name in parts else sheet.name,
         "region_label": lambda sheet: sheet.title if titles[sheet.title] == 1 else f"{sheet.title}: {sheet.name}",
         "headed": False,
+        "behind_place": {key: place for place, key in enumerate(page.evidence)},
         "names": names,
         "rivals": [rivals[place] for place in sorted(rivals)],
     }
@@ -216,10 +219,19 @@ def page_script() -> str:
     return "\n".join(static_file(name) for name in SCRIPTS)
 
 
+_COMMENT = re.compile(r"^/\*.*?\*/\n", re.DOTALL | re.MULTILINE)
+
+
 @cache
 def static_file(name: str) -> str:
-    """Return the text of a file that lies beside this module."""
-    return (files(PACKAGE) / "static" / name).read_text(encoding="utf-8")
+    """Return the text of a file that lies beside this module; of code, without comments and indents.
+
+    No text in the code runs over the end of a line, so that indents mean nothing.
+    """
+    text = (files(PACKAGE) / "static" / name).read_text(encoding="utf-8")
+    if not name.endswith((".js", ".css")):
+        return text
+    return _COMMENT.sub("", re.sub(r"^\s+", "", text, flags=re.MULTILINE))
 
 
 def _hash(text: str) -> str:
@@ -228,16 +240,33 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _evidence(evidence: NumberDetails) -> list[Any]:
-    rows = [_evidence_row(row) for row in evidence.rows]
-    place = [] if evidence.place is None else [list(evidence.place)]
-    return [evidence.title, list(evidence.heading), rows, evidence.note, *place]
+def _evidence_data(evidence: Mapping[str, NumberDetails]) -> dict[str, Any]:
+    """Return what is behind the numbers, each thing that many share once: headings with labels, and names of places.
+
+    An entry is its title (empty where it says the method, the dataset and what is measured), the place of its headings
+    and labels, its values, and where there are any its note, the entries behind its values, each by its place among
+    all, and the places of its dataset and method among the names.
+    """
+    places = {key: place for place, key in enumerate(evidence)}
+    shapes: dict[tuple[Any, ...], int] = {}
+    names: dict[str, int] = {}
+    entries = {}
+    for key, one in evidence.items():
+        shape = (one.heading, tuple(label for label, _, _ in one.rows))
+        values = [_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]
+        links = [places.get(link, -1) for _, _, link in one.rows]
+        usual = one.place is not None and one.title == f"{one.place[1]} on {one.place[0]}: {one.heading[1]}"
+        entry: list[Any] = ["" if usual else one.title, shapes.setdefault(shape, len(shapes)), values, one.note]
+        entry.append(links if max(links, default=-1) >= 0 else 0)
+        entry.append([names.setdefault(name, len(names)) for name in one.place] if one.place is not None else 0)
+        while not entry[-1] and len(entry) > _FULL:
+            entry.pop()
+        entries[key] = entry
+    return {"evidence": entries, "shapes": list(shapes), "names": list(names)}
 
 
-def _evidence_row(row: tuple[str, float, str]) -> list[Any]:
-    label, value, key = row
-    number = _short(value) if math.isfinite(value) else None
-    return [label, number, key] if key else [label, number]
+_FULL = 3
+"""An entry has at least a title, a shape and values."""
 
 
 def _short(value: float) -> float:
@@ -259,6 +288,7 @@ def _environment() -> Any:
     environment.filters["file_stem"] = file_stem
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
+    environment.filters["is_plain"] = lambda text: bool(_PLAIN.match(text))
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
     environment.filters["readable"] = lambda value: typeset(number(value))
     environment.filters["seconds"] = lambda value: "<0.001" if value < 0.0005 else number(value)

@@ -377,12 +377,12 @@ def _dataset_sheet(measure: Measure, dataset: str, place: int, behind: Behind) -
     for method, cell, rank in zip(methods, marked(values.tolist(), texts, measure.metric), ranks, strict=True):
         key = behind.folds(measure.scores, measure.metric, dataset, method)
         row = [TableCell(method), replace(cell, behind=key)]
-        row.append(number_cell(rank, "-" if np.isnan(rank) else f"{rank:g}", behind=key))
+        row.append(number_cell(rank, "-" if np.isnan(rank) else f"{rank:g}"))
         if tests:
             gain, t, p = tests.get(method, (np.nan, np.nan, np.nan))
             printed = (format_signed(gain), format_signed(t, 2), format_p(p))
             row += [
-                TableCell("") if np.isnan(value) else number_cell(value, text, behind="" if np.isnan(gain) else key)
+                TableCell("") if np.isnan(value) else number_cell(value, text)
                 for value, text in zip((gain, t, p), printed, strict=True)
             ]
         rows.append(row)
@@ -489,9 +489,8 @@ def _method_sheet(measure: Measure, method: str, number: int, behind: Behind) ->
             rivals = {name: sign * mean for name, (mean, _) in means.items() if name != method and not np.isnan(mean)}
             best = list(rivals)[least_loss([-mean for mean in rivals.values()], size=size)] if rivals else ""
             gap = sign * value - rivals[best] if rivals else np.nan
-            other = behind.folds(measure.scores, measure.metric, dataset, best) if best else ""
             row[1] = replace(row[1], bold=bool(gap >= -slack_of(abs(value), size)))
-            row += [TableCell(best), number_cell(gap, format_signed(gap) if best else "", behind=other)]
+            row += [TableCell(best), number_cell(gap, format_signed(gap) if best else "")]
         rows.append(row)
     columns: list[str | Column] = ["dataset", title_of(measure.metric)]
     columns += [Column("best rival", "left"), "gain over it"] if ranked else []

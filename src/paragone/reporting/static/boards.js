@@ -288,6 +288,12 @@
   }
   page.drawers.push(drawBoards);
 
+  /* On a phone rows are grids, which takes a table's roles from it: they are said again. */
+  const ROLES = [["table.rank", "table"], [".rank :is(thead, tbody)", "rowgroup"], [".rank tr", "row"], [".rank td", "cell"], [".rank tbody th", "rowheader"], [".rank thead th", "columnheader"]];
+  page.begin.push(() => {
+    for (const [selector, role] of ROLES) for (const part of document.querySelectorAll(selector)) part.setAttribute("role", role);
+  });
+
   /* The drawings under it */
 
   const key = (board, m) => el("span", { class: "key", "--k": board.colour(m) });

@@ -46,7 +46,14 @@ window.paragone = (() => {
     const hash = location.hash.slice(1);
     state.clear();
     if (hash.includes("=")) for (const [name, value] of new URLSearchParams(hash)) state.set(name, value);
+    if (state.has("b")) {
+      state.set("behind", keyAt(state.get("b")));
+      state.delete("b");
+    }
   }
+
+  /* A cell names what is behind it by its place, which is short; the address names it in words. */
+  const keyAt = (place) => Object.keys(page.data.evidence)[Number(place)] ?? "";
 
   function address() {
     return [...state].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
@@ -98,9 +105,9 @@ window.paragone = (() => {
     const link = event.target.closest("a[href^='#']");
     if (!link) return;
     const target = decodeURIComponent(link.hash.slice(1));
-    if (target.startsWith("behind=")) {
+    if (target.startsWith("b=")) {
       event.preventDefault();
-      state.set("behind", target.slice(7));
+      state.set("behind", keyAt(target.slice(2)));
       location.hash = address();
     } else if (state.size) {
       state.set("at", target);
@@ -122,7 +129,7 @@ window.paragone = (() => {
       const row = body.insertRow();
       row.append(make("td", label, { className: "left" }));
       const cell = make("td", undefined, { className: "right" });
-      cell.append(key ? make("a", precise(value), { href: `#behind=${encodeURIComponent(key)}` }) : precise(value));
+      cell.append(key !== undefined ? make("a", precise(value), { href: `#b=${key}` }) : precise(value));
       row.append(cell);
     }
     return table;
@@ -137,10 +144,19 @@ window.paragone = (() => {
     return `${values.length} values, mean ${precise(mean)}${deviation}`;
   }
 
+  /* Title, headings, rows of label, value and what is behind it, note, dataset and method: what many share the page
+     holds once. */
+  function evidenceOf(key) {
+    if (key === undefined || !Object.hasOwn(page.data.evidence, key)) return null;
+    const [title, shape, values, note, links, place] = page.data.evidence[key];
+    const [headings, labels] = page.data.shapes[shape];
+    const rows = values.map((value, at) => [labels[at], value, links && links[at] >= 0 ? links[at] : undefined]);
+    const names = place ? place.map((at) => page.data.names[at]) : undefined;
+    return [title || `${names[1]} on ${names[0]}: ${headings[1]}`, headings, rows, note, names];
+  }
+
   function showBehind() {
-    const key = state.get("behind");
-    const evidence = page.data.evidence;
-    const found = key !== undefined && Object.hasOwn(evidence, key) ? evidence[key] : null;
+    const found = evidenceOf(state.get("behind"));
     if (!found) {
       if (dialog.open) dialog.close();
       return;

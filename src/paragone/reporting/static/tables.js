@@ -2,10 +2,16 @@
 (() => {
   const { make, begin } = window.paragone;
 
-  function sortKey(row, column) {
-    const cell = row.cells[column];
-    return "number" in cell.dataset ? Number(cell.dataset.number) : cell.textContent.trim();
+  /* A cell sorts by the number that it prints, by another where the page says so, or by its text. */
+  const PLAIN = /^[+\u2212-]?\d+(\.\d+)?(e[+-]?\d+)?(?= ±| \[|[+\u2212]?$)/;
+
+  function numberOf(cell) {
+    if ("number" in cell.dataset) return Number(cell.dataset.number);
+    const found = cell.tagName === "TD" && PLAIN.exec(cell.textContent.trim());
+    return found ? Number(found[0].replace("\u2212", "-")) : null;
   }
+
+  const sortKey = (row, column) => numberOf(row.cells[column]) ?? row.cells[column].textContent.trim();
 
   function compareKeys(a, b) {
     if (typeof a === "number" && typeof b === "number") return a - b;
@@ -49,7 +55,7 @@
   function filterRows(table, text) {
     const matches = matcher(text);
     for (const row of table.tBodies[0].rows) {
-      const words = [...row.cells].filter((cell) => !("number" in cell.dataset)).map((cell) => cell.textContent);
+      const words = [...row.cells].filter((cell) => numberOf(cell) === null).map((cell) => cell.textContent);
       row.hidden = !matches(words.join("\n"));
     }
   }
@@ -63,11 +69,18 @@
   begin.push(() => {
     for (const sheet of document.querySelectorAll(".sheet")) {
       const table = sheet.querySelector("table");
+      const scroll = sheet.querySelector(".scroll");
+      const label = scroll.dataset.label ?? sheet.querySelector("h3").textContent;
+      for (const [name, value] of [["tabindex", 0], ["role", "region"], ["aria-label", label]]) scroll.setAttribute(name, value);
+      for (const heading of table.tHead.rows[0].cells) {
+        heading.setAttribute("aria-sort", "none");
+        if (heading.textContent) heading.replaceChildren(make("button", heading.textContent, { type: "button" }));
+      }
       table.tHead.addEventListener("click", (event) => {
         if (event.target.closest("button")) sortBy(table, event.target.closest("th"));
       });
       addFilters(sheet, table);
     }
-    document.getElementById("show-spread")?.closest("label").toggleAttribute("hidden", !document.querySelector(".spread"));
+    document.getElementById("show-spread")?.closest("label").toggleAttribute("hidden", !document.querySelector(".sheet td i"));
   });
 })();
