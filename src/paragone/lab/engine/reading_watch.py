@@ -30,7 +30,8 @@ WORDS = re.compile(rb"[^\s'\"()<>|;&=,`]+")
 class ReadingWatch:
     """Collects the data files that this process opens inside a ``with`` block, and the addresses that it calls.
 
-    An audit hook cannot be taken away again: in a process that goes on, it stays and hears nothing more.
+    An audit hook cannot be taken away again, and each slows down whatever Python compiles or opens from then on: all
+    watches of a process share one, and it is not there before the first.
 
     Parameters
     ----------
@@ -47,7 +48,6 @@ class ReadingWatch:
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self._listening = False
         self._names: dict[str, None] = {}
         self._written: set[str] = set()
 
@@ -58,16 +58,15 @@ class ReadingWatch:
 
     def __enter__(self) -> Self:
         if self._wanted:
-            self._listening = True
-            sys.addaudithook(self._hear)
+            _HOOK.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listening = False
+        if self._wanted:
+            _HOOK.remove(self)
 
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        if not self._listening or not args:
-            return
+    def hear(self, event: str, args: tuple[Any, ...]) -> None:
+        """Note what an event of Python's tells, where it is one that matters."""
         if event == "open":
             self._hear_open(*args)
         elif event == "sqlite3.connect":
@@ -92,6 +91,31 @@ class ReadingWatch:
     def _note(self, name: Any) -> None:
         if is_data_file(_text(name)):
             self._names[_text(name)] = None
+
+
+class _Hook:
+    """The process's one audit hook, which tells every watch that listens."""
+
+    def __init__(self) -> None:
+        self._there = False
+        self._watches: tuple[ReadingWatch, ...] = ()
+
+    def add(self, watch: ReadingWatch) -> None:
+        if not self._there:
+            sys.addaudithook(self._hear)
+            self._there = True
+        self._watches = (*self._watches, watch)
+
+    def remove(self, watch: ReadingWatch) -> None:
+        self._watches = tuple(other for other in self._watches if other is not watch)
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if self._watches and args:
+            for watch in self._watches:
+                watch.hear(event, args)
+
+
+_HOOK = _Hook()
 
 
 def _text(name: Any) -> str:
