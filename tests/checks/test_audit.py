@@ -63,7 +63,7 @@ class TestExitCodes:
         ended = paragone("audit", leaky, *QUICK)
         assert ended.code == 1
         assert "PG101 error: rows:" in ended.out
-        assert "PG108 note: rows: 1 of 5 columns hold a single value" in ended.out
+        assert "PG108 note: rows: 1 of 5 columns holds a single value" in ended.out
 
     def test_acknowledged_findings_are_listed_and_give_zero(self, paragone, leaky):
         ended = paragone("audit", with_known(leaky, *EVERYTHING), *QUICK)
@@ -72,8 +72,16 @@ class TestExitCodes:
         assert "acknowledged: measured twice on purpose" in ended.out
 
     def test_an_acknowledgement_of_another_dataset_does_not_count(self, paragone, leaky):
-        other = EVERYTHING[1].replace('"rows"', '"others"')
-        assert paragone("audit", with_known(leaky, EVERYTHING[0], other), *QUICK).code == 1
+        other = f'{EVERYTHING[0]}\ndataset = "others"'
+        assert paragone("audit", with_known(leaky, EVERYTHING[1], other), *QUICK).code == 1
+
+    def test_a_note_asks_for_no_answer(self, paragone, leaky):
+        ended = paragone("audit", with_known(leaky, EVERYTHING[0]), *QUICK)
+        assert (ended.code, ended.out.splitlines()[0]) == (
+            0,
+            "Audit of known.toml: no open finding, 1 note, 1 acknowledged",
+        )
+        assert "PG108 note" in ended.out
 
     def test_less_bad_findings_can_be_left_out_and_are_counted(self, paragone, leaky):
         ended = paragone("audit", with_known(leaky, EVERYTHING[0]), "--level", "warning", *QUICK)
@@ -128,7 +136,7 @@ class TestStores:
         ended = paragone("audit", leaky.with_suffix(".sqlite"), "--json", "--sample", "2", "--run-code")
         values = json.loads(ended.out)
         assert ended.code == 1
-        assert (values["clean"], values["open"]) == (False, 2)
+        assert (values["clean"], values["open"], values["notes"]) == (False, 1, 1)
         (leak,) = [found for found in values["findings"] if found["code"] == "PG101"]
         assert (leak["severity"], leak["open"], leak["dataset"]) == ("error", True, "rows")
         assert leak["advice"]

@@ -42,7 +42,7 @@ def test_missing_failed_and_late_cells_are_told_apart(curve_lab):
     counted.pop("PG405", None)
     assert counted == {"PG401": 1, "PG402": 2, "PG403": 1}
     (failed,) = found.of("PG402")
-    assert "1 of 3 datasets are incomplete (wine-traits)" in failed.message
+    assert "1 of 3 datasets is incomplete (wine-traits)" in failed.message
     assert failed.examples[0].endswith("failed: singular")
 
 

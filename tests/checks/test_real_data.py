@@ -11,7 +11,8 @@ import pytest
 import paragone
 from paragone import Crossval, Experiment, TopK
 from paragone.checks.material import materials
-from paragone.checks.rows import check_exact_rows, check_replicates, check_topk_rows
+from paragone.checks.replicates import check_replicates
+from paragone.checks.rows import check_exact_rows, check_topk_rows
 from paragone.data import load
 from paragone.data.dataset import with_replicates
 
@@ -86,7 +87,7 @@ def test_mayonnaise_is_measured_three_times_a_sample(data_folder, together):
 
 @pytest.mark.parametrize("name", ["corn", "gasoline", "yarn", "diesel_swri", "tecator"])
 def test_spectra_without_replicates_are_not_taken_for_any(data_folder, name):
-    from paragone.checks.rows import replication
+    from paragone.checks.replicates import replication
 
     X = load(data_folder / "nirs" / name).X
     assert replication(np.asarray(X)) is None

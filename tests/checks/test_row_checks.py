@@ -13,7 +13,8 @@ from scipy import sparse
 
 from paragone.checks.material import row_codes
 from paragone.checks.near_rows import check_near_rows, intrinsic_dimension, neighbours
-from paragone.checks.rows import check_exact_rows, check_groups, check_replicates, check_topk_rows, replication
+from paragone.checks.replicates import check_replicates, replication
+from paragone.checks.rows import check_exact_rows, check_groups, check_topk_rows
 from paragone.data import Dataset
 from paragone.protocols import TopK
 

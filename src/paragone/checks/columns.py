@@ -18,6 +18,7 @@ from scipy.special import gammaln
 
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
+from paragone.checks.words import agree, share
 from paragone.data import Dataset
 from paragone.data.frames import column_kinds
 from paragone.validation import FloatArray, IntArray
@@ -109,7 +110,8 @@ def check_columns(material: Material, ledger: Ledger) -> None:
     if constant:
         ledger.find(
             "PG108",
-            f"{len(constant)} of {len(part.columns)} columns hold a single value",
+            f"{share(len(constant), len(part.columns), 'columns')} {agree(len(constant), 'holds', 'hold')} a single "
+            "value",
             count=len(constant),
             examples=[names[j] for j in constant],
             **where,
@@ -117,7 +119,8 @@ def check_columns(material: Material, ledger: Ledger) -> None:
     if ids:
         ledger.find(
             "PG109",
-            f"{len(ids)} of {len(part.columns)} columns number or order the rows",
+            f"{share(len(ids), len(part.columns), 'columns')} "
+            f"{agree(len(ids), 'numbers or orders', 'number or order')} the rows",
             count=len(ids),
             examples=[f"{names[j]} {how}" for j, how in ids],
             **where,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paragone.checks.finding import SHOWN, Ledger
+from paragone.checks.words import agree, counted, share
 from paragone.errors import InputError
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
@@ -35,7 +36,7 @@ def check_completeness(view: View, ledger: Ledger) -> None:
         if len(rows):
             ledger.find(
                 code,
-                f"{len(rows)} of {len(places)} cells ({_by_method(rows)}); {effect}",
+                f"{share(len(rows), len(places), 'cells')} ({_by_method(rows)}); {effect}",
                 count=len(rows),
                 total=len(places),
                 examples=[
@@ -49,7 +50,9 @@ def check_completeness(view: View, ledger: Ledger) -> None:
 def _by_method(rows: pd.DataFrame) -> str:
     counts = rows.groupby("method", sort=False).size()
     shown = [f"{count} of {method}" for method, count in counts.items()]
-    return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more methods" if len(shown) > SHOWN else "")
+    return ", ".join(shown[:SHOWN]) + (
+        f" and {counted(len(shown) - SHOWN, 'more methods')}" if len(shown) > SHOWN else ""
+    )
 
 
 def _effect(places: pd.DataFrame) -> str:
@@ -59,9 +62,11 @@ def _effect(places: pd.DataFrame) -> str:
     incomplete = complete.index[~complete.all(axis=1)].tolist()
     dropped = nothing.index[nothing.any(axis=1)].tolist()
     lost = nothing.columns[nothing.all(axis=0)].tolist()
-    text = f"{len(incomplete)} of {len(complete)} datasets are incomplete ({_listed(incomplete)})"
+    are = agree(len(incomplete), "is", "are")
+    text = f"{share(len(incomplete), len(complete), 'datasets')} {are} incomplete ({_listed(incomplete)})"
     if dropped:
-        text += f"; {len(dropped)} drop out of comparisons, since a method has no result there ({_listed(dropped)})"
+        drop = agree(len(dropped), "drops", "drop")
+        text += f"; {len(dropped)} {drop} out of comparisons, since a method has no result there ({_listed(dropped)})"
     if lost:
         text += f"; without any result: {_listed(lost)}"
     return text
@@ -107,8 +112,8 @@ def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:
         n_all, n_complete = rows["dataset"].nunique(), len(complete & set(rows["dataset"]))
         ledger.find(
             "PG405",
-            f"{metric} ({protocol}): on all {n_all} datasets, incomplete ones with the folds they have: {with_all}; on "
-            f"the {n_complete} complete ones: {other}",
+            f"{metric} ({protocol}): on all {counted(n_all, 'datasets')}, incomplete ones with the folds they have: "
+            f"{with_all}; on the {counted(n_complete, 'complete ones')}: {other}",
             count=n_all - n_complete,
             total=n_all,
         )
@@ -146,7 +151,8 @@ def check_declaration(experiment: Experiment, store: Store, ledger: Ledger) -> N
         why = "; ".join(f"{number} because {what} changed" for what, number in changed.items())
         ledger.find(
             "PG404",
-            f"{count} of {len(mine)} cells are not those of the experiment as it stands now: {why}",
+            f"{share(count, len(mine), 'cells')} {agree(count, 'is not one', 'are not those')} of the experiment as "
+            f"it stands now: {why}",
             count=count,
             total=len(mine),
             examples=examples,

@@ -17,6 +17,7 @@ import pandas as pd
 
 from paragone.checks.finding import Audit, Ledger
 from paragone.checks.given_scores import given_scores
+from paragone.checks.words import agree, counted, share
 from paragone.errors import InputError
 from paragone.metrics import Metric, base_name, named_metric
 from paragone.stats.suspicions import SLACK
@@ -68,7 +69,7 @@ def audit_given(subject: Path, metric: str | None = None, items: str | None = No
       to do: see how many items are behind each mean, of how many runs, and print the right number
     checked: ranges of metrics: 2 values (accuracy)
     checked: means of right or wrong answers: 2 means (accuracy)
-    checked: methods with equal results: 1 pairs of methods (scores, accuracy)
+    checked: methods with equal results: 1 pair of methods (scores, accuracy)
     """
     if items is not None and items.isdigit() and int(items) == 0:
         raise InputError("items must be 1 or more, it is 0")
@@ -211,8 +212,8 @@ def check_ranges(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger)
     if len(outside):
         ledger.find(
             "PG323",
-            f"{len(outside)} of {len(frame)} values lie outside the range of {name}, {metric.lowest:g} to "
-            f"{metric.highest:g}",
+            f"{share(len(outside), len(frame), 'values')} {agree(len(outside), 'lies', 'lie')} outside the range of "
+            f"{name}, {metric.lowest:g} to {metric.highest:g}",
             count=len(outside),
             total=len(frame),
             examples=tuple(f"{_place(row)}: {row.printed:g}" for row in outside.itertuples()),
@@ -224,16 +225,16 @@ def check_means(name: str, frame: pd.DataFrame, ledger: Ledger, *, told: bool) -
     if not is_share_of_items(name):
         return
     means = frame[(frame["kind"] != "item").to_numpy()]
-    counted = means["items"].notna() & (means["items"] >= 1) & (means["items"] % 1 == 0)
+    has_items = means["items"].notna() & (means["items"] >= 1) & (means["items"] % 1 == 0)
     # A mean over runs is not one over the items of a run: that n must be said.
     alone = pd.Series(told, index=means.index) | means["spread"].isna()
-    fit = counted & alone & means["clear"] & means["value"].between(0, 1)
+    fit = has_items & alone & means["clear"] & means["value"].between(0, 1)
     ledger.miss(
-        MEANS, int((~counted).sum()), "means", f"no whole number of items behind {name} is known: --items N or COLUMN"
+        MEANS, int((~has_items).sum()), "means", f"no whole number of items behind {name} is known: --items N or COLUMN"
     )
     ledger.miss(
         MEANS,
-        int((counted & ~fit).sum()),
+        int((has_items & ~fit).sum()),
         "means",
         "they are of several runs (say --items N, all items of all runs), or may be percent or shares",
     )
@@ -245,12 +246,13 @@ def check_means(name: str, frame: pd.DataFrame, ledger: Ledger, *, told: bool) -
     cut = all(_may_be_cut_off(row.value, int(row.decimals), int(row.items)) for row in wrong)
     ledger.find(
         "PG321",
-        f"{len(wrong)} of {len(looked)} means of {name} cannot be the share of so many items"
+        f"{share(len(wrong), len(looked), 'means')} of {name} cannot be the share of so many items"
         + ("; cut off instead of rounded they all could" if cut else ""),
         count=len(wrong),
         total=len(looked),
         examples=tuple(
-            f"{_place(row)}: {row.printed:g} of {int(row.items)} items, but {_around(row.value, int(row.items))}"
+            f"{_place(row)}: {row.printed:g} of {counted(int(row.items), 'items')}, but "
+            f"{_around(row.value, int(row.items))}"
             for row in wrong
         ),
     )
@@ -286,8 +288,8 @@ def check_spreads(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger
     if wrong:
         ledger.find(
             "PG322",
-            f"{len(wrong)} of {len(given)} standard deviations of {name} are greater than any values from "
-            f"{metric.lowest:g} to {metric.highest:g} can have",
+            f"{share(len(wrong), len(given), 'standard deviations')} of {name} {agree(len(wrong), 'is', 'are')} "
+            f"greater than any values from {metric.lowest:g} to {metric.highest:g} can have",
             count=len(wrong),
             total=len(given),
             examples=tuple(wrong),
@@ -309,7 +311,8 @@ def check_still(name: str, frame: pd.DataFrame, metric: Metric, ledger: Ledger) 
     if still:
         ledger.find(
             "PG327",
-            f"{len(still)} of {total} scores of {name} do not vary over folds or runs",
+            f"{share(len(still), total, 'scores')} of {name} {agree(len(still), 'does', 'do')} not vary over folds "
+            "or runs",
             count=len(still),
             total=total,
             examples=tuple(still),
@@ -407,7 +410,8 @@ def check_item_sets(frame: pd.DataFrame, ledger: Ledger) -> None:
             shared = len(set.intersection(*sets.values()))
             ledger.find(
                 "PG326",
-                f"{len(every) - shared} of {len(every)} items are not there for every method",
+                f"{share(len(every) - shared, len(every), 'items')} {agree(len(every) - shared, 'is', 'are')} not "
+                "there for every method",
                 dataset=str(dataset),
                 count=len(every) - shared,
                 total=len(every),

@@ -18,6 +18,7 @@ from scipy.special import gammaln
 
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material, column_blocks, row_codes
+from paragone.checks.words import against, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -43,17 +44,15 @@ def check_label_features(material: Material, ledger: Ledger) -> None:
     for dataset in material.targets:
         found = giveaways(dataset)
         labels = dataset.n_targets
-        ledger.look(
-            GIVEAWAYS, dataset.n_features, f"features of {dataset.name}", f"against {labels} label(s) or target(s)"
-        )
+        ledger.look(GIVEAWAYS, dataset.n_features, f"features of {dataset.name}", against(labels))
         for code, pairs in (("PG105", [g for g in found if g.copy]), ("PG106", [g for g in found if not g.copy])):
             if pairs:
                 names = list(dict.fromkeys(g.feature for g in pairs))
                 verb = "copies" if code == "PG105" else "determines"
                 ledger.find(
                     code,
-                    f"{len(names)} of {dataset.n_features} features: each {verb} a label or target alone "
-                    f"({len(pairs)} such pairs)",
+                    f"{share(len(names), dataset.n_features, 'features')}: each {verb} a label or target alone "
+                    f"({counted(len(pairs), 'such pairs')})",
                     dataset=dataset.name,
                     count=len(names),
                     total=dataset.n_features,

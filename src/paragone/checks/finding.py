@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from paragone.checks.words import counted
 from paragone.errors import InputError, unknown_name
 from paragone.tables import Column, Table, to_html
 
@@ -28,7 +29,8 @@ class Code:
     code : str
         ``PG1..`` leaks, ``PG2..`` determinism, ``PG3..`` verification, ``PG4..`` completeness.
     severity : {"error", "warning", "note"}
-        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth knowing.
+        ``error``: a number cannot be trusted; ``warning``: it may be too good; ``note``: worth knowing, and no answer
+        is asked for.
     title : str
         What it is.
     advice : str
@@ -95,9 +97,9 @@ class Finding:
 
     Examples
     --------
-    >>> finding = Finding("PG108", "2 of 9 columns hold a single value", dataset="d", count=2, total=9)
+    >>> finding = Finding("PG109", "2 of 9 columns number or order the rows", dataset="d", count=2, total=9)
     >>> finding.severity, finding.is_open
-    ('note', True)
+    ('warning', True)
     """
 
     code: str
@@ -132,8 +134,8 @@ class Finding:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has acknowledged it."""
-        return not self.reason
+        """Whether it waits for an answer: an error or a warning that nobody has acknowledged. A note asks for none."""
+        return not self.reason and self.severity != "note"
 
     @property
     def where(self) -> str:
@@ -265,8 +267,8 @@ def acknowledge(findings: Iterable[Finding], known: Iterable[Acknowledgement]) -
 
     Examples
     --------
-    >>> found = [Finding("PG108", "..."), Finding("PG109", "...")]
-    >>> [finding.is_open for finding in acknowledge(found, [Acknowledgement("PG108", "padding")])]
+    >>> found = [Finding("PG106", "..."), Finding("PG109", "...")]
+    >>> [finding.is_open for finding in acknowledge(found, [Acknowledgement("PG106", "known beforehand")])]
     [False, True]
     """
     known = tuple(known)
@@ -298,13 +300,15 @@ class Audit:
 
     Examples
     --------
-    >>> audit = Audit("lab", (Finding("PG108", "1 of 3 columns holds a single value", dataset="d"),))
+    >>> audit = Audit("lab", (Finding("PG109", "1 of 3 columns numbers or orders the rows", dataset="d"),))
     >>> audit.clean, len(audit.open)
     (False, 1)
     >>> print(audit)
-    Audit of lab: 1 open finding (1 note)
-    PG108 note: d: 1 of 3 columns holds a single value
-      to do: drop them, or acknowledge them: no method can use them
+    Audit of lab: 1 open finding (1 warning)
+    PG109 warning: d: 1 of 3 columns numbers or orders the rows
+      to do: drop the column: it tells where a row stands, not what it is
+    >>> print(Audit("lab", (Finding("PG108", "1 of 3 columns holds a single value", dataset="d"),)).summary)
+    Audit of lab: no open finding, 1 note
     """
 
     subject: str
@@ -319,13 +323,18 @@ class Audit:
 
     @property
     def open(self) -> tuple[Finding, ...]:
-        """The findings that nobody has acknowledged."""
+        """The errors and warnings that nobody has acknowledged."""
         return tuple(finding for finding in self.findings if finding.is_open)
 
     @property
     def acknowledged(self) -> tuple[Finding, ...]:
         """The findings that carry a reason."""
-        return tuple(finding for finding in self.findings if not finding.is_open)
+        return tuple(finding for finding in self.findings if finding.reason)
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """The notes that nobody has acknowledged: worth knowing, and no answer is asked for."""
+        return tuple(finding for finding in self.findings if finding.severity == "note" and not finding.reason)
 
     @property
     def clean(self) -> bool:
@@ -360,6 +369,7 @@ class Audit:
             "subject": self.subject,
             "clean": self.clean,
             "open": len(self.open),
+            "notes": len(self.notes),
             "acknowledged": len(self.acknowledged),
             "left_out_by_level": self.hidden,
             "findings": [finding.to_dict() for finding in self.findings],
@@ -370,10 +380,11 @@ class Audit:
     @property
     def summary(self) -> str:
         """One line: what is open, what is acknowledged."""
-        counts = [(sum(f.severity == s for f in self.open), s) for s in SEVERITIES]
-        each = ", ".join(f"{count} {severity}{'s' * (count != 1)}" for count, severity in counts if count)
-        n = len(self.open)
-        words = f"{n} open finding{'s' * (n != 1)} ({each})" if n else "no open finding"
+        counts = [(sum(f.severity == s for f in self.open), f"{s}s") for s in SEVERITIES]
+        each = ", ".join(counted(count, severities) for count, severities in counts if count)
+        words = f"{counted(len(self.open), 'open findings')} ({each})" if self.open else "no open finding"
+        if self.notes:
+            words += f", {counted(len(self.notes), 'notes')}"
         if self.acknowledged:
             words += f", {len(self.acknowledged)} acknowledged"
         if self.hidden:
@@ -386,7 +397,7 @@ class Audit:
         for finding in self.findings:
             lines += finding_lines(finding)
         lines += [f"checked: {_words(one)}" for one in self.checked]
-        lines += [f"not checked: {one.check}: {one.count} {one.unit}: {one.why}" for one in self.unchecked]
+        lines += [f"not checked: {_words_not(one)}" for one in self.unchecked]
         return lines
 
     def __repr__(self) -> str:
@@ -395,11 +406,11 @@ class Audit:
     def _repr_html_(self) -> str:
         columns: list[str | Column] = [Column(n, "left") for n in ("code", "severity", "where", "finding", "to do")]
         rows = [
-            [f.code, f.severity, f.where, f.message, f.advice if f.is_open else f"acknowledged: {f.reason}"]
+            [f.code, f.severity, f.where, f.message, f"acknowledged: {f.reason}" if f.reason else f.advice]
             for f in self.findings
         ]
         notes = [*(_words(one) for one in self.checked)]
-        notes += [f"not checked: {one.check}: {one.count} {one.unit}: {one.why}" for one in self.unchecked]
+        notes += [f"not checked: {_words_not(one)}" for one in self.unchecked]
         return to_html(Table.of(columns, rows, caption=self.summary, notes=notes))
 
 
@@ -422,9 +433,13 @@ def finding_lines(finding: Finding) -> list[str]:
     where = f"{finding.where}: " if finding.where else ""
     lines = [f"{finding.code} {finding.severity}: {where}{finding.message}"]
     lines += [f"  {example}" for example in finding.examples]
-    lines.append(f"  to do: {finding.advice}" if finding.is_open else f"  acknowledged: {finding.reason}")
+    lines.append(f"  acknowledged: {finding.reason}" if finding.reason else f"  to do: {finding.advice}")
     return lines
 
 
 def _words(one: Checked) -> str:
-    return f"{one.check}: {one.count} {one.unit}" + (f" ({one.note})" if one.note else "")
+    return f"{one.check}: {counted(one.count, one.unit)}" + (f" ({one.note})" if one.note else "")
+
+
+def _words_not(one: Unchecked) -> str:
+    return f"{one.check}: {counted(one.count, one.unit)}: {one.why}"

@@ -28,6 +28,7 @@ from scipy.stats import rankdata
 from paragone.checks.changed_data import TargetNames, agreement, exchanged, roles
 from paragone.checks.finding import Ledger
 from paragone.checks.trial import Trial
+from paragone.checks.words import counted
 from paragone.lab.protocol import RowAnswers
 from paragone.ties import slack_of
 from paragone.validation import FloatArray, IntArray
@@ -107,7 +108,7 @@ def _judge(trial: Trial, truth: KnownTruth, shares: FloatArray, level: float, *,
     trial.find(
         "PG141",
         f"trained on permuted labels it still knows {known:.0%} of the true labels of the held-out rows, where 100% is "
-        f"all and 0% is chance (exact test over {len(shares)} pairs of fits, p = {p:.2g})",
+        f"all and 0% is chance (exact test over {counted(len(shares), 'pairs of fits')}, p = {p:.2g})",
         (trial.where, ways),
     )
 

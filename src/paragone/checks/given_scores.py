@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from paragone.checks.words import agree, counted
 from paragone.errors import InputError, unknown_name
 from paragone.intake import Asked, Records, Source
 from paragone.intake.collect import collect, recognised
@@ -95,7 +96,7 @@ def given_scores(subject: Path, metric: str | None = None, items: str | None = N
     if not tables and not records:
         raise InputError(f"{subject} holds no results that a reader knows")
     if unknown:
-        left_out.append(f"{len(unknown)} files of no known format")
+        left_out.append(f"{counted(len(unknown), 'files')} of no known format")
     if records:
         collected = collect(records)
         left_out += [f"{count} {why}" for one in collected.parts for why, count in one.dropped.items() if count]
@@ -205,7 +206,10 @@ def _long(
     if not metrics:
         raise InputError("the table has a column of methods and none of scores: call it value")
     if skipped := [name for name in scored if name not in metrics]:
-        left_out.append(f"{len(skipped)} columns that are no scores by their names: {', '.join(skipped)}")
+        left_out.append(
+            f"{counted(len(skipped), 'columns')} that "
+            f"{agree(len(skipped), 'is no score by its name', 'are no scores by their names')}: {', '.join(skipped)}"
+        )
     dataset = spell_all(table["dataset"]) if "dataset" in table.columns else pd.Series("data", index=table.index)
     kept = ~summary_rows(dataset) if not summary_rows(dataset).all() else pd.Series(True, index=table.index)
     if not kept.all():
@@ -250,7 +254,8 @@ def _wide(
     if key is None or keys or table[key].duplicated().any():
         if aside:
             left_out.append(
-                f"{len(aside)} columns beside the scores, which belong to no single row: {', '.join(aside)}"
+                f"{counted(len(aside), 'columns')} beside the scores, which {agree(len(aside), 'belongs', 'belong')} "
+                f"to no single row: {', '.join(aside)}"
             )
         return found
     rows = spell_all(table[key]).to_numpy()

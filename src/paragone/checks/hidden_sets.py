@@ -16,6 +16,7 @@ from scipy import sparse
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.material import Material, fine_columns, measured_columns, row_codes
 from paragone.checks.near_rows import intrinsic_dimension, neighbours
+from paragone.checks.words import agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -134,7 +135,8 @@ def check_tight_sets(material: Material, ledger: Ledger, seed: int = 0) -> None:
         sizes = np.array([len(members) for members in found.members])
         ledger.find(
             "PG130",
-            f"{torn} of {len(sizes)} tight sets of rows are torn apart by a split: {found.share:.0%} of the rows lie "
+            f"{torn} of {len(sizes)} tight sets of rows {agree(torn, 'is', 'are')} torn apart by a split: "
+            f"{found.share:.0%} of the rows lie "
             f"in sets of about {np.median(sizes):.0f} rows, the next row is {found.ratio:.2g} times as far away, and "
             "no groups are declared",
             dataset=material.name,
@@ -190,8 +192,9 @@ def check_naming_columns(material: Material, ledger: Ledger, seed: int = 0) -> N
     if found:
         ledger.find(
             "PG131",
-            f"{len(found)} of {looked} columns of repeated values tell rows apart as the name of a person or a sample "
-            "would, their values stand on both sides of a split, and no groups are declared",
+            f"{share(len(found), looked, 'columns of repeated values')} {agree(len(found), 'tells', 'tell')} rows "
+            "apart as the name of a person or a sample "
+            "would, the values stand on both sides of a split, and no groups are declared",
             dataset=material.name,
             count=len(found),
             total=looked,
@@ -325,8 +328,9 @@ def check_made_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
     if len(made) >= FEWEST_BETWEEN:
         ledger.find(
             "PG135",
-            f"{len(made)} rows lie exactly between two others that a split puts on the other side, as rows made by "
-            f"oversampling do ({len({t[0] for t in triples})} such rows in all)",
+            f"{counted(len(made), 'rows')} {agree(len(made), 'lies', 'lie')} exactly between two others that a split "
+            "puts on the other side, as rows made by "
+            f"oversampling do ({counted(len({t[0] for t in triples}), 'such rows')} in all)",
             dataset=material.name,
             count=len(made),
             total=len(rows),

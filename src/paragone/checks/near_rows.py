@@ -25,6 +25,7 @@ from scipy import sparse
 
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.material import Material, Side, fine_columns, measured_columns, row_codes
+from paragone.checks.words import agree, share
 from paragone.validation import FloatArray, IntArray
 
 CHECK = "rows on both sides, nearly"
@@ -84,7 +85,8 @@ def check_near_rows(material: Material, ledger: Ledger, seed: int = 0) -> None:
         order = sorted(pairs, key=lambda pair: pair.ratio)
         ledger.find(
             "PG102",
-            f"{n_near} of {len(looked)} held-out rows are nearer to a train row than chance explains: at most "
+            f"{share(n_near, len(looked), 'held-out rows')} {agree(n_near, 'is', 'are')} nearer to a train row than "
+            "chance explains: at most "
             f"{RATIO:g} of the distance to the tenth nearest, p at most {LEVEL:.0%} over all rows of the split",
             dataset=material.name,
             count=n_near,

@@ -8,6 +8,7 @@ import numpy as np
 
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material, Side, column_blocks, measured_columns, target_codes
+from paragone.checks.words import agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -35,7 +36,7 @@ def check_order(material: Material, ledger: Ledger) -> None:
         ledger.miss(ORDER, dataset.n_samples, f"rows of {material.name}", f"they are sorted by {sorted_by}")
         return
     features, targets = _series(dataset)
-    ledger.look(ORDER, dataset.n_samples, f"rows of {material.name}", f"{len(features) + len(targets)} columns")
+    ledger.look(ORDER, dataset.n_samples, f"rows of {material.name}", counted(len(features) + len(targets), "columns"))
     alike = [autocorrelation(one[order]) for one in features]
     of_targets = [autocorrelation(one[order]) for one in targets]
     steady = STEADY / np.sqrt(dataset.n_samples)
@@ -46,7 +47,8 @@ def check_order(material: Material, ledger: Ledger) -> None:
         ledger.find(
             "PG132",
             f"rows are like the row before them (rank correlation up to {max([*of_targets, *alike]):.2f}, at least "
-            f"{limit:.2f} in {kept} of {len(alike)} features and {kept_targets} of {len(of_targets)} targets), and "
+            f"{limit:.2f} in {share(kept, len(alike), 'features')} and "
+            f"{share(kept_targets, len(of_targets), 'targets')}), and "
             f"{touching:.0%} of the held-out rows stand next to a row of train",
             dataset=material.name,
             count=kept + kept_targets,
@@ -63,7 +65,8 @@ def _check_declared_time(material: Material, ledger: Ledger) -> None:
     if len(rows):
         ledger.find(
             "PG133",
-            f"{len(rows)} of {material.n_held} held-out rows are earlier than a row of the train side of their split",
+            f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'is', 'are')} earlier than a "
+            "row of the train side of the same split",
             dataset=material.name,
             count=len(rows),
             total=material.n_held,
@@ -155,7 +158,7 @@ def autocorrelation(values: FloatArray) -> float:
 def check_drift(material: Material, ledger: Ledger) -> None:
     """Find columns and targets whose distribution differs between train and the held-out rows."""
     dataset = material.dataset
-    ledger.look(DRIFT, dataset.n_features, f"columns of {material.name}", f"{len(material.sides)} splits")
+    ledger.look(DRIFT, dataset.n_features, f"columns of {material.name}", counted(len(material.sides), "splits"))
     if dataset.time is not None or dataset.groups is not None:
         return  # later rows and other groups may differ: that is what such a split asks about
     found: dict[str, float] = {}
@@ -168,7 +171,8 @@ def check_drift(material: Material, ledger: Ledger) -> None:
         worst = sorted(found, key=found.__getitem__)
         ledger.find(
             "PG134",
-            f"{len(found)} of {dataset.n_features + dataset.n_targets} columns and targets are distributed otherwise "
+            f"{len(found)} of {dataset.n_features + dataset.n_targets} columns and targets "
+            f"{agree(len(found), 'is', 'are')} distributed otherwise "
             f"among held-out rows than in train (Kolmogorov-Smirnov, p over all columns and splits {DRIFT_LEVEL:g})",
             dataset=material.name,
             count=len(found),

@@ -16,6 +16,7 @@ from paragone.checks.bench import Rerun, differences, differing_arrays
 from paragone.checks.changed_data import with_far_rows
 from paragone.checks.finding import Ledger
 from paragone.checks.trial import Trial
+from paragone.checks.words import share
 from paragone.lab.protocol import RowAnswers
 from paragone.validation import IntArray
 
@@ -87,7 +88,7 @@ def _reordered(trial: Trial, answers: RowAnswers, run: Rerun, fewer: IntArray) -
 def _blame(trial: Trial, moved: NDArray[np.bool_], when: str) -> None:
     trial.find(
         "PG142",
-        f"what it says of {int(moved.sum())} of {len(moved)} held-out rows changes when {when}",
+        f"what it says of {share(int(moved.sum()), len(moved), 'held-out rows')} changes when {when}",
         count=int(moved.sum()),
         total=len(moved),
     )

@@ -26,6 +26,7 @@ from paragone.checks.features import LEVEL
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
 from paragone.checks.proxies import AGREES, HARDLY_WRONG, Event, events, thresholds
+from paragone.checks.words import against, agree, counted
 from paragone.validation import FloatArray, IntArray
 
 PAIRS = "pairs of features that give a label away"
@@ -64,7 +65,7 @@ def check_pairs(material: Material, ledger: Ledger) -> None:
             PAIRS,
             len(columns) * (len(columns) - 1) // 2,
             f"pairs of columns of {dataset.name}",
-            f"either but not both, values together, lines; against {dataset.n_targets} label(s) or target(s)",
+            f"either but not both, values together, lines; {against(dataset.n_targets)}",
         )
         left = dataset.n_features - len(columns)
         ledger.miss(PAIRS, left, f"columns of {dataset.name}", f"pairs of {MOST_COLUMNS} columns are looked at")
@@ -74,7 +75,8 @@ def check_pairs(material: Material, ledger: Ledger) -> None:
         if found:
             ledger.find(
                 "PG121",
-                f"{len(found)} pairs of features tell a label or target together, while neither does alone",
+                f"{counted(len(found), 'pairs of features')} {agree(len(found), 'tells', 'tell')} a label or target "
+                "together, while neither does alone",
                 dataset=dataset.name,
                 count=len(found),
                 total=len(columns) * (len(columns) - 1) // 2,

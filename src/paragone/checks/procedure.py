@@ -28,7 +28,8 @@ from paragone.checks.pairs import check_pairs
 from paragone.checks.proxies import check_proxies
 from paragone.checks.published import Remade, check_published
 from paragone.checks.repetition import DETERMINISM, check_determinism
-from paragone.checks.rows import check_exact_rows, check_groups, check_replicates, check_topk_rows
+from paragone.checks.replicates import check_replicates
+from paragone.checks.rows import check_exact_rows, check_groups, check_topk_rows
 from paragone.checks.scaling import check_scaled
 from paragone.checks.selection import check_chosen
 from paragone.checks.shown import check_left_out

@@ -29,6 +29,7 @@ from paragone.checks.columns import ColumnPart, column_part
 from paragone.checks.features import LEVEL, giveaways
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
+from paragone.checks.words import against, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -74,7 +75,7 @@ def check_proxies(material: Material, ledger: Ledger) -> None:
     """Find features that nearly give a label or target away."""
     for dataset in material.targets:
         part = column_part(dataset)
-        part.account(PROXIES, dataset.name, f"against {dataset.n_targets} label(s) or target(s)", ledger)
+        part.account(PROXIES, dataset.name, against(dataset.n_targets), ledger)
         found = proxies(part)
         if found:
             known = {(one.feature, one.label) for one in giveaways(dataset)}
@@ -83,8 +84,8 @@ def check_proxies(material: Material, ledger: Ledger) -> None:
             names = list(dict.fromkeys(one.feature for one in found))
             ledger.find(
                 "PG120",
-                f"{len(names)} of {dataset.n_features} features: each nearly tells a label or target alone "
-                f"({len(found)} such pairs)",
+                f"{share(len(names), dataset.n_features, 'features')}: each nearly tells a label or target alone "
+                f"({counted(len(found), 'such pairs')})",
                 dataset=dataset.name,
                 count=len(names),
                 total=dataset.n_features,

@@ -33,6 +33,7 @@ from paragone.checks.tables import (
     numbers_in,
     read_tables,
 )
+from paragone.checks.words import agree, counted
 from paragone.errors import InputError, unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
@@ -209,7 +210,7 @@ def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> No
             ledger.miss(MADE_ANEW, len(tables), "tables", f"a report cannot be made: {error}")
             continue
         if twins.wanted not in (None, len(tables)):
-            words = f"it holds {len(tables)} tables, a report of this store has {twins.wanted} there"
+            words = f"it holds {counted(len(tables), 'tables')}, a report of this store has {twins.wanted} there"
             ledger.find("PG305", words, file=str(file))
         for table, twin, before in zip(tables, twins.tables, (None, *twins.tables), strict=False):
             if twin is not None and shape(table) == shape(twin):
@@ -221,7 +222,7 @@ def check_published(files: Sequence[Path], remade: Remade, ledger: Ledger) -> No
             else:
                 compared += _compare_by_names(table, twin, remade, ledger)
     n_tables = sum(len(tables) for tables in read.values())
-    ledger.look(CHECK, compared, "numbers", f"{n_tables} tables of {len(files)} files")
+    ledger.look(CHECK, compared, "numbers", f"{counted(n_tables, 'tables')} of {counted(len(files), 'files')}")
     ledger.look(MADE_ANEW, beside_twins, "tables", f"of {n_tables}")
 
 
@@ -253,8 +254,8 @@ def _compare_by_names(table: PublishedTable, twin: PublishedTable | None, remade
     if match.unknown:
         ledger.find(
             "PG305",
-            f"table {table.number} ({title}): {len(match.unknown)} of its rows or columns are unknown, so they were "
-            "not checked",
+            f"table {table.number} ({title}): {len(match.unknown)} of its rows or columns "
+            f"{agree(len(match.unknown), 'is', 'are')} unknown and not checked",
             file=table.file,
             count=len(match.unknown),
             total=len(table.rows) + len(table.columns),
@@ -372,7 +373,8 @@ def _report(
     if names:
         ledger.find(
             "PG306",
-            f"{where}: {len(names)} rows or columns stand under another name",
+            f"{where}: {counted(len(names), 'rows or columns', 'row or column')} "
+            f"{agree(len(names), 'stands', 'stand')} under another name",
             file=table.file,
             count=len(names),
             total=len(table.rows) + len(table.columns),
@@ -382,11 +384,18 @@ def _report(
         ledger.find("PG303", f"{where}: {_words(one)}", file=table.file, count=1, total=compared)
     if len(numbers) > LISTED:
         more = len(numbers) - LISTED
-        ledger.find("PG303", f"{where}: {more} more numbers differ", file=table.file, count=more, total=compared)
+        ledger.find(
+            "PG303",
+            f"{where}: {counted(more, 'more numbers')} {agree(more, 'differs', 'differ')}",
+            file=table.file,
+            count=more,
+            total=compared,
+        )
     if others:
         ledger.find(
             "PG304",
-            f"{where}: {len(others)} marks or texts differ",
+            f"{where}: {counted(len(others), 'marks or texts', 'mark or text')} "
+            f"{agree(len(others), 'differs', 'differ')}",
             file=table.file,
             count=len(others),
             total=sum(len(row) for row in table.rows),

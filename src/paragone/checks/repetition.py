@@ -9,6 +9,7 @@ import numpy as np
 from paragone.checks.bench import Bench, differences, differing_arrays
 from paragone.checks.finding import Ledger
 from paragone.checks.trial import Trial
+from paragone.checks.words import agree, share
 from paragone.lab.cells import Cell, Outcome
 from paragone.lab.store.records import StoredCell, StoredCells
 
@@ -94,7 +95,8 @@ def check_determinism(
     for method, found in by_method.items():
         ledger.find(
             "PG201",
-            f"{len(found)} of {count} cells run again give other bytes than the store has",
+            f"{share(len(found), count, 'cells')} run again {agree(len(found), 'gives', 'give')} other bytes than "
+            "the store has",
             method=method,
             dataset=found[0][0].dataset if len(found) == 1 else "",
             count=len(found),
@@ -114,7 +116,7 @@ def differing_parts(records: StoredCells, record: StoredCell, outcome: Outcome) 
     else:
         moved = [abs(a.value - b.value) for a, b in zip(before, after, strict=True) if not _same(a.value, b.value)]
         if moved:
-            parts.append(f"{len(moved)} of {len(before)} scores (by up to {max(moved):.3g})")
+            parts.append(f"{share(len(moved), len(before), 'scores')} (by up to {max(moved):.3g})")
     if records.packed_predictions(record) != outcome.predictions:
         parts.append("predictions")
     return parts

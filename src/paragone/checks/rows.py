@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from paragone.checks.coincidence import coincidence, shared_targets
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.material import Material, Side, row_codes, target_codes
-from paragone.data import Dataset
+from paragone.checks.words import agree, counted, share
 from paragone.data.prescriptions import prescriptions_of
-from paragone.validation import FloatArray, IntArray
+from paragone.validation import IntArray
 
 EXACT_ROWS = "rows on both sides, exactly"
 
@@ -34,7 +32,10 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
     shared = shared_targets(material.dataset, codes, torn)
     if chance.by_chance and shared.by_chance:
         ledger.look(
-            EXACT_ROWS, material.n_held, unit, f"{len(leaked)} equal a train row, as chance has it in such data"
+            EXACT_ROWS,
+            material.n_held,
+            unit,
+            f"{len(leaked)} {agree(len(leaked), 'equals', 'equal')} a train row, as chance has it in such data",
         )
         return
     ledger.look(EXACT_ROWS, material.n_held, unit)
@@ -43,9 +44,11 @@ def check_exact_rows(material: Material, ledger: Ledger) -> None:
     # Rows of one number are one row under two numbers only where PG115 has something to say.
     ledger.find(
         "PG101",
-        f"{len(leaked)} of {material.n_held} held-out rows equal a row of the train side of their split in every "
-        f"feature ({_by_role(material, twins)}); {_with_same_target(material, codes, twins)}; in all "
-        f"{material.dataset.n_samples} rows, {in_groups} have a twin ({int((sizes > 1).sum())} sets of equal rows); "
+        f"{share(len(leaked), material.n_held, 'held-out rows')} {agree(len(leaked), 'equals', 'equal')} a row of "
+        "the train side of the same "
+        f"split in every feature ({_by_role(material, twins)}); {_with_same_target(material, codes, twins)}; in all "
+        f"{material.dataset.n_samples} rows, {in_groups} {agree(in_groups, 'has', 'have')} a twin "
+        f"({counted(int((sizes > 1).sum()), 'sets of equal rows')}); "
         f"{(shared if chance.by_chance else chance).sentence}",
         dataset=material.name,
         count=len(leaked),
@@ -73,7 +76,8 @@ def _check_numbers(material: Material, ledger: Ledger) -> None:
         folds = sum(len(found) > 0 for found in both)
         ledger.find(
             "PG115",
-            f"{len(rows)} rows stand in train and are held out in the same split, in {folds} of {len(both)} splits",
+            f"{counted(len(rows), 'rows')} {agree(len(rows), 'stands in train and is', 'stand in train and are')} "
+            f"held out in the same split, in {share(folds, len(both), 'splits')}",
             dataset=material.name,
             count=len(rows),
             total=material.n_held,
@@ -152,8 +156,8 @@ def _check_inside(
         first = [(row, side.train[np.flatnonzero(codes[side.train] == codes[row])[0]]) for row in leaked[:SHOWN]]
         ledger.find(
             code,
-            f"{len(leaked)} of {len(side.held)} {role} rows of fold {fold} stand in {among}, with the same tokens and "
-            "the same items",
+            f"{share(len(leaked), len(side.held), f'{role} rows')} of fold {fold} "
+            f"{agree(len(leaked), 'stands', 'stand')} in {among}, with the same tokens and the same items",
             dataset=material.name,
             count=len(leaked),
             total=len(side.held),
@@ -170,18 +174,14 @@ def _check_set_aside(material: Material, side: Side, fold: int, ledger: Ledger) 
     if len(inside):
         ledger.find(
             "PG114",
-            f"{len(inside)} of the {int(marked.sum())} rows that the data set aside for validation stand in train in "
+            f"{len(inside)} of the {counted(int(marked.sum()), 'rows')} that the data set aside for validation "
+            f"{agree(len(inside), 'stands', 'stand')} in train in "
             f"fold {fold}: whatever is chosen on them was trained on them",
             dataset=material.name,
             count=len(inside),
             total=int(marked.sum()),
             examples=[f"row {row}" for row in inside[:SHOWN]],
         )
-
-
-LARGEST_SET = 12
-LEVEL = 1e-6
-FEWEST_BORDERS = 8
 
 
 def check_groups(material: Material, ledger: Ledger) -> None:
@@ -196,9 +196,10 @@ def check_groups(material: Material, ledger: Ledger) -> None:
         rows = np.unique(np.concatenate([s.held[np.isin(groups[s.held], t)] for s, t in _pairs(material, torn)]))
         ledger.find(
             "PG103",
-            f"{len(found)} of {len(np.unique(groups))} groups stand on both sides of a split: {len(rows)} of "
-            f"{material.n_held} held-out rows have their group in train, in {sum(len(t) > 0 for t in torn)} of "
-            f"{len(torn)} splits",
+            f"{share(len(found), len(np.unique(groups)), 'groups')} {agree(len(found), 'stands', 'stand')} on both "
+            "sides of a split: "
+            f"{share(len(rows), material.n_held, 'held-out rows')} {agree(len(rows), 'has its', 'have their')} group "
+            f"in train, in {share(sum(len(t) > 0 for t in torn), len(torn), 'splits')}",
             dataset=material.name,
             count=len(found),
             total=len(np.unique(groups)),
@@ -212,99 +213,3 @@ def check_groups(material: Material, ledger: Ledger) -> None:
 
 def _pairs(material: Material, torn: list[NDArray[Any]]) -> list[tuple[Side, NDArray[Any]]]:
     return [(side, names) for side, names in zip(material.sides, torn, strict=True) if len(names)]
-
-
-@dataclass(frozen=True)
-class Replication:
-    """Sets of ``size`` consecutive rows that are nearer to each other than to the next set."""
-
-    size: int
-    p: float
-    inside: float
-    across: float
-
-
-def replication(X: Any) -> Replication | None:
-    """Look for replicates that stand one after the other in the file; None where there are none.
-
-    Row distances (features in units of their deviation) between neighbours in the file are taken apart by whether they
-    cross the border of a set of r rows, for every r from 2 to 12 that divides the number of rows. The r with the
-    least p by a one-sided Mann-Whitney test counts, if p times the number of r is at most 1e-6. Rows that are merely
-    sorted, by time or by class, do not differ there.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> samples = rng.random((40, 5))
-    >>> replication(np.repeat(samples, 3, axis=0) + 0.01 * rng.random((120, 5))).size
-    3
-    >>> replication(rng.random((120, 5))) is None
-    True
-    """
-    from scipy.stats import mannwhitneyu
-
-    n_rows = int(X.shape[0])
-    away = _file_distances(X)
-    sizes = [r for r in range(2, LARGEST_SET + 1) if n_rows % r == 0 and n_rows // r > FEWEST_BORDERS]
-    best: Replication | None = None
-    for size in sizes:
-        crossing = np.arange(1, n_rows) % size == 0
-        inside, across = away[~crossing], away[crossing]
-        p = float(mannwhitneyu(inside, across, alternative="less").pvalue) * len(sizes)
-        if p <= LEVEL and (best is None or p < best.p):
-            best = Replication(size, p, float(np.median(inside)), float(np.median(across)))
-    return best
-
-
-def _file_distances(X: Any) -> FloatArray:
-    """Return the distance of every row to the one before it, features in units of their deviation."""
-    if sparse.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        deviation = np.sqrt(np.maximum(np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2, 0.0))
-        scaled = X @ sparse.diags_array(np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0))
-        step = scaled[1:] - scaled[:-1]
-        return np.asarray(np.sqrt(np.asarray(step.multiply(step).sum(axis=1)).ravel()))
-    deviation = np.nanstd(np.where(np.isnan(X).all(axis=0), 0.0, X), axis=0)
-    used = deviation > 0
-    step = np.nan_to_num(np.diff(X[:, used], axis=0) / deviation[used])
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", step, step)))
-
-
-def _within_classes(dataset: Dataset) -> Any:
-    """Return the features without what the class tells: classes in turn make some neighbours nearer than others too."""
-    X = dataset.numbers
-    if dataset.task != "classification" or sparse.issparse(X):
-        return X
-    classes = np.unique(dataset.y, return_inverse=True)[1].ravel()
-    means = np.stack([np.bincount(classes, column) / np.bincount(classes) for column in np.nan_to_num(X).T], axis=1)
-    return X - means[classes]
-
-
-def check_replicates(material: Material, ledger: Ledger) -> None:
-    """Find undeclared replicates whose set is torn apart by a split."""
-    if material.dataset.groups is not None:
-        return
-    ledger.look("undeclared replicates", material.dataset.n_samples, f"rows of {material.name}")
-    found = replication(_within_classes(material.dataset))
-    if found is None:
-        return
-    sets = np.arange(material.dataset.n_samples) // found.size
-    torn = [side.held[np.isin(sets[side.held], sets[side.train])] for side in material.sides]
-    rows: IntArray = np.unique(np.concatenate(torn)) if torn else np.empty(0, dtype=np.int64)
-    if not len(rows):
-        return
-    ledger.find(
-        "PG104",
-        f"{len(rows)} of {material.n_held} held-out rows have a replicate in train: the rows come in "
-        f"{sets[-1] + 1} sets of {found.size} (median distance {found.inside:.3g} inside a set, {found.across:.3g} to "
-        f"the next; p = {found.p:.1g}), and no groups are declared",
-        dataset=material.name,
-        count=len(rows),
-        total=material.n_held,
-        examples=[
-            f"fold {side.fold}: {side.role} row {row} is of set {sets[row]} (rows {sets[row] * found.size} to "
-            f"{(sets[row] + 1) * found.size - 1}), which is in train too"
-            for side, kept in zip(material.sides, torn, strict=True)
-            for row in kept[:1]
-        ][:SHOWN],
-    )

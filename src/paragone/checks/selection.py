@@ -30,6 +30,7 @@ from scipy.stats import binom, ncx2
 from paragone.checks.columns import column_part
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
+from paragone.checks.words import against
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -101,7 +102,7 @@ def check_chosen(material: Material, ledger: Ledger) -> None:
         usable = ~np.isnan(block).any(axis=0) & (np.ptp(block, axis=0) > 0)
         block, columns = block[:, usable], columns[usable]
         targets = _targets(dataset)
-        ledger.look(CHOSEN, len(columns), f"columns of {dataset.name}", f"against {len(targets)} label(s) or target(s)")
+        ledger.look(CHOSEN, len(columns), f"columns of {dataset.name}", against(len(targets)))
         left = dataset.n_features - len(columns)
         why = f"numbers without gaps are looked at, and {MOST_COLUMNS} columns"
         ledger.miss(CHOSEN, left, f"columns of {dataset.name}", why)

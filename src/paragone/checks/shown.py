@@ -10,6 +10,7 @@ from paragone.checks.claims import PaperClaim, judge_claim
 from paragone.checks.differences import compared_by_names
 from paragone.checks.finding import Ledger
 from paragone.checks.tables import PublishedNumber, PublishedTable, is_numeric, numbers_in
+from paragone.checks.words import counted, share
 from paragone.errors import InputError
 from paragone.lab.view import View
 from paragone.metrics import named_metric
@@ -111,8 +112,8 @@ def check_rounding(table: PublishedTable, means: Iterable[PublishedTable], ledge
     if hidden:
         ledger.find(
             "PG309",
-            f"table {table.number} ({about.caption}): on {len(hidden)} of {len(contests)} datasets the print hides "
-            "which method is best, or marks another",
+            f"table {table.number} ({about.caption}): on {share(len(hidden), len(contests), 'datasets')} the print "
+            "hides which method is best, or marks another",
             file=table.file,
             count=len(hidden),
             total=len(contests),
@@ -147,12 +148,15 @@ def check_left_out(
 
     seen = [name for name in metrics if name in shown or is_named(name)]
     told = [name for name in datasets if is_told(name)]
-    ledger.look(LEFT_OUT, len(seen) + len(told), "metrics and datasets", f"of {len(metrics)} and {len(datasets)}")
+    ledger.look(
+        LEFT_OUT, len(seen) + len(told), "names of metrics and datasets", f"of {len(metrics)} and {len(datasets)}"
+    )
     if told and len(told) < len(datasets):
         missing = [name for name in datasets if name not in told]
         ledger.find(
             "PG310",
-            f"the store holds {len(datasets)} datasets, the tables show {len(told)}: without {', '.join(missing)}",
+            f"the store holds {counted(len(datasets), 'datasets')}, the tables show {len(told)}: without "
+            f"{', '.join(missing)}",
             count=len(missing),
             total=len(datasets),
         )
@@ -160,7 +164,8 @@ def check_left_out(
         missing = [name for name in metrics if name not in seen]
         ledger.find(
             "PG310",
-            f"the store holds {len(metrics)} metrics, the tables show {len(seen)}: without {', '.join(missing)}",
+            f"the store holds {counted(len(metrics), 'metrics')}, the tables show {len(seen)}: without "
+            f"{', '.join(missing)}",
             count=len(missing),
             total=len(metrics),
             examples=tuple(_verdicts(view, seen[0], missing)),

@@ -26,6 +26,7 @@ from paragone.checks.features import LEVEL
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
 from paragone.checks.scaling import coincidence
+from paragone.checks.words import against, agree, share
 from paragone.validation import FloatArray, IntArray
 
 ENCODED = "features that hold means of the target"
@@ -61,14 +62,14 @@ def check_target_means(material: Material, ledger: Ledger) -> None:
         held[side.held] = True
     for dataset in material.targets:
         part = column_part(dataset)
-        part.account(ENCODED, dataset.name, f"against {dataset.n_targets} label(s) or target(s)", ledger)
+        part.account(ENCODED, dataset.name, against(dataset.n_targets), ledger)
         found = encodings(part, held)
         if found:
             names = list(dict.fromkeys(one.feature for one in found))
             ledger.find(
                 "PG122",
-                f"{len(names)} of {dataset.n_features} features hold means of a label or target over all rows, "
-                "held-out ones included",
+                f"{share(len(names), dataset.n_features, 'features')} {agree(len(names), 'holds', 'hold')} means of "
+                "a label or target over all rows, held-out ones included",
                 dataset=dataset.name,
                 count=len(names),
                 total=dataset.n_features,

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from paragone.checks.finding import Ledger
+from paragone.checks.words import agree, share
 from paragone.lab.store.records import StoredCell
 from paragone.lab.view import StageChoice, View
 from paragone.metrics import named_metric
@@ -36,7 +37,7 @@ def check_tuning(view: View, ledger: Ledger) -> None:
     for method, lines in wrong.items():
         ledger.find(
             "PG112",
-            f"in {len(lines)} of {checked} tuned cells the choice is not the best by inner scores",
+            f"in {share(len(lines), checked, 'tuned cells')} the choice is not the best by inner scores",
             method=method,
             count=len(lines),
             total=checked,
@@ -92,8 +93,8 @@ def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
             hint = "; they are the best by test score" if set(one.by_test[: len(one.taken)]) == set(one.taken) else ""
             ledger.find(
                 "PG112",
-                f"{len(strange)} of {len(one.taken)} refitted variants are not those that the cross-validation "
-                f"selects{hint}",
+                f"{share(len(strange), len(one.taken), 'refitted variants')} "
+                f"{agree(len(strange), 'is not one', 'are not those')} that the cross-validation selects{hint}",
                 dataset=one.dataset,
                 count=len(strange),
                 total=len(one.taken),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from paragone.checks.finding import SHOWN, Ledger
 from paragone.checks.subject import ELSEWHERE
+from paragone.checks.words import agree, counted
 from paragone.lab.cells import Score
 from paragone.lab.planning import PART_LENGTH
 from paragone.lab.protocol import Arrangement
@@ -68,7 +69,7 @@ class Verification:
         for method, lines in self.wrong.items():
             ledger.find(
                 "PG301",
-                f"{len(lines)} of its scores do not follow from its predictions",
+                f"{len(lines)} of its scores {agree(len(lines), 'does', 'do')} not follow from its predictions",
                 method=method,
                 count=len(lines),
                 total=self.checked,
@@ -92,7 +93,7 @@ def verify_scores(view: View, ledger: Ledger) -> Verification:
         found.compare(one.cell, one.stored, one.derived)
         for what in one.wrong:
             found.note(one.cell, what)
-    ledger.look(RECOMPUTED, found.checked, "scores", f"of {n_cells} cells")
+    ledger.look(RECOMPUTED, found.checked, "scores", f"of {counted(n_cells, 'cells')}")
     ledger.look("values per sample recomputed from lists", n_values, "values")
     for why, count in left.items():
         ledger.miss(RECOMPUTED, count, "scores", why)
@@ -148,7 +149,8 @@ def check_truths(records: StoredCells, arrangements: Mapping[str, Arrangement], 
     for dataset, lines in wrong.items():
         ledger.find(
             "PG302",
-            f"what the store keeps of {len(lines)} splits or datasets is not what the data say",
+            f"what the store keeps of {counted(len(lines), 'splits or datasets', 'split or dataset')} is not what "
+            "the data say",
             dataset=dataset,
             count=len(lines),
             total=checked,

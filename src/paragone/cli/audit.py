@@ -71,8 +71,8 @@ def audit(
     A table or a folder that other programs wrote is looked at for what its numbers give away: impossible means and
     deviations, methods that are the same, items that differ. Nothing is run.
 
-    Exit code 1 where findings are open, 0 where none are. Findings are acknowledged in the experiment file, in a table
-    audit.acknowledge with a code and a reason.
+    Exit code 1 where findings are open, 0 where none are; a note is never open. Findings are acknowledged in the
+    experiment file, in a table audit.acknowledge with a code and a reason.
 
     Example: paragone audit first.sqlite --against paper/table_microf1.tex
     """
