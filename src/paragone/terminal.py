@@ -54,7 +54,8 @@ def printable(text: str) -> str:
     >>> printable("A\x1b]0;a new title\x07 is \x1b[31mbetter\x1b[0m"), printable("caf\u00e9\t1\nB\udcff")
     ('A is better', 'café\t1\nB�')
     """
-    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))
+    # All that is taken out is not printable to Python either, so that most texts need one look only.
+    return text if text.isprintable() else _SURROGATES.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))
 
 
 class SafeConsole(Console):

@@ -13,16 +13,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paragone.data import Dataset
 from paragone.errors import InputError
 from paragone.lab.archive import export_archive, import_archive
-from paragone.lab.cells import Cell, Fitted, Outcome, Parts, WarningCount
+from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score, WarningCount
 from paragone.lab.experiment import Experiment
 from paragone.lab.results import Results
 from paragone.lab.store import Plan, Store
 from paragone.lab.store.doctor import compact, examine, repair
 from paragone.lab.store.merging import merge
+from paragone.lab.store.outcomes import CellCosts, FitCosts, scores_checksum, stored_scores_checksum
 from paragone.lab.store.schema import SCHEMA_VERSION, missing_before, table_shapes
 from paragone.protocols import Curve, KGrid
 
@@ -335,3 +338,24 @@ def constant_data() -> Dataset:
     X = generator.random((40, 5))
     X[:, 2] = 0.5
     return Dataset("flat", X, (generator.random((40, 3)) < 0.5).astype(int), "multilabel")
+
+
+NUMBERS = st.none() | st.floats(allow_nan=False) | st.integers(0, 2**40)
+ROWS = st.lists(st.tuples(st.integers(0, 9), st.text(), st.text(), st.integers(1, 99)), max_size=2).map(tuple)
+
+
+@given(NUMBERS, NUMBERS, ROWS, st.none() | st.text())
+def test_the_text_that_is_hashed_is_the_json_that_was_hashed_from_the_beginning(first, second, rows, output):
+    """Checksums stand in every store: a quicker way to write JSON must write the same bytes."""
+    listed = [list(row) for row in rows]
+    assert CellCosts(first, second, rows, output).text == json.dumps([first, second, listed, output])
+    wanted = [json.dumps([first, listed])] if first is not None or rows else []
+    wanted += [json.dumps({"model": (first, second)})] if first or second else []
+    assert list(FitCosts(first, rows, first, second).parts) == wanted
+
+
+@given(st.lists(st.tuples(st.text(max_size=3), st.none() | st.floats(allow_nan=False), st.floats()), max_size=5))
+def test_a_checksum_of_stored_scores_is_the_one_they_were_sealed_with(scores):
+    sealed = scores_checksum([Score(metric, value, "k", at) for metric, at, value in scores])
+    rows = [(m, "k", i, at, None if math.isnan(value) else value) for i, (m, at, value) in enumerate(scores)]
+    assert stored_scores_checksum(rows) == sealed

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from paragone.lab.store.opening import NOT_READ
-from paragone.lab.store.outcomes import CellCosts, FitCosts, cell_checksum, content_checksum
+from paragone.lab.store.outcomes import CellCosts, FitCosts, cell_checksum, content_checksum, stored_scores_checksum
 
-Artifact: TypeAlias = tuple[str, str]
-"""A kind, ``cell`` or ``fit``, and a key."""
+Checksums: TypeAlias = Mapping[str, Mapping[str, bytes]]
+"""What was written down, by kind (``cell``, ``scores``, ``fit``, ``split``, ``truth``) and key."""
 
 ALL_FITS = """
 SELECT f.fit_key, f.arrays, f.info, f.seconds, c.cpu_seconds, m.predict_cpu_seconds, m.bytes
@@ -32,8 +32,8 @@ LEFT JOIN outputs o ON o.cell_id = c.id ORDER BY c.id
 """
 
 
-def agreeing_artifacts(database: sqlite3.Connection, stated: Mapping[Artifact, bytes]) -> set[Artifact]:
-    """Return the cells and fits that are what was written, byte for byte, as their checksums show.
+def agreeing_artifacts(database: sqlite3.Connection, stated: Checksums) -> dict[str, set[str]]:
+    """Return the keys of the cells and fits that are what was written, byte for byte, as their checksums show.
 
     Whatever this does not come to, because something before it cannot be read, is left out: the doctor then looks at
     it by itself, and says what is wrong.
@@ -53,28 +53,35 @@ def agreeing_artifacts(database: sqlite3.Connection, stated: Mapping[Artifact, b
     ...     path = pathlib.Path(folder) / "a.sqlite"
     ...     Store(path, create=True).close()
     ...     agreeing_artifacts(sqlite3.connect(path), {})
-    set()
+    {'fit': set(), 'cell': set()}
     """
-    found: set[Artifact] = set()
+    return {
+        "fit": _agreeing(_fit_checksums(database), stated.get("fit", {})),
+        "cell": _agreeing(_cell_checksums(database, stated.get("scores", {})), stated.get("cell", {})),
+    }
+
+
+def _agreeing(found: Iterator[tuple[str, bytes]], stated: Mapping[str, bytes]) -> set[str]:
+    agreeing: set[str] = set()
     try:
-        for artifact, checksum in chain(_fit_checksums(database), _cell_checksums(database)):
-            if stated.get(artifact) == checksum:
-                found.add(artifact)
+        for key, checksum in found:
+            if stated.get(key) == checksum:
+                agreeing.add(key)
     except (TypeError, *NOT_READ):
-        return found
-    return found
+        return agreeing
+    return agreeing
 
 
-def _fit_checksums(database: sqlite3.Connection) -> Iterator[tuple[Artifact, bytes]]:
+def _fit_checksums(database: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
     warned = _grouped(database.execute(ALL_FIT_WARNINGS))
     for key, arrays, info, seconds, *costs in database.execute(ALL_FITS):
         cpu_seconds, predict_seconds, size = costs
         parts = FitCosts(cpu_seconds, warned.get(key, ()), predict_seconds, size).parts
-        yield ("fit", key), content_checksum(arrays, info, seconds, *parts)
+        yield key, content_checksum(arrays, info, seconds, *parts)
 
 
-def _cell_checksums(database: sqlite3.Connection) -> Iterator[tuple[Artifact, bytes]]:
-    """Return the checksums of cells that have all they need; a done cell needs its fit."""
+def _cell_checksums(database: sqlite3.Connection, of_scores: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Return the checksums of cells that have all they need: of a done cell its fit, and of scores their own."""
     warned = _grouped(database.execute(ALL_WARNINGS))
     fits = {key for (key,) in database.execute("SELECT fit_key FROM fits")}
     scores = groupby(database.execute(ALL_SCORES), key=itemgetter(0))
@@ -83,9 +90,12 @@ def _cell_checksums(database: sqlite3.Connection) -> Iterator[tuple[Artifact, by
         while owner is not None and owner < number:
             owner, rows = next(scores, (None, iter(())))
         mine = [row[1:] for row in rows] if owner == number else []
-        costs = CellCosts(cpu_seconds, memory, warned.get(number, ()), printed)
-        if has_costs and (fields[2] != "done" or fields[1] in fits):
-            yield ("cell", fields[0]), cell_checksum(fields, mine, payload, costs)
+        key, fit_key, status, *_ = fields
+        if not has_costs or (status == "done" and fit_key not in fits):
+            continue
+        if key in of_scores and of_scores[key] != stored_scores_checksum(mine):
+            continue
+        yield key, cell_checksum(fields, mine, payload, CellCosts(cpu_seconds, memory, warned.get(number, ()), printed))
 
 
 def _grouped(rows: Iterable[tuple[Any, ...]]) -> dict[Any, tuple[Any, ...]]:

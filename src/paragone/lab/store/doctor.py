@@ -7,25 +7,33 @@ also where the file itself is broken: its rows are then copied into a new one.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from paragone.errors import InputError
-from paragone.lab.store.agreement import agreeing_artifacts
+from paragone.lab.store.agreement import Checksums, agreeing_artifacts
 from paragone.lab.store.copying import Salvage, salvage
 from paragone.lab.store.opening import NOT_READ, connect, damaged, examination, log_of
-from paragone.lab.store.outcomes import SCORE_ROWS, CellCosts, FitCosts, cell_checksum, content_checksum
+from paragone.lab.store.outcomes import (
+    SCORE_ROWS,
+    CellCosts,
+    FitCosts,
+    cell_checksum,
+    content_checksum,
+    stored_scores_checksum,
+)
 from paragone.lab.store.queries import unpack
 from paragone.lab.store.runs import refuse_while_running
 from paragone.lab.store.schema import (
     SCHEMA_VERSION,
     Oddity,
     check_version,
+    dangling_rows,
     delete_dangling,
     oddities,
+    plain_tables,
     transaction,
 )
 from paragone.reading import parse_json
@@ -188,18 +196,19 @@ def diagnose(database: Database, path: Path) -> Diagnosis:
     checked: dict[str, int] = {}
     unsealed = 0
     # Half a million artifacts take a minute one by one; by themselves are looked at those that something is wrong with.
-    agreeing = agreeing_artifacts(database, stated) if version == SCHEMA_VERSION else set()
+    agreeing = agreeing_artifacts(database, stated) if version == SCHEMA_VERSION else {}
     for kind, (table, column) in ARTIFACTS.items():
         keys = _keys(database, kind, table, column, findings)
         checked[table] = len(keys)
+        present, sealed = set(keys), stated.get(kind, {})
+        agree = agreeing.get(kind, set())
         for key in keys:
-            if (kind, key) in agreeing:
+            if key in agree:
                 continue
-            faults = _artifact_faults(database, version, kind, key, stated.get((kind, key)))
+            faults = _artifact_faults(database, version, kind, key, stated)
             findings += faults
-            unsealed += not faults and (kind, key) not in stated
-        present = set(keys)
-        gone = [key for sealed, key in stated if sealed == kind and key not in present]
+            unsealed += not faults and key not in sealed
+        gone = [key for key in sealed if key not in present]
         findings += [_damage(database, kind, key, "is gone, its checksum is left") for key in gone]
     if version < SCHEMA_VERSION:
         message = f"schema {version} is older than {SCHEMA_VERSION}: --repair or the next run brings it up to date"
@@ -236,24 +245,23 @@ def _file_faults(database: Database) -> list[StoreFault]:
 
 
 def _reference_faults(database: Database) -> list[StoreFault]:
+    found = []
     try:
-        rows = database.execute("PRAGMA foreign_key_check").fetchall()
+        for table, parent, where in dangling_rows(plain_tables(database)):
+            count = database.execute(f"SELECT count(*) FROM {where}").fetchone()[0]  # noqa: S608  names of ours
+            if count:
+                message = f"{count} rows of {table} refer to rows of {parent} that are not there"
+                found.append(StoreFault("damage", "reference", table, message))
     except NOT_READ as error:
         return [StoreFault("damage", "database", "", f"references cannot be followed: {error}")]
-    counts = Counter((table, parent) for table, _, parent, _ in rows)
-    return [
-        StoreFault(
-            "damage", "reference", table, f"{count} rows of {table} refer to rows of {parent} that are not there"
-        )
-        for (table, parent), count in counts.items()
-    ]
+    return found
 
 
 def _description_faults(database: Database) -> list[StoreFault]:
     found: list[StoreFault] = []
     for kind, (table, column, described) in DESCRIPTIONS.items():
         for key in _keys(database, kind, table, column, found):
-            sql = f"SELECT {described} FROM {table} WHERE {column} = ?"  # noqa: S608  names of ours, here and below
+            sql = f"SELECT {described} FROM {table} WHERE {column} = ?"  # noqa: S608
             try:
                 if not isinstance(parse_json(database.execute(sql, (key,)).fetchone()[0], "its description"), dict):
                     raise InputError("its description is not a JSON object")
@@ -272,24 +280,27 @@ def _keys(database: Database, kind: str, table: str, column: str, findings: list
         return []
 
 
-def _stated_checksums(database: Database, version: int) -> dict[tuple[str, str], bytes]:
+def _stated_checksums(database: Database, version: int) -> Checksums:
     if version < 2:
         return {}
+    sql = "SELECT key, sha256 FROM checksums WHERE kind = ?"
     try:
-        rows = database.execute("SELECT kind, key, sha256 FROM checksums").fetchall()
+        return {kind: dict(database.execute(sql, (kind,))) for kind in (*ARTIFACTS, "scores")}
     except NOT_READ:
         return {}
-    return {(kind, key): checksum for kind, key, checksum in rows}
 
 
-def _artifact_faults(database: Database, version: int, kind: str, key: str, stated: bytes | None) -> list[StoreFault]:
+def _artifact_faults(database: Database, version: int, kind: str, key: str, stated: Checksums) -> list[StoreFault]:
+    of_scores = stated.get("scores", {}).get(key) if kind == "cell" else None
     try:
-        checksum = CHECKSUMS[kind](database, key, version)
+        agree = stated.get(kind, {}).get(key) in (None, CHECKSUMS[kind](database, key, version))
+        if of_scores is not None:
+            # Whoever reads many scores asks this checksum alone.
+            rows = database.execute(SCORE_ROWS, _one(database, "SELECT id FROM cells WHERE key = ?", key)).fetchall()
+            agree = agree and of_scores == stored_scores_checksum(rows)
     except (InputError, TypeError, *NOT_READ) as error:
         return [_damage(database, kind, key, f"cannot be read ({error})")]
-    if stated is None or stated == checksum:
-        return []
-    return [_damage(database, kind, key, "does not agree with its checksum")]
+    return [] if agree else [_damage(database, kind, key, "does not agree with its checksum")]
 
 
 def _damage(database: Database, kind: str, key: str, what: str) -> StoreFault:

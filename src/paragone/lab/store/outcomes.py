@@ -8,6 +8,8 @@ import math
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from struct import Struct
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,6 +43,15 @@ def _known(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
+def _number_text(number: float | None) -> str:
+    """Return a number as JSON has it: checksums need millions, and `json.dumps` takes ten times as long for each."""
+    return "null" if number is None else repr(number) if math.isfinite(number) else json.dumps(number)
+
+
+def _rows_text(rows: WarningRows) -> str:
+    return json.dumps(rows) if rows else "[]"
+
+
 @dataclass(frozen=True)
 class CellCosts:
     """What a cell cost and said: time, memory, its warnings by position, and what it printed.
@@ -59,16 +70,18 @@ class CellCosts:
 
         Examples
         --------
-        >>> CellCosts.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).values
-        [0.5, None, [[0, 'A', 'x', 2]], None]
+        >>> CellCosts.of(Outcome("done", cpu_seconds=0.5, warnings=(WarningCount("A", "x", 2),))).text
+        '[0.5, null, [[0, "A", "x", 2]], null]'
         """
         memory, output = int(outcome.peak_memory) or None, outcome.output or None
         return cls(_known(outcome.cpu_seconds), memory, _warning_rows(outcome.warnings), output)
 
     @property
-    def values(self) -> list[Any]:
-        """Everything, as plain values in a fixed order."""
-        return [self.cpu_seconds, self.peak_memory, [list(row) for row in self.warnings], self.output]
+    def text(self) -> str:
+        """Everything in a fixed order, as JSON: what it adds to the checksum of the cell."""
+        output = "null" if self.output is None else json.dumps(self.output)
+        numbers = f"{_number_text(self.cpu_seconds)}, {_number_text(self.peak_memory)}"
+        return f"[{numbers}, {_rows_text(self.warnings)}, {output}]"
 
     @classmethod
     def read(cls, db: sqlite3.Connection, cell: int) -> CellCosts | None:
@@ -111,8 +124,9 @@ class FitCosts:
     def parts(self) -> tuple[str, ...]:
         """What it adds to the checksum of the fit: nothing where nothing is known, as of an older version."""
         known = self.cpu_seconds is not None or self.warnings
-        parts = (json.dumps([self.cpu_seconds, [list(row) for row in self.warnings]]),) if known else ()
-        return (*parts, json.dumps({"model": self._model})) if any(self._model) else parts
+        parts = (f"[{_number_text(self.cpu_seconds)}, {_rows_text(self.warnings)}]",) if known else ()
+        model = ", ".join(map(_number_text, self._model))
+        return (*parts, f'{{"model": [{model}]}}') if any(self._model) else parts
 
     @property
     def _model(self) -> tuple[float | None, int | None]:
@@ -166,15 +180,18 @@ def cell_checksum(
     >>> one == cell_checksum(fields, [("micro_f1", "k", 0, 10.0, 0.6)], None)
     False
     """
-    digest = hashlib.sha256(json.dumps([list(fields), list(scores)]).encode())
+    digest = hashlib.sha256(json.dumps([fields, list(scores)]).encode())
     if predictions is not None:
         digest.update(b"\0predictions\0")
         digest.update(predictions)
     if costs is not None:
         # These bytes are in the checksums of every store: they stay, whatever the fields are called.
-        digest.update(b"\0beside\0")
-        digest.update(json.dumps(costs.values).encode())
+        digest.update(b"\0beside\0" + costs.text.encode())
     return digest.digest()
+
+
+COPIED_BYTES = 4096
+"""Content up to here is hashed together with its length: a second call takes longer than the copy."""
 
 
 def content_checksum(*parts: bytes | str | float) -> bytes:
@@ -188,8 +205,12 @@ def content_checksum(*parts: bytes | str | float) -> bytes:
     digest = hashlib.sha256()
     for part in parts:
         content = part if isinstance(part, bytes) else repr(part).encode()
-        digest.update(len(content).to_bytes(8, "little"))
-        digest.update(content)
+        length = len(content).to_bytes(8, "little")
+        if len(content) < COPIED_BYTES:
+            digest.update(length + content)
+        else:
+            digest.update(length)
+            digest.update(content)
     return digest.digest()
 
 
@@ -200,6 +221,8 @@ def seal(db: sqlite3.Connection, kind: str, key: str, checksum: bytes) -> None:
 
 RECORD_BYTES = 32
 NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+NO_NUMBER = NOTHING.tobytes()
+SCORE_RECORD, NUMBER = Struct("<QQ8s8s"), Struct("<d")
 
 
 def scores_checksum(scores: Sequence[Score]) -> bytes:
@@ -223,6 +246,30 @@ def scores_checksum(scores: Sequence[Score]) -> bytes:
     return hashlib.sha256(records.tobytes()).digest()
 
 
+def stored_scores_checksum(rows: Iterable[ScoreRow]) -> bytes:
+    """Return the checksum of a cell's scores from its rows in a store, by position, as `scores_checksum` makes it.
+
+    Examples
+    --------
+    >>> row, score = ("micro_f1", "k", 0, 10.0, 0.5), Score("micro_f1", 0.5, "k", 10.0)
+    >>> stored_scores_checksum([row]) == scores_checksum([score])
+    True
+    """
+    # Arrays of a few numbers each take longer than the bytes one by one.
+    records = b"".join(
+        [
+            SCORE_RECORD.pack(measure_word(metric, grid), position, _number_bits(at), _number_bits(value))
+            for metric, grid, position, at, value in rows
+        ]
+    )
+    return hashlib.sha256(records).digest()
+
+
+def _number_bits(number: float | None) -> bytes:
+    return NO_NUMBER if number is None else NUMBER.pack(number + 0.0)
+
+
+@lru_cache(maxsize=1024)
 def measure_word(metric: str, grid: str) -> int:
     """Return a number for the name of a measure."""
     return int.from_bytes(hashlib.sha256(f"{metric}\0{grid}".encode()).digest()[:8], "little")

@@ -226,9 +226,8 @@ class Names:
     @classmethod
     def of(cls, values: Sequence[str]) -> Names:
         """Number the names in the order in which they come."""
-        numbers: dict[str, int] = {}
-        codes = [numbers.setdefault(value, len(numbers)) for value in values]
-        return cls(tuple(numbers), np.array(codes, dtype=np.int64))
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        return cls(tuple(numbers), np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values)))
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Names:
         """Return the names of these rows."""
@@ -318,7 +317,7 @@ def _columns(
 ) -> ScoreColumns:
     metrics, grids = (Names.of([measures[number][part] for number in numbers.tolist()]) for part in (0, 1))
     return ScoreColumns(
-        Names.of([experiments[number] for number in places[0]]).take(owner),
+        Names.of(list(map(experiments.__getitem__, places[0]))).take(owner),
         Names.of(places[1]).take(owner),
         Names.of(places[2]).take(owner),
         np.array(places[3], dtype=np.int64)[owner],

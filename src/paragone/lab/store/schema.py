@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -364,12 +364,33 @@ def _shape(database: sqlite3.Connection, name: str) -> TableShape:
     return TableShape(name, columns, key, tuple((column, parent) for _, _, parent, column, *_ in parents))
 
 
-def delete_dangling(database: sqlite3.Connection) -> None:
-    """Delete rows that refer to rows which are not there."""
+def dangling_rows(present: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Return every table with one that it refers to, and how to ask for its rows that refer to what is not there.
+
+    Parameters
+    ----------
+    present : collection of str, optional
+        The tables that there are; all where it is not given.
+
+    Examples
+    --------
+    >>> [where for table, parent, where in dangling_rows() if table == "fit_costs"]
+    ['fit_costs WHERE fit_key NOT IN (SELECT +fit_key FROM fits)']
+    """
     for shape in table_shapes():
         for column, parent in shape.references:
-            (key,) = shape_of(parent).key
-            database.execute(f"DELETE FROM {shape.name} WHERE {column} NOT IN (SELECT {key} FROM {parent})")  # noqa: S608
+            if present is None or {shape.name, parent} <= set(present):
+                (key,) = shape_of(parent).key
+                # The sign has the keys read from end to end once, where each would be looked up between arrays.
+                listed = key if key == "id" else f"+{key}"
+                where = f"{shape.name} WHERE {column} NOT IN (SELECT {listed} FROM {parent})"  # noqa: S608  of ours
+                yield shape.name, parent, where
+
+
+def delete_dangling(database: sqlite3.Connection) -> None:
+    """Delete rows that refer to rows which are not there."""
+    for _, _, where in dangling_rows():
+        database.execute(f"DELETE FROM {where}")  # noqa: S608  names of our own schema
 
 
 TICK = 100_000
