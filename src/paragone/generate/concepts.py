@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
+from paragone.generate.keys import formula_key
 from paragone.generate.sampling import Threshold, halving_threshold, population
 from paragone.ties import least_loss, loss_order
 from paragone.validation import FloatArray
@@ -67,11 +68,10 @@ class Signature:
         """Whether there are too many features to go through all their placements."""
         return len(self.placed) > MAX_PLACED
 
-    @property
-    def key(self) -> bytes:
-        """The lexicographic minimum of the packed labels over placements and the label flip."""
-        packed = np.packbits(np.vstack([self.labels > 0, self.labels < 0]), axis=1)
-        return min(bytes(row.tobytes()) for row in packed)
+    @cached_property
+    def key(self) -> str:
+        """The key of the formula cut in its middle; see `keys`."""
+        return formula_key(self.expression, self.placed, self.n_features)
 
     def placed_labels(self, order: Sequence[int], signs: Sequence[float]) -> NDArray[np.int8]:
         """Return the labels with the features on these columns of the probe, turned by these signs."""
@@ -101,9 +101,14 @@ def active_features(
 ) -> tuple[int, ...]:
     """Return the features that change a label when they are drawn again, most influential first.
 
+    Without a threshold the formula is cut where its own middle is. A dataset's cut is the middle of some rows: with it,
+    a feature that occurs only squared seems to turn signs.
+
     Examples
     --------
     >>> active_features(Expression.parse("add(X3, mul(0.0, X1))"))
+    (3,)
+    >>> active_features(Expression.parse("mul(X3, mul(X1, X1))"))
     (3,)
     """
     changed = influences(expression, threshold or halving_threshold(expression, n_features), n_features)
@@ -170,6 +175,10 @@ def signature(
 def _searched_agreement(fewer: Signature, more: Signature) -> float:
     """Return the agreement under the best placement that exchanges and turns of features find."""
     fixed = fewer.labels[0].astype(np.int64)
+    if fewer.key == more.key:
+        # One function: only the places of the two cuts can differ, and the names of the classes.
+        shares = [abs(float(labels.mean())) for labels in (fixed, more.labels[0])]
+        return 1 - abs(shares[0] - shares[1]) / 2
 
     def agreed(order: Sequence[int], signs: Sequence[float]) -> float:
         return float(abs(fixed @ more.placed_labels(order, signs)) / len(fixed) + 1) / 2

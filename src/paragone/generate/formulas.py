@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -224,6 +225,47 @@ def _rank(tree: Node) -> tuple[bool, int, str]:
     """Branches first, by size and text; then leaves."""
     expression = to_expression(tree)
     return (not isinstance(tree, tuple), -expression.size, str(expression))
+
+
+def structure_key(expression: Expression) -> str:
+    """Return the md5 of a formula's structure: equal for formulas that differ in spelling and names of features only.
+
+    Examples
+    --------
+    >>> texts = ("add(X0, add(X1, gt(X2, 0.5)))", "add(lt(0.5, X7), add(X4, X3))")
+    >>> len({structure_key(Expression.parse(text)) for text in texts})
+    1
+    """
+    names: dict[int, str] = {}
+    text = _named(_flattened(to_tree(simplify(expression))), names)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+Flat: TypeAlias = "Leaf | tuple[str, list[Flat]]"
+ASSOCIATIVE = ("add", "mul", "min", "max")
+
+
+def _flattened(tree: Node) -> Flat:
+    """Return the tree with chains of one operator as one branch, and what may be swapped in the order of its shape."""
+    if not isinstance(tree, tuple):
+        return tree
+    operator, first, second = tree
+    if operator in MIRRORED:
+        operator, first, second = MIRRORED[operator], second, first
+    parts: list[Flat] = []
+    for part in (_flattened(first), _flattened(second)):
+        same = isinstance(part, tuple) and part[0] == operator and operator in ASSOCIATIVE
+        parts += part[1] if isinstance(part, tuple) and same else [part]
+    return operator, sorted(parts, key=lambda part: _named(part, None)) if operator in COMMUTATIVE else parts
+
+
+def _named(tree: Flat, names: dict[int, str] | None) -> str:
+    """Return the text with features named in the order of their appearance, or all alike where no names are kept."""
+    if isinstance(tree, Feature):
+        return "X" if names is None else names.setdefault(tree.index, f"X{len(names)}")
+    if not isinstance(tree, tuple):
+        return repr(tree)
+    return f"{tree[0]}({', '.join(_named(part, names) for part in tree[1])})"
 
 
 OPERATOR_NAMES = tuple(OPERATORS)

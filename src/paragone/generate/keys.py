@@ -1,0 +1,248 @@
+"""Concept keys: one name for all formulas that are one problem under other names, signs and scales.
+
+Two formulas are one concept when a renaming of features, turned signs, swapped classes and a monotone transform of the
+value take one into the other. The key is therefore the least of the label vectors that a formula gives on fixed rows
+under every placement of its features: all orders, all signs, both names of the classes. The cut between the classes is
+a quantile over all these placements, so that it is the same whichever spelling it is found from. For numbers as target
+the value counts up to shift, scale and sign.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+from math import factorial, prod
+
+import numpy as np
+
+from paragone.data.digen import Expression
+from paragone.generate.formulas import structure_key
+from paragone.generate.sampling import GeneratorSpec, Threshold
+from paragone.validation import FloatArray, IntArray
+
+KEY_ROWS = 512
+KEY_SEED = 271_828
+MOST_PLACEMENTS = 2**21
+ORBIT_VALUES = 2**20
+CHUNK = 2**19
+FIRST_ROWS = 8
+DECIMALS = 6
+SAME = 1e-9
+ELSEWHERE = 0.7316
+"""The value of features that do not matter: neither 0 nor 1, which formulas treat in their own way."""
+MIDDLE = 0.01
+"""A cut whose share of class 1 is this close to a half is the middle, off by an error of sampling."""
+
+
+def concept_key(spec: GeneratorSpec, active: Sequence[int]) -> str:
+    """Return the key of a generator's concept; noise, gaps and other circumstances do not count.
+
+    Parameters
+    ----------
+    spec : GeneratorSpec
+        The generator.
+    active : sequence of int
+        The features that matter.
+
+    Returns
+    -------
+    str
+        Twelve signs. Generators with equal keys are one concept. Generators of one concept have equal keys, except that
+        formulas of very many features without symmetry (more than two million placements) are told by the structure
+        of their text; their keys begin with ``w``.
+
+    Examples
+    --------
+    >>> keys = [concept_key(GeneratorSpec(text), features) for text, features in
+    ...         {"mul(X0, X1)": (0, 1), "sub(2.0, safeDiv(X7, X3))": (3, 7), "add(X0, X1)": (0, 1)}.items()]
+    >>> keys[0] == keys[1], keys[0] == keys[2]
+    (True, False)
+    """
+    wanted = _shares(spec)
+    key = formula_key(spec.expression, active, spec.n_features, wanted)
+    told = f"{spec.target} {[round(min(share, 1 - share), 2) for share in wanted]}"
+    return ("w" * key.startswith("w") + hashlib.sha256((told + key).encode()).hexdigest())[:12]
+
+
+def formula_key(
+    expression: Expression, active: Sequence[int], n_features: int, above: tuple[float, ...] = (0.5,)
+) -> str:
+    """Return the key of a formula cut so that these shares of the population lie above each cut; see `concept_key`.
+
+    Examples
+    --------
+    >>> formula_key(Expression.parse("X3"), (3,), 10) == formula_key(Expression.parse("sub(1.0, X0)"), (0,), 10)
+    True
+    """
+    problem = _Problem(expression, tuple(sorted(active)), n_features)
+    placements = problem.placements()
+    if placements is None:
+        return "w" + structure_key(expression)
+    least = problem.least(placements, problem.scale(above, placements[0]))
+    return hashlib.sha256(f"{len(problem.active)} ".encode() + least.tobytes()).hexdigest()
+
+
+def _shares(spec: GeneratorSpec) -> tuple[float, ...]:
+    """Return the share of the population above every cut between classes."""
+    if spec.target == "regression":
+        return ()
+    if spec.target == "multiclass":
+        shares = spec.shares or (1 / spec.n_classes,) * spec.n_classes
+        return tuple(1 - float(share) for share in np.cumsum(shares)[:-1])
+    if spec.positive is not None:
+        return (spec.positive,)
+    share = spec.resolved().shares[1]
+    # Without a share asked for, values that tie are cut as near to the middle as they let.
+    return (0.5,) if spec.cut is None or abs(share - 0.5) < MIDDLE else (round(share, 2),)
+
+
+Placements = tuple[IntArray, FloatArray]
+"""For every placement the column that each feature takes, and its sign."""
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """What makes whole numbers of values: cuts between classes, or mean and standard deviation."""
+
+    cuts: tuple[Threshold, ...]
+    mean: float = 0.0
+    spread: float = 1.0
+
+    def labelled(self, values: FloatArray) -> IntArray:
+        """Return classes, or standardised values to six decimals; the classes of turned values count backwards."""
+        if self.cuts:
+            return sum(
+                (cut.label(values).astype(np.int64) for cut in self.cuts), np.zeros(values.shape, dtype=np.int64)
+            )
+        return np.rint((values - self.mean) / self.spread * 10**DECIMALS).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    expression: Expression
+    active: tuple[int, ...]
+    n_features: int
+
+    def values(self, rows: FloatArray, orders: IntArray, signs: FloatArray) -> FloatArray:
+        """Return the formula's value on every row under every placement, of shape (placements, rows)."""
+        found = np.empty((len(orders), len(rows)))
+        step = max(1, CHUNK // len(rows))
+        for begin in range(0, len(orders), step):
+            some = slice(begin, begin + step)
+            n = len(orders[some])
+            placed = np.full((n * len(rows), self.n_features), ELSEWHERE, order="F")
+            for k, feature in enumerate(self.active):
+                placed[:, feature] = (rows.T[orders[some, k]] * signs[some, k, None]).ravel()
+            found[some] = self.expression.evaluate(placed).reshape(n, len(rows))
+        return found
+
+    def placements(self) -> Placements | None:
+        """Return all placements that may differ; None where they are too many."""
+        turned, orders = self._turns(), self._orders()
+        if orders is None or len(orders) * len(turned) > MOST_PLACEMENTS:
+            return None
+        return orders, turned
+
+    def _same(self, order: Sequence[int], signs: Sequence[float], *, turned: bool) -> bool:
+        """Whether this placement gives the same values, or those turned around a constant where that is enough."""
+        rows = _key_rows(len(self.active))[:64]
+        identity = np.arange(len(self.active))
+        before, after = self.values(rows, np.array([identity, order]), np.array([np.ones(len(order)), signs]))
+        size = np.abs(before).max() * SAME
+        return bool(np.abs(before - after).max() <= size or (turned and np.ptp(before + after) <= size))
+
+    def _turns(self) -> FloatArray:
+        """Return one sign pattern of each class of patterns that give the same up to symmetry."""
+        m = len(self.active)
+        patterns = list(product((1.0, -1.0), repeat=m))
+        symmetric = [pattern for pattern in patterns if self._same(range(m), pattern, turned=True)]
+        met: set[tuple[float, ...]] = set()
+        kept = []
+        for pattern in patterns:
+            if pattern not in met:
+                kept.append(pattern)
+                met.update(tuple(a * b for a, b in zip(pattern, other, strict=True)) for other in symmetric)
+        return np.array(kept)
+
+    def _orders(self) -> IntArray | None:
+        """Return one order of each class of orders: features that may be exchanged take ascending columns."""
+        m = len(self.active)
+        leaders = list(range(m))
+        for i, j in combinations(range(m), 2):
+            if leaders[i] != leaders[j] and self._exchangeable(i, j):
+                leaders = [leaders[i] if leader == leaders[j] else leader for leader in leaders]
+        classes = [[i for i in range(m) if leaders[i] == leader] for leader in sorted(set(leaders))]
+        count = factorial(m) // prod(factorial(len(members)) for members in classes)
+        return _orders(m, classes) if count <= MOST_PLACEMENTS else None
+
+    def _exchangeable(self, i: int, j: int) -> bool:
+        order = list(range(len(self.active)))
+        order[i], order[j] = j, i
+        for first, second in product((1.0, -1.0), repeat=2):
+            signs = [1.0] * len(order)
+            signs[i], signs[j] = first, second
+            # Turned values would leave the cut to one side: it is a quantile over orders that are not exchangeable.
+            if self._same(order, signs, turned=False):
+                return True
+        return False
+
+    def scale(self, above: tuple[float, ...], orders: IntArray) -> _Scale:
+        """Return the cuts over all orders and signs; for numbers their mean and standard deviation."""
+        m = len(self.active)
+        signs = np.array(list(product((1.0, -1.0), repeat=m)))
+        n = max(1, min(4096, ORBIT_VALUES // (len(orders) * len(signs))))
+        rows = np.random.default_rng(KEY_SEED + 1).normal(size=(n, m))
+        places = np.repeat(np.arange(len(orders)), len(signs))
+        values = self.values(rows, orders[places], np.tile(signs, (len(orders), 1))).ravel()
+        if above:
+            return _Scale(tuple(Threshold.halving(values, share) for share in above))
+        # Sorted, so that the sums are of the same numbers in the same order for every spelling.
+        ordered = np.sort(values)
+        return _Scale((), float(ordered.mean()), float(ordered.std()))
+
+    def least(self, placements: Placements, scale: _Scale) -> IntArray:
+        """Return the least of the label vectors over all placements and both names of the classes."""
+        orders, turned = placements
+        places = np.repeat(np.arange(len(orders)), len(turned))
+        turns = np.tile(np.arange(len(turned)), len(orders))
+        flips = np.zeros(len(places), dtype=bool)
+        places, turns = np.tile(places, 2), np.tile(turns, 2)
+        flips = np.concatenate([flips, ~flips])
+        rows = _key_rows(len(self.active))
+        found: list[IntArray] = []
+        begin, step = 0, FIRST_ROWS
+        while begin < len(rows):
+            some = rows[begin : begin + step]
+            labels = scale.labelled(self.values(some, orders[places], turned[turns]))
+            labels[flips] = len(scale.cuts) - labels[flips]
+            for column in range(labels.shape[1]):
+                kept = labels[:, column] == labels[:, column].min()
+                labels, places, turns, flips = labels[kept], places[kept], turns[kept], flips[kept]
+            found.append(labels[0])
+            begin += step
+            step = min(2 * step, 64)
+        return np.concatenate(found)
+
+
+def _orders(m: int, classes: Sequence[Sequence[int]]) -> IntArray:
+    """Return the columns of all features for every way to share the columns among classes of features."""
+    orders = np.zeros((1, m), dtype=np.int64)
+    free = np.arange(m)[None]
+    for members in classes:
+        chosen = np.array(list(combinations(range(free.shape[1]), len(members))))
+        orders = np.repeat(orders, len(chosen), axis=0)
+        picked = np.tile(chosen, (len(free), 1))
+        free = np.repeat(free, len(chosen), axis=0)
+        orders[:, list(members)] = np.take_along_axis(free, picked, axis=1)
+        left = np.ones(free.shape, dtype=bool)
+        np.put_along_axis(left, picked, values=False, axis=1)
+        free = free[left].reshape(len(free), -1)
+    return orders
+
+
+@cache
+def _key_rows(m: int) -> FloatArray:
+    return np.random.default_rng(KEY_SEED).normal(size=(KEY_ROWS, m))
