@@ -197,10 +197,9 @@ class Hard(BaseEstimator):
 """
 
 
-def test_a_method_is_put_on_digen_with_a_page_and_charts(paragone, tmp_path, monkeypatch):
-    (tmp_path / "space.toml").write_text("var_smoothing = { low = 1e-9, high = 1e-3, log = true }\n")
-    command = ["generate", "benchmark-method", "sklearn.naive_bayes:GaussianNB", "--out", tmp_path / "nb"]
-    options = ["--space", tmp_path / "space.toml", "--trials", 2, "--sets", "digen1,digen8,digen20"]
+def test_a_method_is_diagnosed_on_digen_with_a_page_and_charts(paragone, tmp_path):
+    command = ["generate", "report", "sklearn.naive_bayes:BernoulliNB", "--out", tmp_path / "nb"]
+    options = ["--sets", "digen1,digen8,digen20"]
     ended = paragone(*command, *options)
     assert ended.code == 0, ended.err
     scores = pd.read_csv(tmp_path / "nb" / "scores.csv")
@@ -208,9 +207,12 @@ def test_a_method_is_put_on_digen_with_a_page_and_charts(paragone, tmp_path, mon
     lookup = scores.set_index(["dataset", "method"])["value"]
     assert lookup["digen8_4426", "XGBClassifier"] == 0.9909
     page = (tmp_path / "nb" / "report.html").read_text()
-    assert page.count("<figure") == len(list((tmp_path / "nb").glob("*.svg"))) == 7
-    assert "GaussianNB on digen" in page
-    assert "tuned with 2 trials" in page
+    assert page.count("<figure") == len(list((tmp_path / "nb").glob("*.svg"))) == 8
+    assert "BernoulliNB on digen" in page
+    # A method that was not tuned beside methods that were: the reader is told, on the page and here.
+    assert "has no search space and was not tuned" in page
+    assert "not tuned" in " ".join(ended.err.split())
+    assert "it falls behind on parity" in ended.out
     # Again: nothing is fitted, the page is the same.
     assert paragone(*command, *options).code == 0
     assert (tmp_path / "nb" / "report.html").read_text() == page

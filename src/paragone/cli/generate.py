@@ -10,7 +10,7 @@ import typer
 from paragone.cli.app import MORE, CommandLine, app
 from paragone.cli.options import AddressOption, AsJson, EngineOption, chosen_executor
 from paragone.cli.output import print_json, show_table, write_frame
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.terminal import say
 from paragone.ties import loss_order
 
@@ -26,6 +26,74 @@ app.add_typer(generate, name="generate", rich_help_panel=MORE)
 
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 
+KINDS = "Kinds of data"
+DataTarget = Annotated[
+    Literal["binary", "multiclass", "regression"],
+    typer.Option("--target", help="binary, multiclass or regression.", rich_help_panel=KINDS),
+]
+DataClasses = Annotated[int, typer.Option("--classes", help="Classes of a multiclass target.", rich_help_panel=KINDS)]
+DataShares = Annotated[
+    str, typer.Option("--shares", help="Shares of these classes: 0.2,0.3,0.5.", rich_help_panel=KINDS)
+]
+DataPositive = Annotated[
+    float | None,
+    typer.Option("--positive", help="The share of class 1; about half without it.", rich_help_panel=KINDS),
+]
+DataNoise = Annotated[float, typer.Option("--noise", help="The share of labels drawn anew.", rich_help_panel=KINDS)]
+DataCorrelation = Annotated[
+    float, typer.Option("--correlation", help="Of every two columns, from 0 to below 1.", rich_help_panel=KINDS)
+]
+DataIrrelevant = Annotated[
+    int, typer.Option("--irrelevant", help="Columns added that mean nothing.", min=0, rich_help_panel=KINDS)
+]
+DataRedundant = Annotated[
+    int, typer.Option("--redundant", help="Columns added that follow from others.", min=0, rich_help_panel=KINDS)
+]
+DataCategorical = Annotated[
+    str, typer.Option("--categorical", help="Columns shown as levels only: 0,4.", rich_help_panel=KINDS)
+]
+DataLevels = Annotated[int, typer.Option("--levels", help="Of every categorical column.", rich_help_panel=KINDS)]
+DataNominal = Annotated[bool, typer.Option("--nominal", help="Shuffle the numbers of levels.", rich_help_panel=KINDS)]
+DataMissing = Annotated[float, typer.Option("--missing", help="The share of entries left out.", rich_help_panel=KINDS)]
+DataMissingBy = Annotated[
+    Literal["chance", "value"],
+    typer.Option("--missing-by", help="chance, or value: large ones more often.", rich_help_panel=KINDS),
+]
+DataDrift = Annotated[
+    float,
+    typer.Option("--drift", help="Shift of the test rows, in standard deviations.", rich_help_panel=KINDS),
+]
+DataGroupSize = Annotated[
+    int, typer.Option("--group-size", help="Rows that belong together; 0 for none.", min=0, rich_help_panel=KINDS)
+]
+DataGroupShare = Annotated[
+    float, typer.Option("--group-share", help="The part of the variance that a group shares.", rich_help_panel=KINDS)
+]
+
+
+def data_kinds(**given: Any) -> dict[str, Any]:
+    """Return the kinds of data that options ask for, as a generator declares them; the defaults are left out."""
+    from dataclasses import fields
+
+    from paragone.generate import GeneratorSpec
+
+    parts = _listed(given.pop("categorical"))
+    wrong = [part for part in parts if not part.isdigit()]
+    if wrong:
+        raise InputError(f"--categorical takes numbers of columns with commas between, not {wrong[0]!r}")
+    try:
+        shares = tuple(float(part) for part in _listed(given.pop("shares")))
+    except ValueError as error:
+        raise InputError("--shares takes numbers with commas between, such as 0.2,0.3,0.5") from error
+    kinds = {
+        **given,
+        "categorical": tuple(map(int, parts)),
+        "shares": shares,
+        "n_classes": given["classes"],
+    }
+    defaults = {item.name: item.default for item in fields(GeneratorSpec)}
+    return {name: value for name, value in kinds.items() if name in defaults and value != defaults[name]}
+
 
 @generate.command("sample")
 def draw_sample(
@@ -35,16 +103,22 @@ def draw_sample(
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
     name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
     features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
-    target: Annotated[
-        Literal["binary", "multiclass", "regression"], typer.Option(help="binary, multiclass or regression.")
-    ] = "binary",
-    classes: Annotated[int, typer.Option(help="Classes of a multiclass target.")] = 3,
-    positive: Annotated[float, typer.Option(help="The share of class 1.")] = 0.5,
-    noise: Annotated[float, typer.Option(help="The share of labels drawn anew.")] = 0,
-    correlation: Annotated[float, typer.Option(help="Of every two columns, from 0 to below 1.")] = 0,
-    irrelevant: Annotated[int, typer.Option(help="Columns added that mean nothing.", min=0)] = 0,
-    categorical: Annotated[str, typer.Option(help="Columns shown as quarters 0 to 3: 0,4.")] = "",
-    missing: Annotated[float, typer.Option(help="The share of entries left out.")] = 0,
+    target: DataTarget = "binary",
+    classes: DataClasses = 3,
+    shares: DataShares = "",
+    positive: DataPositive = None,
+    noise: DataNoise = 0,
+    correlation: DataCorrelation = 0,
+    irrelevant: DataIrrelevant = 0,
+    redundant: DataRedundant = 0,
+    categorical: DataCategorical = "",
+    levels: DataLevels = 4,
+    nominal: DataNominal = False,
+    missing: DataMissing = 0,
+    missing_by: DataMissingBy = "chance",
+    drift: DataDrift = 0,
+    group_size: DataGroupSize = 0,
+    group_share: DataGroupShare = 0.5,
     file_format: FileFormat = "csv",
 ) -> None:
     """Draw fresh rows of a formula and write them with a manifest.
@@ -56,23 +130,29 @@ def draw_sample(
     from paragone.generate import GeneratorSpec, write_sets
     from paragone.generate.collection import described_sample
 
-    parts = _listed(categorical)
-    wrong = [part for part in parts if not part.isdigit()]
-    if wrong:
-        raise InputError(f"--categorical takes numbers of columns with commas between, not {wrong[0]!r}")
     if Path(name).name != name:
         raise InputError(f"--name {name!r} is to be a file name: leave out folders")
     spec = GeneratorSpec(
         formula,
         features,
-        correlation=correlation,
-        irrelevant=irrelevant,
-        noise=noise,
-        positive=positive,
-        n_classes=classes,
-        target=target,
-        categorical=tuple(map(int, parts)),
-        missing=missing,
+        **data_kinds(
+            target=target,
+            classes=classes,
+            shares=shares,
+            positive=positive,
+            noise=noise,
+            correlation=correlation,
+            irrelevant=irrelevant,
+            redundant=redundant,
+            categorical=categorical,
+            levels=levels,
+            nominal=nominal,
+            missing=missing,
+            missing_by=missing_by,
+            drift=drift,
+            group_size=group_size,
+            group_share=group_share,
+        ),
     )
     dataset = spec.sample(rows, seed, name=name)
     written = write_sets([(dataset, described_sample(dataset, asdict(spec), seed))], out, name, file_format)
@@ -239,7 +319,6 @@ def measure_published(
 
 
 def _settings(preset: str | None) -> DuelSettings:
-    from paragone.errors import unknown_name
     from paragone.generate import DuelSettings
 
     if preset not in (None, "digen_v1"):
@@ -395,46 +474,118 @@ def evolve_collection(
     _warn_of_failures(evolved.n_failed, path)
 
 
-@generate.command("benchmark-method")
+Space = Annotated[
+    Path | None, typer.Option(help="The search space (TOML); the usual ranges of a known class without one.")
+]
+Trials = Annotated[
+    int | None,
+    typer.Option(help="Tune all methods anew with so many trials; without it the budget that the others had.", min=1),
+]
+BenchmarkStore = Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")]
+Formats = Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")]
+
+
+@generate.command("report")
+def report_method(
+    method: Annotated[str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    collection: Annotated[
+        list[str] | None, typer.Option(help="A collection; may be repeated. By default digen and paragone-v1.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
+    space: Space = None,
+    trials: Trials = None,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    store: BenchmarkStore = None,
+    workers: Workers = 0,
+    formats: Formats = "",
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+) -> None:
+    """Diagnose a method on the collections: where it wins and fails, by families, and which method it is like.
+
+    Example: paragone generate report mymethod.py:Poly --out poly --workers 2
+    """
+    from paragone.charts import check_formats
+    from paragone.generate import Laboratory, benchmark_method, write_benchmark
+    from paragone.generate.diagnosis import diagnose
+    from paragone.generate.methods import read_space
+    from paragone.generate.opponents import opponent
+
+    wanted = check_formats(_listed(formats))
+    declared = opponent(method, name=name, space=read_space(space) if space else None)
+    chosen = [(where, _collection(where)) for where in collection or ["digen", "paragone-v1"]]
+    _refuse_file(out)
+    out.mkdir(parents=True, exist_ok=True)
+    asked = _asked_sets(_listed(sets), chosen)
+    results = []
+    with (
+        chosen_executor(engine, address, workers) as executor,
+        Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
+    ):
+        for where, found in chosen:
+            if sets and not asked[where]:
+                continue
+            results.append(
+                benchmark_method(
+                    declared,
+                    laboratory,
+                    found,
+                    sets=asked[where],
+                    trials=trials,
+                    tell=lambda said: say(said, stderr=True),
+                )
+            )
+    page = write_benchmark(results, out, wanted)
+    for result in results:
+        means = result.table().mean()
+        means = means.iloc[loss_order(-means, size=1.0)]
+        show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
+        for note in result.notes:
+            say(f"note: {note}", stderr=True)
+    for said in diagnose(results).sentences():
+        say(said)
+    say(f"page: {page}")
+
+
+def _asked_sets(names: list[str], chosen: list[tuple[str, Collection | None]]) -> dict[str, list[str]]:
+    """Return which of the named datasets every collection has; one that none has is refused."""
+    from paragone.data.digen import find
+
+    found: dict[str, list[str]] = {where: [] for where, _ in chosen}
+    for name in names:
+        homes = [where for where, held in chosen if held is not None and name in {one.name for one in held.sets}]
+        if not homes and any(held is None for _, held in chosen):
+            # DIGEN knows short names, and refuses what it does not know.
+            homes = ["digen"] if find(name) else []
+        if not homes:
+            known = [item.name for _, held in chosen if held is not None for item in held.sets]
+            raise unknown_name("dataset", name, known)
+        for home in homes:
+            found[home].append(name)
+    return found
+
+
+@generate.command("benchmark-method", hidden=True)
 def benchmark(
     use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
     collection: Annotated[str, typer.Option(help="digen, paragone-v1, or a collection file or folder.")] = "digen",
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
-    space: Annotated[Path | None, typer.Option(help="The search space (TOML); without one it is not tuned.")] = None,
-    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 200,
+    space: Space = None,
+    trials: Trials = None,
     sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
-    store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")] = None,
+    store: BenchmarkStore = None,
     workers: Workers = 0,
-    formats: Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")] = "",
+    formats: Formats = "",
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
-    """Put a classifier of yours on a collection, next to the methods measured there; only its fits are done.
+    """Put a method on one collection: the former name of `generate report --collection NAME`.
 
-    Example: paragone generate benchmark-method sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
+    Example: paragone generate report sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
     """
-    from paragone.charts import check_formats
-    from paragone.generate import Contender, Laboratory, benchmark_method, read_space, write_benchmark
-
-    _import_from_here()
-    wanted = check_formats(_listed(formats))
-    declared = Contender(name or use.rpartition(":")[2], use, {}, read_space(space) if space else {})
-    found = _collection(collection)
-    _refuse_file(out)
-    out.mkdir(parents=True, exist_ok=True)
-    with (
-        chosen_executor(engine, address, workers) as executor,
-        Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
-    ):
-        result = benchmark_method(declared, laboratory, found, sets=_listed(sets), trials=trials)
-    page = write_benchmark(result, out, wanted)
-    means = result.table().mean()
-    means = means.iloc[loss_order(-means, size=1.0)]
-    show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
-    for note in result.notes:
-        say(f"note: {note}", stderr=True)
-    say(f"page: {page}")
+    report_method(use, out, [collection], name, space, trials, sets, store, workers, formats, engine, address)
 
 
 def _import_from_here() -> None:
@@ -448,7 +599,6 @@ def _import_from_here() -> None:
 def _collection(reference: str) -> Collection | None:
     """Return the collection of a name, a file or a folder; None stands for DIGEN."""
     from paragone.data.evolved import collections
-    from paragone.errors import unknown_name
     from paragone.generate import Collection
 
     if reference == "digen":

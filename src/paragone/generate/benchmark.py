@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paragone.data import Dataset
 from paragone.data.digen import DigenEntry, Expression, entries, find
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.digen import CHOOSING_ROWS, best_configurations
 from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
 from paragone.generate.evidence import measure
-from paragone.generate.inspection import MARGIN, duel_matrix
+from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
-from paragone.generate.methods import Contender
+from paragone.generate.methods import Contender, reference_methods
+from paragone.methods.spaces import new_study, suggest
 from paragone.stats import compare
 
 if TYPE_CHECKING:
@@ -25,6 +28,16 @@ if TYPE_CHECKING:
 SeedScore: TypeAlias = tuple[str, str, int, float]
 Fits: TypeAlias = dict[str, tuple[Dataset, CellResult]]
 """By dataset: its rows, and what the tuned method gave on them."""
+
+
+@dataclass(frozen=True)
+class GeneratedFormula:
+    """What a dataset of a collection was made of: its formula, its columns, its concept and its ceiling."""
+
+    formula: str
+    n_features: int
+    concept: int
+    ceiling: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +57,9 @@ class MethodBenchmark:
     notes : tuple of str
         What the reader must know, such as a method scored by hard labels.
     how : str
-        How the method was tuned and scored, in a paragraph.
+        How the method and the others were tuned and scored, in a paragraph.
+    specimens : mapping of str to GeneratedFormula
+        What every dataset was made of.
 
     Examples
     --------
@@ -64,6 +79,7 @@ class MethodBenchmark:
     predictions: Mapping[str, tuple[Any, Any]]
     notes: tuple[str, ...]
     how: str = ""
+    specimens: Mapping[str, GeneratedFormula] = field(default_factory=dict)
 
     def table(self) -> pd.DataFrame:
         """Return mean AUROC by dataset (down) and method (across)."""
@@ -101,31 +117,43 @@ class MethodBenchmark:
         return drawn
 
 
+PUBLISHED_TRIALS = 200
+"""Trials that the published scores of DIGEN were tuned with."""
+
+
 def benchmark_method(
     contender: Contender,
     laboratory: Laboratory,
     collection: Collection | None = None,
     *,
     sets: Sequence[str] = (),
-    trials: int = 200,
+    trials: int | None = None,
     settings: DuelSettings | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> MethodBenchmark:
-    """Tune a classifier on every dataset of a collection as the protocol says; only its own fits are done.
+    """Put a classifier on every dataset of a collection, beside the reference methods at the same tuning.
+
+    On DIGEN the published scores stand beside it, tuned with 200 trials, and it is given 200 trials too. On an evolved
+    collection the others were measured in the best of a few configurations; it is given as many, chosen in the same
+    way. With another number of trials every method is tuned with that number here, the references too.
 
     Parameters
     ----------
     contender : Contender
-        The classifier with its search space; with none it is fitted as it is.
+        The classifier with its search space; with none it is fitted as it is, and that is said.
     laboratory : Laboratory
         Where the fits run.
     collection : Collection, optional
         DIGEN where it is not given.
     sets : sequence of str
         Some of the datasets; all where it is empty.
-    trials : int, default=200
-        Trials of the tuning.
+    trials : int, optional
+        Tune all methods with so many trials; without it only the new method is fitted, with the budget that the others
+        had.
     settings : DuelSettings, optional
         How it is tuned; by real AUROC where it is not given.
+    tell : callable, optional
+        Called with one sentence of progress after each dataset.
 
     Examples
     --------
@@ -137,13 +165,17 @@ def benchmark_method(
     >>> result.table().shape, "NB" in result.table()
     ((1, 9), True)
     """
-    settings = settings or DuelSettings()
+    settings, say = settings or DuelSettings(), tell or (lambda _: None)
     if collection is None:
-        return _on_digen(contender, laboratory, [find(name) for name in sets] or list(entries()), trials, settings)
-    chosen = [item for item in collection.sets if not sets or item.name in sets]
-    if not chosen:
-        raise InputError(f"collection {collection.name!r} has none of the datasets {', '.join(sets)}")
-    return _on_collection(contender, laboratory, collection, chosen, trials, settings)
+        chosen = [find(name) for name in sets] or list(entries())
+        return _on_digen(contender, laboratory, chosen, trials, settings, say)
+    members = [item for item in collection.sets if not sets or item.name in sets]
+    missing = [name for name in sets if name not in {item.name for item in collection.sets}]
+    if missing:
+        raise unknown_name(f"dataset in {collection.name}", missing[0], [item.name for item in collection.sets])
+    if not members:
+        raise InputError(f"collection {collection.name!r} has no datasets")
+    return _on_collection(contender, laboratory, collection, members, trials, settings, say)
 
 
 def _refuse_known(contender: Contender, known: Sequence[str]) -> None:
@@ -152,28 +184,58 @@ def _refuse_known(contender: Contender, known: Sequence[str]) -> None:
 
 
 def _on_digen(
-    contender: Contender, laboratory: Laboratory, chosen: Sequence[DigenEntry], trials: int, settings: DuelSettings
+    contender: Contender,
+    laboratory: Laboratory,
+    chosen: Sequence[DigenEntry],
+    trials: int | None,
+    settings: DuelSettings,
+    say: Callable[[str], None],
 ) -> MethodBenchmark:
     _refuse_known(contender, list(chosen[0].auroc))
-    rows = [(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
+    others = _known_methods(list(chosen[0].auroc)) if trials is not None else []
+    rows: list[SeedScore] = []
+    if trials is None:
+        rows = [(entry.name, method, entry.seed, value) for entry in chosen for method, value in entry.auroc.items()]
     fits: Fits = {}
+    given = PUBLISHED_TRIALS if trials is None else trials
     # An experiment has one seed, and folds and tuning follow from it: one experiment per seed.
     for seed in dict.fromkeys(entry.seed for entry in chosen):
         of_seed = [entry for entry in chosen if entry.seed == seed]
         datasets = [seeded_dataset(Expression.parse(entry.formula), seed, entry.name) for entry in of_seed]
-        tuned = {contender.name: settings.tuner(contender, seed, trials)}
-        name = f"{contender.name} on digen, seed {seed}"
-        found = laboratory.run(name, datasets, tuned, Holdout(), seed=seed)
+        tuned = {method.name: settings.tuner(method, seed, given) for method in (contender, *others)}
+        found = laboratory.run(f"{contender.name} on digen, seed {seed}", datasets, tuned, Holdout(), seed=seed)
         for dataset in datasets:
-            fitted = found.get((dataset.name, contender.name))
-            if fitted is not None:
-                rows.append((dataset.name, contender.name, seed, fitted.scores["auroc"]))
-                fits[dataset.name] = dataset, fitted
-    how = (
-        f"{contender.name} {_tuning(contender, trials, settings)} on the 800 training rows of the published split, and "
-        "scored on its 200 test rows. The scores of the other methods are the published ones: 200 trials, same split."
+            if any((dataset.name, method) not in found for method in tuned):
+                continue
+            rows += [(dataset.name, method, seed, found[dataset.name, method].scores["auroc"]) for method in tuned]
+            fits[dataset.name] = dataset, found[dataset.name, contender.name]
+        say(f"{contender.name}: {len(fits)} of {len(chosen)} datasets of digen")
+    beside = (
+        "The scores of the other methods are the published ones: 200 trials, same split."
+        if trials is None
+        else "The other methods were tuned and scored here in the same way, with the same number of trials."
     )
-    return _result(contender.name, "digen", rows, fits, len(chosen), how)
+    how = (
+        f"{contender.name} {_tuning(contender, given, settings)} on the 800 training rows of the published split, and "
+        f"scored on its 200 test rows. {beside}"
+    )
+    specimens = {entry.name: _digen_formulas()[entry.name] for entry in chosen}
+    return _result(contender, "digen", rows, fits, specimens, how)
+
+
+@cache
+def _digen_formulas() -> dict[str, GeneratedFormula]:
+    """Return what the DIGEN sets are made of; telling their concepts apart takes seconds."""
+    inspected = inspect_digen().sets.set_index("dataset")
+    return {
+        entry.name: GeneratedFormula(
+            entry.formula,
+            10,
+            int(inspected.loc[entry.name, "concept"]),
+            float(inspected.loc[entry.name, "ceiling"]),
+        )
+        for entry in entries()
+    }
 
 
 def _on_collection(
@@ -181,58 +243,147 @@ def _on_collection(
     laboratory: Laboratory,
     collection: Collection,
     chosen: Sequence[GeneratedSet],
-    trials: int,
+    trials: int | None,
     settings: DuelSettings,
+    say: Callable[[str], None],
 ) -> MethodBenchmark:
-    """Tune on each dataset's own rows, then score the chosen configuration on the samples of the evidence."""
-    _refuse_known(contender, list(chosen[0].aurocs))
+    """Configure on rows that are used for nothing else, then score the configuration on the samples of the evidence."""
+    names = list(chosen[0].aurocs)
+    _refuse_known(contender, names)
+    others = _known_methods(names) if trials is not None else []
+    n_tried = _configurations_tried(names)
     rows: list[SeedScore] = []
     fits: Fits = {}
-    for item in chosen:
+    for position, item in enumerate(chosen, start=1):
         dataset = item.load()
         dataset = parted(dataset, published_split(dataset, item.seed)[0])
-        tuned = {contender.name: settings.tuner(contender, item.seed, trials)}
-        found = laboratory.run(f"{contender.name} on {item.name}", [dataset], tuned, Holdout(), seed=item.seed)
-        rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
-        fitted = found.get((dataset.name, contender.name))
-        if fitted is None:
-            continue
+        if trials is None:
+            rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
+            options = [(contender, drawn_configurations(contender, n_tried, item.seed))]
+            configured = best_configurations(
+                f"{item.name} for {contender.name}", item.generator(), options, laboratory, n_train=item.n_rows
+            )
+            shown = laboratory.run(
+                f"{contender.name} on {item.name}",
+                [dataset],
+                {contender.name: contender.configured(configured[0][1])},
+                Holdout(),
+                seed=item.seed,
+            )
+        else:
+            taking_part = (contender, *others)
+            tuned = {method.name: settings.tuner(method, item.seed, trials) for method in taking_part}
+            shown = laboratory.run(f"{contender.name} on {item.name}", [dataset], tuned, Holdout(), seed=item.seed)
+            if len(shown) < len(tuned):
+                continue
+            configured = [(method, shown[dataset.name, method.name].info["params"]) for method in taking_part]
+        fitted = shown.get((dataset.name, contender.name))
         evidence = measure(
             f"{item.name} with {contender.name}",
             item.generator(),
-            [(contender, fitted.info["params"])],
+            configured,
             laboratory,
             n_train=item.n_rows,
             n_fresh=collection.evidence_rows,
             n_seeds=len(next(iter(item.aurocs.values()))),
         )
-        if evidence is not None:
-            rows += [(item.name, contender.name, seed, float(v)) for seed, v in enumerate(evidence.aurocs[:, 0])]
-            fits[item.name] = dataset, fitted
-    how = (
-        f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and measured in that "
-        f"configuration on the samples of the evidence, {collection.evidence_rows:,} fresh rows each: the samples on "
-        "which the other methods were measured. ROC and precision-recall curves are of the other 20 % of the dataset."
+        if fitted is not None and evidence is not None:
+            for place, method in enumerate(evidence.methods):
+                rows += [(item.name, method, seed, float(v)) for seed, v in enumerate(evidence.aurocs[:, place])]
+            params = dict(next(chosen for method, chosen in configured if method.name == contender.name))
+            fits[item.name] = dataset, replace(fitted, info={**fitted.info, "params": params})
+        say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
+    how = _how_on_collection(contender, collection, trials, n_tried, settings)
+    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
+    return _result(contender, collection.name, rows, fits, specimens, how)
+
+
+def _how_on_collection(
+    contender: Contender, collection: Collection, trials: int | None, n_tried: int, settings: DuelSettings
+) -> str:
+    curves = "ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on the other 80 %."
+    fresh = f"on the samples of the evidence, {collection.evidence_rows:,} fresh rows each"
+    if trials is not None:
+        return (
+            f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and so were the "
+            "reference methods, with the same number of trials; all were measured in the configurations found "
+            f"{fresh}. {curves}"
+        )
+    if not contender.space:
+        return (
+            f"{contender.name} has no search space: it was measured with its own defaults {fresh}. The other methods "
+            f"were measured in the best of up to {n_tried} configurations, on the same samples. {curves}"
+        )
+    return (
+        f"The other methods were measured in the best of up to {n_tried} configurations, chosen on rows of their own, "
+        f"and not tuned further. {contender.name} got the same: its defaults and draws of its space, {n_tried} "
+        f"configurations in all, the best of them on {CHOOSING_ROWS:,} rows that are used for nothing else, "
+        f"measured {fresh}: the samples on which the others were measured. {curves}"
     )
-    return _result(contender.name, collection.name, rows, fits, len(chosen), how)
+
+
+def _known_methods(names: Sequence[str]) -> list[Contender]:
+    """Return the methods of a collection, which can be tuned again where they are the references."""
+    known = {method.name: method for method in reference_methods()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"{unknown[0]!r} is not one of the reference methods and cannot be tuned again from here: leave the number "
+            "of trials out, and the new method gets the budget that it had"
+        )
+    return [known[name] for name in names]
+
+
+def _configurations_tried(names: Sequence[str]) -> int:
+    """Return how many configurations the methods of a collection were chosen from, at most."""
+    known = {method.name: len(method.portfolio) for method in reference_methods()}
+    return max((known.get(name, 1) for name in names), default=1)
+
+
+def drawn_configurations(contender: Contender, n: int, seed: int) -> tuple[Mapping[str, Any], ...]:
+    """Return a contender's own configurations, and draws of its space up to a number of them.
+
+    Examples
+    --------
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB", space={"var_smoothing": {"low": 1e-9, "high": 1e-1}})
+    >>> len(drawn_configurations(own, 4, seed=0)), drawn_configurations(own, 4, seed=0)[0]
+    (4, {})
+    """
+    found = list(contender.portfolio)[:n]
+    if not contender.space:
+        return tuple(found[:1])
+    study = new_study(seed)
+    while len(found) < n:
+        found.append(suggest(study.ask(), contender.space))
+    return tuple(found)
 
 
 def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:
     if not contender.space:
-        return "was fitted with its own defaults"
+        return "has no search space and was fitted with its own defaults"
     scored = "AUROC" if settings.scoring == "auroc" else "balanced accuracy of hard labels"
     return f"was tuned with {trials} trials of TPE by {scored} on {settings.folds} stratified folds"
 
 
 def _result(
-    method: str, collection: str, rows: Sequence[SeedScore], fits: Fits, n_sets: int, how: str
+    contender: Contender,
+    collection: str,
+    rows: Sequence[SeedScore],
+    fits: Fits,
+    specimens: Mapping[str, GeneratedFormula],
+    how: str,
 ) -> MethodBenchmark:
     import pandas as pd
 
+    method, n_sets = contender.name, len(specimens)
     if not fits:
         raise InputError(f"{method} failed on every dataset: `paragone status` on the store says why")
     scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
     notes = []
+    if not contender.space:
+        notes.append(
+            f"{method} has no search space and was not tuned, while the others were: give it one, or read its place so"
+        )
     # A mean over fewer datasets than the others have could not be compared with theirs.
     missing = n_sets - len(fits)
     if missing:
@@ -252,4 +403,5 @@ def _result(
         name: (dataset.y[~np.asarray(dataset.train_part)], fitted.arrays["values"])
         for name, (dataset, fitted) in fits.items()
     }
-    return MethodBenchmark(method, collection, scores, chosen, predictions, tuple(notes), how)
+    kept = {name: specimens[name] for name in specimens if name in fits}
+    return MethodBenchmark(method, collection, scores, chosen, predictions, tuple(notes), how, kept)

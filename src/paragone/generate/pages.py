@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,10 @@ from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
+from paragone.generate.diagnosis import Diagnosis, diagnose, profile_chart
+from paragone.generate.families import FAMILIES
 from paragone.generate.inspection import Inspection, why_open
+from paragone.generate.mathematics import mathematics
 from paragone.page import (
     Attachment,
     Block,
@@ -211,13 +214,15 @@ def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ..
     return (measured, concepts)
 
 
-def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tuple[str, ...] = ("svg",)) -> Path:
-    """Write scores, parameters, charts and the page into a folder, and return the page.
+def write_benchmark(
+    benchmarks: MethodBenchmark | Sequence[MethodBenchmark], folder: str | Path, formats: tuple[str, ...] = ("svg",)
+) -> Path:
+    """Write scores, parameters, charts and the page of a method into a folder, and return the page.
 
     Parameters
     ----------
-    benchmark : MethodBenchmark
-        What is shown.
+    benchmarks : MethodBenchmark or sequence of MethodBenchmark
+        What is shown: one method on one or more collections.
     folder : str or Path
         Made where it is missing; what an earlier benchmark wrote there is replaced as a whole.
     formats : tuple of str
@@ -234,35 +239,112 @@ def write_benchmark(benchmark: MethodBenchmark, folder: str | Path, formats: tup
     ...     page.name, (Path(folder) / "page" / "heat_map.svg").is_file()
     ('report.html', True)
     """
-    return _write_whole(folder, "benchmark", benchmark_page(benchmark), tuple(dict.fromkeys(("svg", *formats))))
+    several = [benchmarks] if isinstance(benchmarks, MethodBenchmark) else list(benchmarks)
+    return _write_whole(folder, "benchmark", benchmark_page(several), tuple(dict.fromkeys(("svg", *formats))))
 
 
-def benchmark_page(benchmark: MethodBenchmark) -> Page:
-    """Make the page of a benchmarked method."""
-    evidence, keys = sample_evidence(benchmark.scores, "seed")
-    charts, parameters = benchmark.charts(), json.dumps(benchmark.chosen, indent=1)
+def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
+    """Make the page of a method: the diagnosis over all collections, then each of them."""
+    import pandas as pd
+
+    method = benchmarks[0].method
+    evidence: dict[str, NumberDetails] = {}
+    sections: list[Section] = []
+    if all(benchmark.specimens for benchmark in benchmarks):
+        sections += _diagnosis_sections(diagnose(benchmarks))
+    for benchmark in benchmarks:
+        found, keys = sample_evidence(benchmark.scores, "seed")
+        evidence |= found
+        sections += _collection_sections(benchmark, keys, "" if len(benchmarks) == 1 else f" on {benchmark.collection}")
+    chosen = {name: params for benchmark in benchmarks for name, params in benchmark.chosen.items()}
+    parameters = json.dumps(chosen, indent=1)
+    scores = pd.concat([benchmark.scores for benchmark in benchmarks], ignore_index=True)
+    files = (Attachment("scores.csv", frame_as_csv(scores)), Attachment("parameters.json", f"{parameters}\n"))
+    listing = Listing(f"Parameters of {method}, by dataset", parameters)
+    how = Prose(tuple(f"On {benchmark.collection}: {benchmark.how}" for benchmark in benchmarks))
+    rules = Points(tuple(f"{family}: {words}." for family, words in FAMILIES.items()))
+    families = (Fold("The families of concepts, by their rules", (rules,)),)
+    sections.append(Section("how", "How it was done", (how, *families, listing, *files)))
+    n_sets = sum(len(benchmark.table()) for benchmark in benchmarks)
+    n_methods = len(benchmarks[0].table().columns)
+    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_methods} methods, AUROC"
+    named = " and ".join(benchmark.collection for benchmark in benchmarks)
+    return Page(f"{method} on {named}", subtitle, (), tuple(sections), evidence)
+
+
+def _diagnosis_sections(diagnosis: Diagnosis) -> list[Section]:
+    import pandas as pd
+
+    lead, *more = (f"{said[0].upper()}{said[1:]}." for said in diagnosis.sentences())
+    families = pd.DataFrame(
+        [
+            {
+                "family": record.family,
+                "datasets": record.n_sets,
+                "concepts": record.n_concepts,
+                diagnosis.method: record.method,
+                "references, median": record.typical,
+                "best reference": f"{record.best_method} {record.best:.3f}",
+                "behind the best of each concept": interval_in_words(record.behind, record.low, record.high),
+            }
+            for record in diagnosis.records
+        ]
+    )
+    notes = ("Means over concepts: datasets of one concept are one problem. Intervals: 95 %, over concepts.",)
+    sheet = frame_sheet("families", "By family of concepts", families, notes=notes)
+    blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), *_gallery(profile=profile_chart(diagnosis))]
+    near = frame_sheet("likeness", "Which known method it is like", diagnosis.likeness)
+    sections = [Section("diagnosis", "The diagnosis", (*blocks, sheet, near))]
+    told = {"wins": ("wins", diagnosis.wins), "failures": ("fails", diagnosis.failures)}
+    tables: list[Block] = []
+    for name, (word, rows) in told.items():
+        if not len(rows):
+            tables.append(Prose((f"There is no dataset on which {diagnosis.method} {word} by {diagnosis.margin:g}.",)))
+            continue
+        shown = rows.assign(
+            families=[", ".join(of) for of in rows["families"]],
+            formula=[mathematics(Expression.parse(text)) for text in rows["formula"]],
+        ).drop(columns=["concept", "place"])
+        title = f"Datasets on which {diagnosis.method} {word} by {diagnosis.margin:g} or more"
+        sheet = frame_sheet(name, title, shown)
+        tables.append(sheet if len(rows) <= 12 else Fold(f"{title} ({len(rows)})", (sheet,), is_open=False))
+    return [*sections, Section("outcomes", "Where it wins and where it fails", tuple(tables))]
+
+
+def interval_in_words(value: float, low: float, high: float) -> str:
+    """Return a number with its limits; the limits are left out where there are none.
+
+    Examples
+    --------
+    >>> interval_in_words(0.12, 0.08, 0.16), interval_in_words(0.12, float("nan"), float("nan"))
+    ('0.120 [0.080, 0.160]', '0.120')
+    """
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]" if np.isfinite([low, high]).all() else f"{value:.3f}"
+
+
+def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, str], str], where: str) -> list[Section]:
+    """Return the parts of the page that are about one collection; names get its name where there are several."""
+    ending = f"_{benchmark.collection}" if where else ""
+    charts = benchmark.charts()
 
     def drawn(*names: str) -> tuple[Block, ...]:
-        return _gallery(**{name: charts[name] for name in names if name in charts})
+        return _gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts})
 
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
-    ranking = frame_sheet("standing", "Standing", _ranking(table), decimals=4)
-    where = drawn("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
-    chosen = Listing(f"Parameters of {benchmark.method}, by dataset", parameters)
-    files = (Attachment("scores.csv", frame_as_csv(benchmark.scores)), Attachment("parameters.json", f"{parameters}\n"))
-    sections = (
-        Section("verdict", "The verdict", (*notes, *_verdict(benchmark), ranking)),
-        Section("who", "Who beats whom", drawn("critical_difference", "duels")),
-        Section("where", "Where", (*where, score_sheet("scores", "AUROC by dataset", table, keys))),
-        Section("curves", "ROC and precision-recall curves", drawn("roc", "precision_recall")),
-        Section("how", "How it was done", (Prose((benchmark.how,)), chosen, *files)),
-    )
-    subtitle = f"{len(table)} dataset{'s' * (len(table) != 1)}, {len(table.columns)} methods, AUROC"
-    return Page(f"{benchmark.method} on {benchmark.collection}", subtitle, (), sections, evidence)
+    ranking = frame_sheet(f"standing{ending}", "Standing", _ranking(table), decimals=4)
+    plots = drawn("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
+    scores = score_sheet(f"scores{ending}", "AUROC by dataset", table, keys)
+    curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
+    return [
+        Section(f"verdict{ending}", f"The verdict{where}", (*notes, *_verdict(benchmark, ending), ranking)),
+        Section(f"who{ending}", f"Who beats whom{where}", drawn("critical_difference", "duels")),
+        Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
+        Section(f"curves{ending}", f"Curves{where}", (curves,)),
+    ]
 
 
-def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
+def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
     table = benchmark.table()
     first = int(best_losses(-table.to_numpy(dtype=float).T, size=1.0)[table.columns.get_loc(benchmark.method)].sum())
     duels = benchmark.duels().loc[benchmark.method].drop(benchmark.method)
@@ -273,7 +355,7 @@ def _verdict(benchmark: MethodBenchmark) -> tuple[Block, ...]:
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
     compared = benchmark.comparison(benchmark.method)
-    board = comparison_board(compared, "board-auroc")
+    board = comparison_board(compared, f"board-auroc{ending}")
     return (board, *panels_of(board), Prose((lead,)), Points(tuple(compared.verdict.splitlines())))
 
 

@@ -1,0 +1,273 @@
+"""Diagnosis: where a method wins and fails, by families of concepts, and which known method it is most like.
+
+A rank tells a developer nothing to act on. What does: on which kind of problem the method falls behind the best known
+one, by how much, and whose profile it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.charts import BLUE, GREY, VERMILION, from_rows, styled
+from paragone.data.digen import Expression
+from paragone.generate.benchmark import MethodBenchmark
+from paragone.generate.evidence import mean_interval
+from paragone.generate.families import FAMILIES, MIXED, families
+from paragone.generate.inspection import MARGIN
+from paragone.ties import least_loss, rank_losses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class FamilyRecord:
+    """How a method does on one family.
+
+    Parameters
+    ----------
+    family : str
+        Its name; see `FAMILIES`.
+    n_sets, n_concepts : int
+        Datasets and distinct concepts of it.
+    method : float
+        The method's mean AUROC: a mean over concepts, each the mean of its datasets, since ten datasets of one concept
+        are one problem.
+    best, best_method : float and str
+        The reference with the largest mean, and that mean.
+    typical : float
+        The mean of the references' median.
+    behind : float
+        How far the method is behind the best reference of every concept, on average; negative where it leads.
+    low, high : float
+        Limits of that, over concepts; NaN for one concept.
+    """
+
+    family: str
+    n_sets: int
+    n_concepts: int
+    method: float
+    best_method: str
+    best: float
+    typical: float
+    behind: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What the scores on one or more collections say of a method.
+
+    Parameters
+    ----------
+    method : str
+        The method.
+    datasets : DataFrame
+        One row per dataset: collection, dataset, concept, families, formula, the method's score, the best reference and
+        its score, the difference, the place among all, the ceiling.
+    records : tuple of FamilyRecord
+        By family.
+    likeness : DataFrame
+        One row per reference: the mean absolute difference of the scores over concepts, and Spearman's correlation; the
+        nearest first.
+    means : DataFrame
+        Mean AUROC over concepts by family (down) and method (across).
+    margin : float
+        The difference that counts as a win or a failure.
+    """
+
+    method: str
+    datasets: pd.DataFrame
+    records: tuple[FamilyRecord, ...]
+    likeness: pd.DataFrame
+    means: pd.DataFrame
+    margin: float
+
+    @property
+    def wins(self) -> pd.DataFrame:
+        """The datasets on which it beats every reference by the margin, the largest lead first."""
+        return self._sorted(self.datasets["difference"] >= self.margin, ascending=False)
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """The datasets on which some reference beats it by the margin, the largest gap first."""
+        return self._sorted(self.datasets["difference"] <= -self.margin, ascending=True)
+
+    def _sorted(self, which: Any, *, ascending: bool) -> pd.DataFrame:
+        return self.datasets.loc[which].sort_values("difference", ascending=ascending, kind="stable")
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the diagnosis in words."""
+        n = len(self.datasets)
+        said = [
+            f"{self.method} beats every reference by {self.margin:g} AUROC on {len(self.wins)} of {n} datasets; on "
+            f"{len(self.failures)} some reference beats it by as much"
+        ]
+        far = [record for record in self.records if record.behind >= self.margin]
+        for record in sorted(far, key=lambda one: -one.behind):
+            said.append(
+                f"it falls behind on {record.family} ({FAMILIES.get(record.family, 'of no family')}): "
+                f"{record.behind:.2f} behind the best reference of each concept, over {_counted(record)}; "
+                f"{record.best_method} does best there with {record.best:.2f}, it has {record.method:.2f}"
+            )
+        good = [record for record in self.records if record.behind <= 0]
+        said += [
+            f"it is as good as the best reference on {record.family}, over {_counted(record)}"
+            if record.behind > -self.margin
+            else f"it leads on {record.family} by {-record.behind:.2f}, over {_counted(record)}"
+            for record in good
+        ]
+        nearest = self.likeness.iloc[0]
+        said.append(
+            f"its profile is nearest to that of {nearest['reference']}: the scores differ by "
+            f"{nearest['mean absolute difference']:.3f} on average"
+        )
+        return tuple(said)
+
+
+def _counted(record: FamilyRecord) -> str:
+    sets = f"{record.n_sets} dataset{'s' * (record.n_sets != 1)}"
+    return f"{sets} of {record.n_concepts} concept{'s' * (record.n_concepts != 1)}"
+
+
+def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> Diagnosis:
+    """Make a diagnosis of a method's scores on one or more collections.
+
+    Parameters
+    ----------
+    benchmarks : sequence of MethodBenchmark
+        Of one method, beside the same references.
+    margin : float, default=0.05
+        The difference that counts as a win or a failure.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from paragone.generate import Contender, DuelSettings, Laboratory, benchmark_method
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    >>> with tempfile.TemporaryDirectory() as folder, Laboratory(Path(folder) / "lab.sqlite") as laboratory:
+    ...     result = benchmark_method(own, laboratory, sets=["digen8", "digen1"], settings=DuelSettings(folds=3))
+    >>> found = diagnose([result])
+    >>> [record.family for record in found.records], list(found.failures["dataset"])
+    (['parity', 'smooth'], ['digen8_4426'])
+    """
+    import pandas as pd
+
+    method = benchmarks[0].method
+    rows, scores = [], []
+    for benchmark in benchmarks:
+        for dataset, row in benchmark.table().iterrows():
+            specimen = benchmark.specimens[str(dataset)]
+            references = row.drop(method).astype(float)
+            best = str(references.index[least_loss(-references.to_numpy(), size=1.0)])
+            place = rank_losses(-row.to_numpy(dtype=float), size=1.0)[list(row.index).index(method)]
+            of = families(Expression.parse(specimen.formula), n_features=specimen.n_features)
+            rows.append(
+                {
+                    "collection": benchmark.collection,
+                    "dataset": str(dataset),
+                    "concept": f"{benchmark.collection} {specimen.concept}",
+                    "families": of,
+                    "formula": specimen.formula,
+                    "score": float(row[method]),
+                    "best reference": best,
+                    "its score": float(references[best]),
+                    "difference": float(row[method] - references[best]),
+                    "place": float(place),
+                    "ceiling": specimen.ceiling,
+                }
+            )
+            scores.append(row.astype(float).rename(str(dataset)))
+    datasets = pd.DataFrame(rows)
+    table = pd.DataFrame(scores).reset_index(drop=True)
+    met = {family for of in datasets["families"] for family in of}
+    held = [family for family in (*FAMILIES, MIXED) if family in met]
+    by_concept = {
+        family: table.loc[[family in of for of in datasets["families"]]].groupby(datasets["concept"], sort=False).mean()
+        for family in held
+    }
+    records = tuple(_record(family, by_concept[family], datasets, method) for family in held)
+    means = pd.DataFrame({family: concepts.mean() for family, concepts in by_concept.items()}).T
+    whole = table.groupby(datasets["concept"], sort=False).mean()
+    return Diagnosis(method, datasets, records, _likeness(whole, method), means, margin)
+
+
+def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str) -> FamilyRecord:
+    references = concepts.drop(columns=method)
+    means = references.mean()
+    best = str(means.index[least_loss(-means.to_numpy(), size=1.0)])
+    behind = mean_interval((references.max(axis=1) - concepts[method]).to_numpy(dtype=float))
+    return FamilyRecord(
+        family,
+        int(datasets["families"].map(lambda of: family in of).sum()),
+        len(concepts),
+        float(concepts[method].mean()),
+        best,
+        float(means[best]),
+        float(references.median(axis=1).mean()),
+        behind.estimate,
+        behind.low,
+        behind.high,
+    )
+
+
+def _likeness(concepts: pd.DataFrame, method: str) -> pd.DataFrame:
+    import pandas as pd
+    from scipy.stats import spearmanr
+
+    rows = []
+    for reference in concepts.columns.drop(method):
+        one, other = concepts[method].to_numpy(dtype=float), concepts[reference].to_numpy(dtype=float)
+        varies = len(one) > 2 and np.ptp(one) > 0 and np.ptp(other) > 0
+        correlation = float(spearmanr(one, other).statistic) if varies else float("nan")
+        rows.append((str(reference), float(np.abs(one - other).mean()), correlation))
+    found = pd.DataFrame(rows, columns=["reference", "mean absolute difference", "Spearman correlation"])
+    return found.sort_values("mean absolute difference", kind="stable").reset_index(drop=True)
+
+
+def profile_chart(diagnosis: Diagnosis) -> Any:
+    """Draw the mean AUROC by family: the method in red, its nearest reference in blue, the others in grey.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> means = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["parity", "smooth"])
+    >>> near = pd.DataFrame({"reference": ["B"], "mean absolute difference": [0.2], "Spearman correlation": [0.0]})
+    >>> profile_chart(Diagnosis("A", pd.DataFrame(), (), near, means, 0.05)).to_dict()["title"]["text"]
+    ['The profile of A']
+    """
+    import altair as alt
+
+    nearest, method = str(diagnosis.likeness["reference"].iloc[0]), diagnosis.method
+    counts: Mapping[str, int] = {record.family: record.n_concepts for record in diagnosis.records}
+    rows = [
+        {
+            "family": f"{family} ({counts[family]})" if family in counts else str(family),
+            "method": str(name),
+            "auroc": float(diagnosis.means.loc[family, name]),
+            "who": method if name == method else f"{nearest}, the nearest" if name == nearest else "other references",
+        }
+        for family in diagnosis.means.index
+        for name in diagnosis.means.columns
+    ]
+    order = list(dict.fromkeys(row["family"] for row in rows))
+    who = [method, f"{nearest}, the nearest", "other references"]
+    colours = alt.Scale(domain=who, range=[VERMILION, BLUE, GREY])
+    sizes = alt.Scale(domain=who, range=[130, 90, 40])
+    base = from_rows(rows).encode(
+        x=alt.X("auroc:Q", title="mean AUROC over concepts", scale=alt.Scale(zero=False)),
+        y=alt.Y("family:N", sort=order, axis=alt.Axis(title=None)),
+        tooltip=["family:N", "method:N", alt.Tooltip("auroc:Q", format=".3f")],
+    )
+    dots = base.mark_circle(opacity=0.85).encode(
+        color=alt.Color("who:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=1)),
+        size=alt.Size("who:N", scale=sizes, legend=None),
+    )
+    chart = alt.layer(dots).properties(width=440, height=44 * len(order))
+    return styled(chart, f"The profile of {method}", "Families of concepts, with the number of concepts of each")
