@@ -23,16 +23,18 @@ if TYPE_CHECKING:
     from paragone.generate.laboratory import Laboratory
     from paragone.generate.methods import Contender, read_space, reference_methods
     from paragone.generate.pages import write_benchmark, write_collection_page
+    from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
     from paragone.generate.sampling import GeneratorSpec
     from paragone.generate.tuned import TunedClassifier
 
 # fmt: off
 __all__ = [
     "Collection", "Contender", "Duel", "DuelSettings", "Evidence", "EvolveSpec", "Evolved", "Expression",
-    "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "MethodBenchmark", "TunedClassifier",
+    "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "LeadClaim", "MethodBenchmark", "Proof",
+    "ProofPlan", "TunedClassifier",
     "active_features", "agreements", "benchmark_method", "canonical", "canonical_key", "evolve", "group_concepts",
-    "inspect_digen", "learning_curve", "load", "measure", "measure_digen", "read_space", "reason_to_reject",
-    "reference_methods", "refit", "signature", "simplify", "stage2", "stage3", "write_benchmark",
+    "inspect_digen", "learning_curve", "load", "measure", "measure_digen", "prove", "read_space", "reason_to_reject",
+    "reference_methods", "refit", "signature", "simplify", "stage2", "stage3", "tuned_fits", "write_benchmark",
     "write_collection_page", "write_digen", "write_sets",
 ]
 
@@ -51,6 +53,7 @@ _NAMES = {
     "paragone.generate.laboratory": "Laboratory",
     "paragone.generate.methods": "Contender read_space reference_methods",
     "paragone.generate.pages": "write_benchmark write_collection_page",
+    "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
     "paragone.generate.sampling": "GeneratorSpec",
     "paragone.generate.tuned": "TunedClassifier",
 }

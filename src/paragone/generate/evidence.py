@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from paragone.errors import InputError
+from paragone.errors import InputError, unknown_name
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.hashing import digest
 from paragone.stats import Interval, paired_t
 from paragone.ties import rank_losses, settle
 from paragone.validation import FloatArray
@@ -23,6 +24,46 @@ if TYPE_CHECKING:
 FIRST_SEED = 1_000_000
 """Evidence seeds begin here, far from those of searches: nothing is measured on rows that it was chosen on."""
 CONFIDENCE = 0.95
+
+RowRole: TypeAlias = Literal["shown", "race", "evidence"]
+"""What rows are for: the dataset itself, the races that choose what is proven, the proof."""
+_ROLES: Mapping[RowRole, int] = {"shown": 1, "race": 2, "evidence": 3}
+_ROLE_BITS, _KEY_BITS = 48, 12
+
+
+def row_seed(role: RowRole, seed: int, key: str, sample: int = 0) -> int:
+    """Return the seed of the rows of one sample: rows of two roles are never the same.
+
+    The role is in the bits above the 48th, so no seed of one role is one of another, nor one that a person would write
+    (those of searches are such). Below it is a hash of the collection's seed, the dataset's key and the sample's
+    number: every dataset has rows of its own, and another collection seed gives other rows.
+
+    Parameters
+    ----------
+    role : {"shown", "race", "evidence"}
+        What the rows are for.
+    seed : int
+        Of the collection.
+    key : str
+        Of the dataset, such as its generator's ``identity``.
+    sample : int, default=0
+        The number of the sample.
+
+    Returns
+    -------
+    int
+        Below 2**53, so that every reader of JSON keeps it.
+
+    Examples
+    --------
+    >>> row_seed("race", 1, "product", 0) >> 48, row_seed("evidence", 1, "product", 0) >> 48
+    (2, 3)
+    >>> row_seed("evidence", 1, "product", 0) != row_seed("evidence", 2, "product", 0)
+    True
+    """
+    if role not in _ROLES:
+        raise unknown_name("role of rows", role, _ROLES)
+    return _ROLES[role] << _ROLE_BITS | int(digest([role, seed, key, sample])[:_KEY_BITS], 16)
 
 
 def mean_interval(values: FloatArray) -> Interval:

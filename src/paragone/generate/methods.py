@@ -11,10 +11,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from paragone.errors import InputError, unknown_name
-from paragone.methods.method import Method
+from paragone.hashing import digest
+from paragone.methods.method import SEED_PARAMETERS, Method
 from paragone.methods.spaces import check_space
 from paragone.reading import read_toml
+
+_SEED_KINDS = (int, np.integer, np.random.RandomState, np.random.Generator)
 
 NONE = "none"
 """Stands for None among choices, which TOML cannot write."""
@@ -165,6 +170,40 @@ def _with_step(method: Method, step: str, params: Mapping[str, Any], kind: str) 
                 return replace(method, params={**method.params, parameter: several})
             names += found
     raise unknown_name(f"step of {kind}", step, names)
+
+
+def reseeded(estimator: Any, seed: int) -> Any:
+    """Give every seed of an estimator a new value, those inside it and those that somebody set included.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Changed in place; one without ``get_params`` stays as it is.
+    seed : int
+        What the seeds are drawn from, each by its own name: two copies of an estimator get equal ones.
+
+    Returns
+    -------
+    estimator
+        The same.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import ExtraTreeClassifier
+    >>> tree = reseeded(make_pipeline(ExtraTreeClassifier(random_state=0)), 7)
+    >>> tree.get_params()["extratreeclassifier__random_state"]
+    111047854
+    """
+    if not hasattr(estimator, "get_params"):
+        return estimator
+    held = estimator.get_params(deep=True)
+    names = [name for name in held if name.rpartition("__")[2] in SEED_PARAMETERS]
+    # A seed is a whole number, a generator or open; a parameter of that name with another meaning is left alone.
+    seeds = [name for name in names if held[name] is None or isinstance(held[name], _SEED_KINDS)]
+    if seeds:
+        estimator.set_params(**{name: int(digest([seed, name])[:8], 16) >> 1 for name in seeds})
+    return estimator
 
 
 @cache

@@ -13,9 +13,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from paragone.errors import InputError
 from paragone.generate.classifiers import auroc, confidence, positive_class, source_of
-from paragone.generate.methods import configured
+from paragone.generate.methods import configured, reseeded
 from paragone.methods.method import Method
-from paragone.methods.spaces import check_space, new_study, suggest
+from paragone.methods.spaces import check_space, finished_trial, new_study, suggest
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
@@ -34,7 +34,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
     trials : int, default=200
         Number of trials.
     first : sequence of mappings
-        Configurations that the first trials try; parameters of the space that they leave out are drawn.
+        Configurations that the first trials try, as they stand: what they leave out keeps the classifier's own value.
+        Without a space they are all that is tried.
     folds : int, default=10
         Stratified folds, shuffled by the seed.
     scored_folds : int, optional
@@ -47,6 +48,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         Of the folds, the sampler and the classifier.
     journal : str, optional
         A file that keeps the trials, so that a stopped search can continue; in memory by default.
+    fresh_seeds : bool, default=False
+        Whether seeds that were set in the classifier, however deep, give way to ones drawn from ``seed``: what holds
+        for one seed only is then not taken for a property of the method.
 
     Attributes
     ----------
@@ -81,6 +85,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         scoring: TrialScoring = "auroc",
         seed: int = 0,
         journal: str | None = None,
+        fresh_seeds: bool = False,
     ) -> None:
         self.classifier = classifier
         self.space = space
@@ -92,6 +97,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         self.scoring = scoring
         self.seed = seed
         self.journal = journal
+        self.fresh_seeds = fresh_seeds
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the parameters on folds of ``X, y`` and fit on all of them."""
@@ -100,29 +106,36 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         features, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
         check_space(self.space or {}, "the space")
         method = Method.declare(self.classifier, kind="classifier")
-        search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed)
-        self.best_params_, self.best_score_ = self._searched(search) if self.space else ({}, float("nan"))
+        search = FoldScore(method, features, labels, self.folds, self.scoring, self.seed, self.fresh_seeds)
+        is_search = bool(self.space) or len(self.first) > 1
+        only = dict(self.first[0]) if self.first else {}
+        self.best_params_, self.best_score_ = self._searched(search) if is_search else (only, float("nan"))
         self.n_bounded_ = search.n_bounded
         self.warned_ = tuple(search.warned)
-        self.classifier_ = configured(method, self.best_params_).build(self.seed).fit(features, labels)
+        self.classifier_ = search.built(self.best_params_).fit(features, labels)
         self.classes_ = getattr(self.classifier_, "classes_", np.unique(labels))
         return self
 
     def _searched(self, search: FoldScore) -> tuple[dict[str, Any], float]:
         study = new_study(self.seed, self.journal)
-        for params in self.first if not study.trials else ():
-            study.enqueue_trial(dict(params))
+        space = self.space or {}
         best: tuple[float, ...] = ()
         n_done = sum(trial.state.is_finished() for trial in study.trials)
-        for _ in range(self.trials - n_done):
-            trial = study.ask()
-            params = suggest(trial, self.space or {})
-            trial.set_user_attr("params", params)
+        last = self.trials if space else min(self.trials, len(self.first))
+        for number in range(n_done, last):
+            # A configuration that is asked for is tried as it stands, and the sampler learns of what the space knows.
+            asked = dict(self.first[number]) if number < len(self.first) else None
+            trial = study.ask() if asked is None else None
+            params = suggest(trial, space) if asked is None else asked
             value, seen = pruned_mean(search.each(params, self.scored_folds), best, self.tolerance)
             # Only a trial that was scored on all folds can be what later ones are stopped by.
             if not best or (len(seen) == len(best) and value > float(np.mean(best))):
                 best = seen
-            study.tell(trial, value)
+            if trial is None:
+                study.add_trial(finished_trial(params, space, value))
+            else:
+                trial.set_user_attr("params", params)
+                study.tell(trial, value)
         # Not Optuna's best trial: ties go to the earliest by the package's rule of ties.
         done = [trial for trial in study.trials if trial.value is not None]
         chosen = done[least_loss([-trial.value for trial in done], size=1.0)]
@@ -152,14 +165,26 @@ class FoldScore:
     """The scores of a configuration on fixed stratified folds."""
 
     def __init__(
-        self, method: Method, X: FloatArray, y: NDArray[Any], folds: int, scoring: TrialScoring, seed: int
+        self,
+        method: Method,
+        X: FloatArray,
+        y: NDArray[Any],
+        folds: int,
+        scoring: TrialScoring,
+        seed: int,
+        fresh_seeds: bool = False,
     ) -> None:
-        self._method, self._scoring, self._seed = method, scoring, seed
+        self._method, self._scoring, self._seed, self._fresh_seeds = method, scoring, seed, fresh_seeds
         self._X, self._y, self._positive = X, y, positive_class(y)
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
         self.n_bounded = 0
         self.warned: list[str] = []
+
+    def built(self, params: Mapping[str, Any]) -> Any:
+        """Return the classifier with parameters, not fitted."""
+        classifier = configured(self._method, params).build(self._seed)
+        return reseeded(classifier, self._seed) if self._fresh_seeds else classifier
 
     def each(self, params: Mapping[str, Any], n_folds: int | None = None) -> Iterator[float]:
         """Go through the scores of the first folds, or of all; a fold is fitted when its score is asked for."""
@@ -169,7 +194,7 @@ class FoldScore:
         # A search fits hundreds of times: what a fit warns of is kept and counted, not printed each time.
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            classifier = configured(self._method, params).build(self._seed).fit(self._X[train], self._y[train])
+            classifier = self.built(params).fit(self._X[train], self._y[train])
         self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
         if self._scoring == "hard":

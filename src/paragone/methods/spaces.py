@@ -74,6 +74,46 @@ def new_study(seed: int, journal: str | None = None) -> Any:
     )
 
 
+def finished_trial(params: Mapping[str, Any], space: Mapping[str, Mapping[str, Any]], value: float) -> Any:
+    """Return a configuration that was scored already, for a study to learn from what lies in the space.
+
+    Examples
+    --------
+    >>> trial = finished_trial({"C": 2.0, "tol": 0.1}, {"C": {"low": 1.0, "high": 9.0}}, 0.8)
+    >>> trial.params, trial.user_attrs["params"]
+    ({'C': 2.0}, {'C': 2.0, 'tol': 0.1})
+    """
+    import optuna
+
+    limits = {name: _distribution(space[name]) for name in params if name in space}
+    inside = {name: limit for name, limit in limits.items() if _lies_in(params[name], limit)}
+    return optuna.trial.create_trial(
+        value=value,
+        params={name: params[name] for name in inside},
+        distributions=inside,
+        user_attrs={"params": dict(params)},
+    )
+
+
+def _distribution(limits: Mapping[str, Any]) -> Any:
+    import optuna
+
+    if "choices" in limits:
+        return optuna.distributions.CategoricalDistribution(list(limits["choices"]))
+    whole = isinstance(limits["low"], int) and isinstance(limits["high"], int)
+    kind = optuna.distributions.IntDistribution if whole else optuna.distributions.FloatDistribution
+    options = {key: limits[key] for key in ("log", "step") if key in limits}
+    return kind(limits["low"], limits["high"], **options)
+
+
+def _lies_in(value: Any, limits: Any) -> bool:
+    # A None among choices is written as a word, which only whoever wrote the space can tell.
+    choices = getattr(limits, "choices", None)
+    if choices is not None:
+        return value in choices
+    return isinstance(value, (int, float)) and bool(limits.low <= value <= limits.high)
+
+
 Space: TypeAlias = Mapping[str, Mapping[str, Any]]
 _TREES: Space = {"max_features": {"low": 0.1, "high": 1.0}, "min_samples_leaf": {"low": 1, "high": 20, "log": True}}
 _LEAVES: Space = {"learning_rate": {"low": 0.01, "high": 0.3, "log": True}}
