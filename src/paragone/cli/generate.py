@@ -100,6 +100,7 @@ def draw_sample(
     formula: Annotated[str, typer.Argument(help="Over X0, X1, ...: 'mul(X0, X1)'.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
     rows: Annotated[int, typer.Option(help="Rows.", min=1)] = 1000,
+    test_rows: Annotated[int, typer.Option(help="Rows of a test part, in a file of its own.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows.", min=0)] = 0,
     name: Annotated[str, typer.Option(help="What the dataset and its file are called.")] = "sample",
     features: Annotated[int, typer.Option(help="Columns the formula may use.", min=1)] = 10,
@@ -121,13 +122,11 @@ def draw_sample(
     group_share: DataGroupShare = 0.5,
     file_format: FileFormat = "csv",
 ) -> None:
-    """Draw fresh rows of a formula and write them with a manifest.
+    """Draw fresh rows of a formula and write them with a manifest, and say what is true of them.
 
     Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out product
     """
-    from dataclasses import asdict
-
-    from paragone.generate import GeneratorSpec, write_sets
+    from paragone.generate import GeneratorSpec, truth_sheet, write_sets
     from paragone.generate.collection import described_sample
 
     if Path(name).name != name:
@@ -155,8 +154,17 @@ def draw_sample(
         ),
     )
     dataset = spec.sample(rows, seed, name=name)
-    written = write_sets([(dataset, described_sample(dataset, asdict(spec), seed))], out, name, file_format)
-    say(f"{dataset.n_samples} rows of {dataset.n_features} features in {written[0]}, described in {written[1].name}")
+    made = [(dataset, described_sample(dataset, spec, seed))]
+    if test_rows:
+        fresh = spec.sample(test_rows, seed, name=f"{name}-test", part="test")
+        made.append((fresh, described_sample(fresh, spec, seed, "test")))
+    written = write_sets(made, out, name, file_format)
+    for path, (table, _) in zip(written, made, strict=False):
+        say(f"{table.n_samples} rows of {table.n_features} features in {path}, described in {written[-1].name}")
+    sheet = truth_sheet(spec)
+    for sentence in sheet.sentences():
+        say(sentence)
+    show_table(sheet.table(), title="How much the features matter", decimals=3)
 
 
 ScoreStore = Annotated[Path, typer.Option("--store", help="Where scores are kept; the same command goes on with it.")]
@@ -625,7 +633,9 @@ def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
 
 
 def _show(inspection: Inspection) -> None:
-    show_table(inspection.sets.drop(columns="formula"), title=f"Datasets of {inspection.name}", decimals=3)
+    show_table(
+        inspection.sets.drop(columns=["formula", "active", "key"]), title=f"Datasets of {inspection.name}", decimals=3
+    )
     counts = inspection.coverage.reset_index(names="beats by the margin")
     show_table(counts, title=f"Datasets on which the row beats the column by {inspection.margin:g}")
     for winner, loser in inspection.open_pairs:

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from paragone.generate.pages import write_benchmark, write_collection_page
     from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
     from paragone.generate.sampling import GeneratorSpec
+    from paragone.generate.truth import TruthSheet, truth_sheet
     from paragone.generate.tuned import TunedClassifier
 
 # fmt: off
 __all__ = [
     "Collection", "Contender", "Duel", "DuelSettings", "Evidence", "EvolveSpec", "Evolved", "Expression",
     "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "LeadClaim", "MethodBenchmark", "Proof",
-    "ProofPlan", "TunedClassifier",
-    "active_features", "agreements", "benchmark_method", "canonical", "canonical_key", "evolve", "group_concepts",
-    "inspect_digen", "learning_curve", "load", "measure", "measure_digen", "prove", "read_space", "reason_to_reject",
-    "reference_methods", "refit", "signature", "simplify", "stage2", "stage3", "tuned_fits", "write_benchmark",
-    "write_collection_page", "write_digen", "write_sets",
+    "ProofPlan", "TruthSheet", "TunedClassifier", "active_features", "agreements", "benchmark_method", "canonical",
+    "canonical_key", "evolve", "group_concepts", "inspect_digen", "learning_curve", "load", "measure", "measure_digen",
+    "prove", "read_space", "reason_to_reject", "reference_methods", "refit", "signature", "simplify", "stage2",
+    "stage3", "truth_sheet", "tuned_fits", "write_benchmark", "write_collection_page", "write_digen", "write_sets",
 ]
 
 _NAMES = {
@@ -55,6 +55,7 @@ _NAMES = {
     "paragone.generate.pages": "write_benchmark write_collection_page",
     "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
     "paragone.generate.sampling": "GeneratorSpec",
+    "paragone.generate.truth": "TruthSheet truth_sheet",
     "paragone.generate.tuned": "TunedClassifier",
 }
 # fmt: on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields
 from importlib.resources import as_file, files
@@ -20,7 +21,8 @@ from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.sampling import GeneratorSpec, population
+from paragone.generate.sampling import GeneratorSpec, Part, population
+from paragone.generate.truth import bayes_scores, truth_sheet
 from paragone.reading import read_json
 from paragone.tables import frame_to_file
 from paragone.ties import least_loss
@@ -36,6 +38,8 @@ def write_sets(
     sets: Iterable[tuple[Dataset, Mapping[str, Any]]], folder: str | Path, collection: str, file_format: str = "csv"
 ) -> tuple[Path, ...]:
     """Write datasets as tables with the column ``target`` last, and a manifest of what is said of them.
+
+    Groups, where there are some, are in the column ``group`` before it.
 
     Parameters
     ----------
@@ -74,6 +78,8 @@ def write_sets(
     for dataset, entry in sets:
         path = folder / f"{dataset.name}.{file_format}"
         frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+        if dataset.groups is not None:
+            frame = frame.assign(group=dataset.groups)
         frame_to_file(frame.assign(target=dataset.y), path)
         written.append(path)
         described.append({"file": path.name, **entry})
@@ -83,12 +89,21 @@ def write_sets(
     return (*written, manifest)
 
 
-def described_sample(dataset: Dataset, options: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Return the manifest's entry of a sample: its options, and hashes of what came out."""
+def described_sample(dataset: Dataset, generator: GeneratorSpec, seed: int, part: Part = "train") -> dict[str, Any]:
+    """Return the manifest's entry of a sample: its generator, hashes of what came out, and what is true of it."""
     X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
     target = np.asarray(dataset.y, dtype=np.float64)
-    hashes = {"x_hash": hash_features(X), "y_hash": hash_features(target[:, None])}
-    return {"name": dataset.name, "seed": seed, "n_rows": dataset.n_samples, **options, **hashes}
+    return {
+        "name": dataset.name,
+        "seed": seed,
+        "part": part,
+        "n_rows": dataset.n_samples,
+        **asdict(generator),
+        "columns": dict(Counter(generator.roles)),
+        "x_hash": hash_features(X),
+        "y_hash": hash_features(target[:, None]),
+        "truth": truth_sheet(generator, part).as_dict(),
+    }
 
 
 FORMAT = 1
@@ -171,7 +186,7 @@ class GeneratedSet:
             n_rows,
             generator.n_features,
             tuple(sorted(active_features(expression, n_features=generator.n_features))),
-            generator.bayes_auroc,
+            bayes_scores(generator)[0]["roc_auc"].value,
             expression.md5,
             hash_features(np.asarray(sample.X)),
             hash_labels(sample.y),
@@ -294,7 +309,7 @@ class Collection:
         for item in self.sets:
             generator = item.generator()
             rows, cut = np.asarray(item.load().X), generator.threshold()
-            specimens.append(Specimen(item.name, generator.expression, rows, cut, generator.noise, item.bayes))
+            specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
         n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
         basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
         return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)

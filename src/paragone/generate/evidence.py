@@ -13,6 +13,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.truth import bayes_scores
 from paragone.hashing import digest
 from paragone.stats import Interval, paired_t
 from paragone.ties import rank_losses, settle
@@ -260,5 +261,8 @@ def learning_curve(
             n_seeds=n_seeds,
         )
         if evidence is not None:
-            rows += [(over, value, m, *astuple(evidence.of(m)), changed.bayes_auroc) for m in evidence.methods]
+            rows += [
+                (over, value, m, *astuple(evidence.of(m)), bayes_scores(changed)[0]["roc_auc"].value)
+                for m in evidence.methods
+            ]
     return pd.DataFrame(rows, columns=["over", "at", "method", "mean", "low", "high", "bayes"])

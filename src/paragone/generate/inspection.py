@@ -12,9 +12,10 @@ import numpy as np
 
 from paragone.data.digen import Expression, cut_in_half, digen_features, entries
 from paragone.errors import InputError
-from paragone.generate.concepts import active_features, agreements, numbered_concepts, signature
+from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
-from paragone.generate.sampling import Threshold
+from paragone.generate.sampling import GeneratorSpec, Threshold
+from paragone.generate.truth import truth_sheet
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class Specimen:
     ----------
     name : str
         The dataset.
-    expression : Expression
-        Its formula.
+    generator : GeneratorSpec
+        Its formula, and what was made of it.
     X : ndarray
         Its rows.
     threshold : Threshold
@@ -91,7 +92,7 @@ class Specimen:
     """
 
     name: str
-    expression: Expression
+    generator: GeneratorSpec
     X: FloatArray
     threshold: Threshold
     noise: float
@@ -102,7 +103,13 @@ class Specimen:
         """Describe a dataset whose own rows are cut in half, ties and all, as DIGEN does."""
         values = expression.evaluate(X)
         cut = cut_in_half(values)
-        return cls(name, expression, X, Threshold.halving(values), cut.noise, cut.ceiling)
+        generator = GeneratorSpec(str(expression), X.shape[1])
+        return cls(name, generator, X, Threshold.halving(values), cut.noise, cut.ceiling)
+
+    @property
+    def expression(self) -> Expression:
+        """Its formula."""
+        return self.generator.expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +121,8 @@ class Inspection:
     name : str
         The collection.
     sets : DataFrame
-        One row per dataset: formula, simplified formula, features that matter, concept, label noise, Bayes ceiling, and
-        the other dataset that it agrees with most.
+        One row per dataset: formula, simplified formula, features that matter, their Shapley shares, concept and its
+        key, label noise, Bayes ceiling, and the other dataset that it agrees with most.
     coverage : DataFrame
         On how many datasets the row's method beats the column's by the margin.
     margin : float
@@ -233,12 +240,14 @@ def inspect_sets(
 
 
 def _row(specimen: Specimen) -> dict[str, Any]:
-    active = sorted(active_features(specimen.expression, specimen.threshold, specimen.X.shape[1]))
+    sheet = truth_sheet(specimen.generator)
     return {
         "dataset": specimen.name,
         "formula": str(specimen.expression),
         "simplified": str(simplify(specimen.expression, specimen.X)),
-        "active": " ".join(f"X{feature}" for feature in active),
+        "active": " ".join(f"X{feature}" for feature in sheet.active),
+        "shapley": " ".join(f"X{found.feature}:{found.shapley.value:.2f}" for found in sheet.features),
+        "key": sheet.concept,
         "noise": specimen.noise,
         "ceiling": specimen.ceiling,
     }

@@ -117,7 +117,7 @@ class _Scale:
             return sum(
                 (cut.label(values).astype(np.int64) for cut in self.cuts), np.zeros(values.shape, dtype=np.int64)
             )
-        return np.rint((values - self.mean) / self.spread * 10**DECIMALS).astype(np.int64)
+        return np.asarray(np.rint((values - self.mean) / self.spread * 10**DECIMALS), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

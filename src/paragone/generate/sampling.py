@@ -351,14 +351,6 @@ class GeneratorSpec:
         """Return cuts and shares of the classes, or the spread of numbers; refuse what cannot be made."""
         return _resolved(self)
 
-    @property
-    def bayes_auroc(self) -> float:
-        """The AUROC of the true formula on the population: below 1 only where labels are noisy (binary targets)."""
-        if self.target != "binary" or not self.is_shown_whole:
-            raise InputError("the Bayes AUROC follows from the noise alone for a binary target without hidden values")
-        # Labels drawn again with the shares of the classes: hits lose noise * (1 - p), false alarms gain noise * p.
-        return 1 - self.noise / 2
-
     def threshold(self) -> Threshold:
         """Return the cut of a binary target."""
         if self.target != "binary":

@@ -163,7 +163,7 @@ class TruthSheet:
         names = {"roc_auc": "AUROC", "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy",
                  "log_loss": "log loss", "r2": "R2", "rmse": "RMSE"}  # fmt: skip
         scores = ", ".join(f"{names[name]} {score}" for name, score in self.scores.items())
-        said = [f"the best that any method can reach: {scores} ({self.how})"]
+        said = [f"the best that any method can reach on fresh {self.part} rows: {scores} ({self.how})"]
         if self.shares:
             said.append("class shares: " + ", ".join(f"{share:.3f}" for share in self.shares))
         said.append("active features: " + (", ".join(f"X{feature}" for feature in self.active) or "none"))
