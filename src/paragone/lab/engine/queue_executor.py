@@ -273,13 +273,15 @@ class QueueExecutor(Executor):
                 dead[name] = why
         # It may have delivered before it died.
         self._take_outcomes()
-        for claim in claims:
-            if claim.worker in dead:
-                self.queue.void(claim)
-                self._lose(claim.key, dead[claim.worker])
+        lost = [claim for claim in claims if claim.worker in dead]
+        for claim in lost:
+            self.queue.void(claim)
+        # A worker that only slept must find itself dismissed before its cell is given to another.
         for name in dead:
             self.queue.leave(name)
             self._living.pop(name, None)
+        for claim in lost:
+            self._lose(claim.key, dead[claim.worker])
         self._put_again({claim.key for claim in (*waiting, *claims)})
         at_work = {*(claim.worker for claim in claims), *self.queue.deliverers()}
         for sentence in self.staff.look(len(waiting), len(claims), ages, at_work):
