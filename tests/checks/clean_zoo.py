@@ -632,3 +632,7 @@ def _(rng):
 @clean("tiny, thirty rows of Likert", discrete=True, plan=SplitPlan(folds=3))
 def _(rng):
     return Dataset("clean", rng.integers(1, 6, (30, 4)).astype(float), np.arange(30) % 2, "classification")
+
+
+# A module of its own, which registers its kinds with `clean`.
+import clean_zoo_odd  # noqa: E402, F401

@@ -28,7 +28,7 @@ class Plant:
     Attributes
     ----------
     kind : str
-        What it is planted in: rows, columns, methods, reports.
+        What it is planted in: rows, columns, methods, reports; or ``missed``, which the audit does not find.
     name, how : str
         What it is called, and how it is made, in one sentence.
     size : str
@@ -70,7 +70,7 @@ class DataPlant(Plant):
 
 
 PLANTS: dict[str, Plant] = {}
-_KINDS = ("rows", "columns", "methods", "reports")
+_KINDS = ("rows", "columns", "methods", "reports", "missed")
 
 
 def _register(one: Plant) -> None:

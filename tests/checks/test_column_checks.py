@@ -157,3 +157,12 @@ class TestColumns:
     def test_counts_and_indicators_are_not_taken_for_scaled(self):
         X = np.random.default_rng(0).integers(0, 2, (200, 8)).astype(float)
         assert codes(check_scaled, Dataset("made", X, cloud()[:, 0], "regression")) == {}
+
+
+def test_names_that_are_all_different_do_not_rise_because_they_are_numbered_as_they_come():
+    import pandas as pd
+
+    names = [f"P{k:04d}" for k in np.random.default_rng(0).permutation(60)]
+    for given, wanted in ((names, {}), (sorted(names), {"PG109": 1})):
+        frame = pd.DataFrame({"id": given, "a": np.random.default_rng(1).normal(size=60)})
+        assert codes(check_columns, Dataset("d", frame, np.arange(60) % 2, "classification")) == wanted

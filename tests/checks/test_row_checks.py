@@ -203,3 +203,39 @@ class TestRecommendationRows:
         spoiled = prescription_dataset("spoiled", train, test, validation=[0, 9, 18])
         found = found_by(check_topk_rows, self.split_of(spoiled, validation="file")).findings
         assert [(f.code, f.count, f.total) for f in found] == [("PG113", 1, 4), ("PG114", 1, 4)]
+
+
+class TestFilesWithAPeriod:
+    """What repeats itself in a file for another reason than replicates: each raised a false error once."""
+
+    @staticmethod
+    def period_of(X) -> int | None:
+        from paragone.checks.replicates import _without_design
+
+        left = _without_design(X)
+        found = replication(left) if left.shape[1] else None
+        return None if found is None else found.size
+
+    def test_replicates_are_found_beside_a_number_of_the_sample_and_of_the_replicate(self):
+        X = np.repeat(cloud(60, 6), 3, axis=0) + 0.02 * cloud(180, 6, 9)
+        assert self.period_of(np.column_stack([np.arange(180) // 3, np.arange(180) % 3, X])) == 3
+
+    def test_replicates_are_found_although_every_first_one_reads_higher(self):
+        X = np.repeat(cloud(60, 6), 3, axis=0) + 0.02 * cloud(180, 6, 9)
+        assert self.period_of(X + 3.0 * (np.arange(180) % 3 == 0)[:, None]) == 3
+
+    @pytest.mark.parametrize("inner", [2, 3, 4, 10])
+    def test_a_design_in_its_usual_order_is_no_replicate(self, inner):
+        settings = np.stack(np.meshgrid(*map(np.arange, (6, 5, inner)), indexing="ij"), axis=-1).reshape(-1, 3)
+        assert self.period_of(settings.astype(float)) is None
+        assert self.period_of(np.column_stack([settings, cloud(len(settings), 2)])) is None
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_neither_seasons_nor_trends_nor_paths_are(self, seed):
+        place, noise = np.arange(336), cloud(336, 4, seed)
+        season = np.stack([np.cos(2 * np.pi * place / 7 + k) for k in range(4)], axis=1)
+        assert self.period_of(3 * season + noise) is None
+        assert self.period_of(noise * (1 + 4 * (place % 12 == 0))[:, None]) is None
+        assert self.period_of(np.sort(noise[:, :1], axis=0)) is None
+        x, y = (place // 12) * 0.1, (place % 12) * 0.1
+        assert self.period_of(np.column_stack([np.sin(x) * np.cos(y), np.exp(-x) * y, x * y])) is None

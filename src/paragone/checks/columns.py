@@ -100,11 +100,13 @@ def check_columns(material: Material, ledger: Ledger) -> None:
     part = column_part(dataset)
     part.account(OF_COLUMNS, material.name, "constant, id-like", ledger)
     constant, ids = [], []
-    for j, is_date in zip(part.columns.tolist(), part.is_date.tolist(), strict=True):
+    for j, is_date, is_number in zip(
+        part.columns.tolist(), part.is_date.tolist(), part.is_number.tolist(), strict=True
+    ):
         column = part.values(j)
         if np.isnan(column).all() or (column == column[0]).all():
             constant.append(j)
-        elif not is_date and (how := id_like(column)):
+        elif not is_date and (how := id_like(column) if is_number else in_order(_by_alphabet(dataset, j))):
             ids.append((j, how))
     names, where = dataset.feature_names, {"dataset": material.name, "total": len(part.columns)}
     if constant:
@@ -141,13 +143,10 @@ def id_like(column: FloatArray) -> str:
     >>> id_like(np.random.default_rng(0).random(30))
     ''
     """
-    if len(column) < FEWEST_ROWS or np.isnan(column).any() or not np.isfinite(column).all():
+    if len(column) < FEWEST_ROWS or not np.isfinite(column).all():
         return ""
-    step = np.diff(column)
-    n_moves = int(np.count_nonzero(step))
-    if ((step >= 0).all() or (step <= 0).all()) and _log_chance_in_order(column, n_moves) <= np.log(BY_CHANCE):
-        way = "rises" if column[-1] > column[0] else "falls"
-        return f"{way} from row to row" if n_moves == len(step) else f"never {'falls' if way == 'rises' else 'rises'}"
+    if how := in_order(column):
+        return how
     ordered = np.sort(column)
     gaps = np.diff(ordered)
     low, high = ordered[0], ordered[-1]
@@ -161,6 +160,35 @@ def id_like(column: FloatArray) -> str:
         if log_chance <= np.log(BY_CHANCE):
             return f"holds {n} different whole numbers from {low:.0f} to {high:.0f}, none twice"
     return ""
+
+
+def in_order(column: FloatArray) -> str:
+    """Say in which way a column orders the rows; empty where it does not.
+
+    Examples
+    --------
+    >>> in_order(np.arange(30.0) // 2), in_order(np.arange(30.0) % 7)
+    ('never falls', '')
+    """
+    if len(column) < FEWEST_ROWS or not np.isfinite(column).all():
+        return ""
+    step = np.diff(column)
+    n_moves = int(np.count_nonzero(step))
+    if not ((step >= 0).all() or (step <= 0).all()) or _log_chance_in_order(column, n_moves) > np.log(BY_CHANCE):
+        return ""
+    way = "rises" if column[-1] > column[0] else "falls"
+    return f"{way} from row to row" if n_moves == len(step) else f"never {'falls' if way == 'rises' else 'rises'}"
+
+
+def _by_alphabet(dataset: Dataset, j: int) -> FloatArray:
+    """Number the texts of a column in their own order; gaps are NaN.
+
+    Elsewhere they are numbered as they come, and texts that are all different then rise from row to row.
+    """
+    import pandas as pd
+
+    codes = pd.factorize(dataset.X.iloc[:, j].astype("string"), sort=True)[0].astype(np.float64)
+    return np.where(codes < 0, np.nan, codes)
 
 
 def _log_chance_in_order(column: FloatArray, n_moves: int) -> float:

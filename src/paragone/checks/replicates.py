@@ -153,7 +153,7 @@ def _own_share(sets: FloatArray) -> float:
     own = places // size == (asked // size)[:, None]
     others = np.where(own, np.inf, distances).min(axis=1)
     mine = np.where(own & (places != asked[:, None]), distances, np.inf).min(axis=1)
-    return float(np.mean(mine < others * (1 - SAME))) * (len(rows) - 1) / (size - 1)
+    return float(np.mean(mine < others * (1 - SAME)) * (len(rows) - 1) / (size - 1))
 
 
 def _measured(dataset: Dataset) -> FloatArray:
