@@ -91,6 +91,16 @@ def test_sbatch_that_refuses_is_quoted(tmp_path, slurm):
     assert not (tmp_path / "queue").exists()
 
 
+def test_a_cluster_that_never_answered_ends_the_run_in_one_sentence(tmp_path, slurm):
+    (slurm / "squeue").write_text("#!/bin/sh\necho 'squeue: error: no controller' >&2\nexit 1\n")
+    file = write_lab(tmp_path, METHODS)
+    said = r"^Slurm does not answer, so no jobs were submitted: squeue says squeue: error: no controller$"
+    with SlurmExecutor(tmp_path / "queue", 2) as executor, pytest.raises(InputError, match=said):
+        Experiment.from_toml(file).run(tmp_path / "a.sqlite", executor=executor)
+    assert not list(slurm.glob("job-*.json"))
+    assert not (tmp_path / "queue").exists()
+
+
 def test_jobs_that_fail_at_their_start_end_the_run_with_the_words_of_their_log(tmp_path, slurm):
     file = write_lab(tmp_path, METHODS)
     with (

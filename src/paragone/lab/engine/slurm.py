@@ -186,6 +186,9 @@ class SlurmJobs:
         form = "--format=%F|%K|%T|%r|%N"
         answer = _run("squeue", "--noheader", "--array", "--states=all", f"--name={self._name}", form)
         if answer is None or answer.returncode != 0:
+            if self._listed_at < 0:
+                # A controller that has answered before will do so again; one that never did may not be there at all.
+                raise BrokenQueue(f"Slurm does not answer, so no jobs were submitted: squeue says {_words(answer)}")
             return False
         asked = time.monotonic()
         listed = {job.name: job for job in map(Job.parse, answer.stdout.splitlines())}
@@ -253,8 +256,7 @@ class SlurmJobs:
         ours += ["--open-mode=append", "--requeue", "--signal=B:USR1@60"]
         answer = _run("sbatch", *ours, *self._options, str(script))
         if answer is None or answer.returncode != 0:
-            words = f"no answer within {ANSWER_SECONDS:.0f} s" if answer is None else answer.stderr.strip()
-            raise BrokenQueue(f"sbatch refused the jobs: {' / '.join(words.splitlines())}")
+            raise BrokenQueue(f"sbatch refused the jobs: {_words(answer)}")
         job = answer.stdout.strip().partition(";")[0]
         for task in range(count):
             self._jobs[f"{job}_{task}"] = Job(f"{job}_{task}", "PENDING")
@@ -316,6 +318,12 @@ class SlurmJobs:
 
 def _names(jobs: list[Job]) -> str:
     return ", ".join(sorted(job.name for job in jobs))
+
+
+def _words(answer: subprocess.CompletedProcess[str] | None) -> str:
+    """Return what a program of Slurm said of its failure, in one line."""
+    words = f"nothing within {ANSWER_SECONDS:.0f} s" if answer is None else answer.stderr.strip()
+    return " / ".join(words.splitlines()) or "nothing"
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str] | None:
@@ -465,6 +473,11 @@ class _SlurmSeat(Seat):
             return self._cluster.executor.submit_cell(task.key, order)
         except BrokenExecutor as error:
             raise InputError(str(error)) from error
+        except OSError as error:
+            raise InputError(
+                f"the folder {self._cluster.executor.queue.path}, through which jobs get their cells, cannot be used "
+                f"any more: {error.strerror or error}; every finished cell is kept: run the same command again to go on"
+            ) from error
 
     @override
     def collect(self, future: Future[Any]) -> Ended | Following:
