@@ -25,13 +25,14 @@ $(VENV)/installed-for-docs: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed
 	$(BIN)/paragone demo
 
+# A test that hangs fails after ten minutes, and the others are heard of.
 test: $(VENV)/installed-for-tests
 	scripts/install-browser
 	scripts/install-fuse
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --timeout 600
 
 test-fast: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not system"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not system" --timeout 600
 
 test-slow: $(VENV)/installed-for-tests
 	scripts/install-browser
