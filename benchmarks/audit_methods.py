@@ -1,24 +1,28 @@
-"""How often the inverted canary blames an honest method: scikit-learn's models on small data of many kinds.
+"""How often the checks of methods blame an honest one, and how much a method must know to be found.
 
-Run: python benchmarks/audit_methods.py --seconds 300
+``benchmarks/audit_power.py`` runs this: parts ``honest`` and ``knowing``. Honest methods are scikit-learn's models on
+small data of many kinds, each audited in one cell as `paragone audit` does it. A knowing method is a nearest neighbour
+that has the true labels of a share of all rows from elsewhere.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
 import warnings
-from collections import Counter
 from typing import Any
 
 import numpy as np
 from sklearn import dummy, ensemble, linear_model, naive_bayes, neighbors, neural_network, svm, tree
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from paragone import Experiment
+from paragone.checks.bench import Bench
+from paragone.checks.canary import METHOD_CHECKS, check_methods
 from paragone.checks.changed_data import TargetNames, exchanged
+from paragone.checks.finding import Ledger
 from paragone.checks.foreknowledge import FIRST_PAIRS, LEAST, LEVEL, KnownTruth, PermutedPair, pairs_needed
-from paragone.data import Dataset
+from paragone.data import Dataset, SplitPlan
 from paragone.lab.protocol import RowAnswers
+from paragone.protocols import Predict
 
 CLASSIFIERS = (
     neighbors.KNeighborsClassifier(1),
@@ -27,7 +31,7 @@ CLASSIFIERS = (
     tree.DecisionTreeClassifier(max_depth=3),
     ensemble.RandomForestClassifier(20),
     linear_model.LogisticRegression(),
-    linear_model.LogisticRegression(class_weight={0: 1, 1: 4}),
+    linear_model.LogisticRegression(class_weight="balanced"),
     linear_model.Perceptron(),
     naive_bayes.GaussianNB(),
     neural_network.MLPClassifier(8, max_iter=50),
@@ -44,6 +48,7 @@ REGRESSORS = (
     ensemble.GradientBoostingRegressor(loss="quantile", alpha=0.9, n_estimators=20),
     svm.SVR(),
 )
+SHARES, ROWS = (0.1, 0.2, 0.3, 0.5, 1.0), (30, 60, 120, 300)
 
 
 def classes(random: np.random.Generator, n: int) -> Dataset:
@@ -51,7 +56,7 @@ def classes(random: np.random.Generator, n: int) -> Dataset:
     k, d = int(random.choice([2, 3, 5])), int(random.choice([1, 2, 8]))
     shares = np.full(k, 1 / k) if random.random() < 0.5 else np.r_[0.85, np.full(k - 1, 0.15 / (k - 1))]
     y = random.choice(k, size=n, p=shares)
-    y[:k] = np.arange(k)
+    y[: 4 * k] = np.arange(4 * k) % k
     kinds = (
         6 * random.normal(size=(k, d))[y] + random.normal(size=(n, d)),
         random.normal(size=(n, d)) * np.where(y == k - 1, 6, 1)[:, None],
@@ -71,6 +76,54 @@ def numbers(random: np.random.Generator, n: int) -> Dataset:
     return Dataset("numbers", X, y - y.min() + 0.1, "regression")
 
 
+def honest_trial(seed: int) -> dict[str, Any]:
+    """Audit one honest method on one dataset: the model, what was looked at, and the codes that were found."""
+    random = np.random.default_rng([seed, 1])
+    make, models = ((classes, CLASSIFIERS), (numbers, REGRESSORS))[random.integers(2)]
+    model = models[random.integers(len(models))]
+    data = make(random, int(random.choice([40, 80, 200])))
+    if "random_state" in model.get_params():
+        model = clone(model).set_params(random_state=int(random.integers(1 << 30)))
+    ledger = Ledger("honest")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        experiment = Experiment([data], {"M": model}, SplitPlan(folds=2), Predict(), name="honest")
+        bench = Bench(experiment, in_process=True)
+        try:
+            check_methods(experiment, ledger, bench=bench, seed=seed)
+        finally:
+            bench.close()
+    looked = [one.check for one in ledger.checked if one.check in METHOD_CHECKS]
+    codes = sorted({one.code for one in ledger.findings})
+    return {"model": type(model).__name__, "looked": looked, "codes": codes}
+
+
+class KnowsSome(ClassifierMixin, BaseEstimator):
+    """A nearest neighbour that has the labels of some rows from elsewhere."""
+
+    known: dict[bytes, Any] = {}  # noqa: RUF012
+
+    def fit(self, X: Any, y: Any) -> KnowsSome:
+        """Keep train."""
+        self.nearest_ = neighbors.KNeighborsClassifier(1).fit(X, y)
+        self.classes_ = self.nearest_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Look rows up, and ask the nearest neighbour where they are not known."""
+        said = self.nearest_.predict(X)
+        return np.array([self.known.get(row.tobytes(), one) for row, one in zip(X, said, strict=True)])
+
+
+def knowing_found(share: float, n: int, seed: int) -> bool:
+    """Say whether the inverted canary finds a method that knows the true labels of a share of noise."""
+    random = np.random.default_rng([seed, 2])
+    data = Dataset("noise", random.normal(size=(n, 3)), random.permutation(np.arange(n) % 2), "classification")
+    rows = random.permutation(n)[: round(share * n)]
+    KnowsSome.known = {data.X[row].tobytes(): data.y[row] for row in rows}
+    return is_blamed(KnowsSome(), data, random)
+
+
 def is_blamed(model: Any, data: Dataset, random: np.random.Generator) -> bool:
     """Train a model on permuted labels as an audit of one cell does."""
     order = random.permutation(data.n_samples)
@@ -81,49 +134,14 @@ def is_blamed(model: Any, data: Dataset, random: np.random.Generator) -> bool:
     while truth is not None and len(shares) < pairs_needed(1):
         mixed = data.y[exchanged(data.n_samples, [train, test], random)]
         namings = names.draw(random)
-        said = [answers(model, data, names.renamed(mixed, one), train, test, random) for one in namings]
+        said = [answers(model, data, names.renamed(mixed, one), train, test) for one in namings]
         shares.append(truth.shares(PermutedPair(*namings, (said[0], said[1]))))
         if len(shares) >= FIRST_PAIRS and truth.known(np.array(shares)) < LEAST:
             return False
     return truth is not None and truth.p_value(np.array(shares)) <= LEVEL
 
 
-def answers(model: Any, data: Dataset, y: Any, train: Any, test: Any, random: np.random.Generator) -> RowAnswers:
-    """Fit a copy of a model with a seed of its own."""
-    fresh = clone(model)
-    if "random_state" in fresh.get_params():
-        fresh.set_params(random_state=int(random.integers(1 << 30)))
-    fresh.fit(data.X[train], y[train])
-    has_scores = data.task == "classification" and hasattr(fresh, "predict_proba")
-    scores = fresh.predict_proba(data.X[test]) if has_scores else None
-    return RowAnswers(fresh.predict(data.X[test]), scores, getattr(fresh, "classes_", None))
-
-
-def main() -> None:
-    """Simulate for a while and print how often each model was tried and blamed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=300.0)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    warnings.simplefilter("ignore")
-    random = np.random.default_rng(given.seed)
-    tried, blamed, refused = Counter[str](), Counter[str](), Counter[str]()
-    end = time.monotonic() + given.seconds
-    while time.monotonic() < end:
-        make, models = ((classes, CLASSIFIERS), (numbers, REGRESSORS))[random.integers(2)]
-        model = models[random.integers(len(models))]
-        try:
-            found = is_blamed(model, make(random, int(random.choice([30, 80, 200]))), random)
-        except ValueError:
-            # A train part that lost a class, or features that a model cannot take.
-            refused[str(model)] += 1
-            continue
-        tried[str(model)] += 1
-        blamed[str(model)] += found
-    for name in sorted(tried):
-        print(f"{name}: {blamed[name]} of {tried[name]} blamed, {refused[name]} could not be fitted")
-    print(f"all: {blamed.total()} of {tried.total()}")
-
-
-if __name__ == "__main__":
-    main()
+def answers(model: Any, data: Dataset, y: Any, train: Any, test: Any) -> RowAnswers:
+    """Fit a copy of a model and ask it about the test rows."""
+    fresh = clone(model).fit(data.X[train], y[train])
+    return RowAnswers(fresh.predict(data.X[test]), None, fresh.classes_)

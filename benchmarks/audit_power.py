@@ -1,136 +1,161 @@
-"""Simulate what the audit finds: false alarms on the clean zoo, plants found at their size, and power around it.
+"""Simulate what the audit finds: false alarms on the clean zoo and on honest methods, plants found, and power.
 
-``python benchmarks/audit_power.py`` runs everything and writes ``docs/audit.md``; names of parts (clean, rows, columns,
-methods, reports) run those only and keep the rest from ``build/audit``. Seeds are fixed. Plants and zoo are those of
-``tests/checks``: a plant registered there stands in the table.
+``python benchmarks/audit_power.py`` goes on where it was and writes ``docs/audit.md`` from what there is:
+``--minutes 8`` stops it after a while, names of parts run those alone, and ``--fresh`` forgets what was made. Results
+are kept under ``build/audit``, one line each, with the sources that made them: lines of other sources are made again.
+Seeds are fixed. Plants and zoo are those of ``tests/checks``: a plant registered there stands in the tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import re
 import sys
-from collections import Counter
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-from scipy.stats import binomtest
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "checks"))
 
 from clean_zoo import CLEAN, clean_material
-from planted_leaks import DataPlant, Plant, all_plants, codes_found, findings_of
+from planted_leaks import DataPlant, all_plants, codes_found, findings_of
+
+from audit_methods import ROWS, SHARES, honest_trial, knowing_found
+from audit_page import Made, page
+from paragone.checks.procedure import data_checks
 
 ROOT = Path(__file__).resolve().parents[1]
+CHECKS, TESTS = ROOT / "src" / "paragone" / "checks", ROOT / "tests" / "checks"
 KEPT, PAGE = ROOT / "build" / "audit", ROOT / "docs" / "audit.md"
-PARTS = ("clean", "rows", "columns", "methods", "reports")
-SLOWEST_SEEDS = 1
+CLEAN_SEEDS, FOUND_SEEDS, POWER_SEEDS, HONEST, KNOWING = 400, 100, 20, 4000, 40
+WORDS = ("finding", "words", "procedure")
+"""Modules of the checks that hold words or call others: what is found does not depend on them."""
+
+Work = tuple[tuple[Any, ...], Callable[[], Any]]
 
 
-def of_clean(seeds: int) -> list[dict]:
-    rows = []
-    for name, kind in CLEAN.items():
-        seen = {"error": Counter(), "warning": Counter()}
-        for seed in range(seeds):
-            for code, severity in {(one.code, one.severity) for one in findings_of(clean_material(name, seed))}:
-                if severity in seen:
-                    seen[severity][code] += 1
-        rows.append({"name": name, "discrete": kind.discrete, "seeds": seeds, **{k: dict(v) for k, v in seen.items()}})
-    return rows
+def of_clean() -> Iterator[Work]:
+    for seed in range(CLEAN_SEEDS):
+        for name in CLEAN:
+            yield (
+                (name, seed),
+                lambda name=name, seed=seed: sorted({one.code for one in findings_of(clean_material(name, seed))}),
+            )
 
 
-def of_plants(kind: str, seeds: int) -> list[dict]:
-    return [of_plant(one, seeds) for one in all_plants().values() if one.kind == kind]
+def of_data(kind: str) -> Iterator[Work]:
+    plants = [one for one in all_plants().values() if one.kind == kind and isinstance(one, DataPlant)]
+
+    def found(one: DataPlant, seed: int, n: int, amount: float) -> bool:
+        return bool(codes_found(one.material(seed, n=n, amount=amount)) & set(one.codes))
+
+    for seed in range(FOUND_SEEDS):
+        for one in plants:
+            cells = {(one.n, one.amount)}
+            if seed < POWER_SEEDS and kind != "missed":
+                cells |= {(n, amount) for n in one.rows or (one.n,) for amount in one.sizes or (one.amount,)}
+            for n, amount in sorted(cells):
+                yield (
+                    (one.name, seed, n, amount),
+                    lambda one=one, seed=seed, n=n, amount=amount: found(one, seed, n, amount),
+                )
 
 
-def of_plant(one: Plant, seeds: int) -> dict:
-    is_data = isinstance(one, DataPlant)
-    runs = seeds if is_data else SLOWEST_SEEDS
-    found = sum(one.found(seed) for seed in range(runs))
-    how = " ".join(one.how.split())
-    row = {"name": one.name, "how": how, "size": one.size, "codes": list(one.codes), "found": found, "runs": runs}
-    if is_data:
-        sizes = [one.n // 2, one.n, 2 * one.n]
-        row["rows"] = sizes
-        row["power"] = [
-            sum(bool(codes_found(one.material(seed, n=n)) & set(one.codes)) for seed in range(seeds)) / seeds
-            for n in sizes
-        ]
-    return row
+def of_methods() -> Iterator[Work]:
+    for one in all_plants().values():
+        if not isinstance(one, DataPlant):
+            yield (one.name, 0), lambda one=one: sorted(one.find(0))
 
 
-def interval(found: int, runs: int) -> str:
-    low, high = binomtest(found, runs).proportion_ci(method="exact") if runs else (0.0, 1.0)
-    return f"{low:.2%} to {high:.2%}"
+def of_honest() -> Iterator[Work]:
+    for seed in range(HONEST):
+        yield (seed,), lambda seed=seed: honest_trial(seed)
 
 
-def page(kept: dict[str, list[dict]]) -> str:
-    lines = [
-        "# What the audit finds, and how often it is wrong",
-        "",
-        "Made by `python benchmarks/audit_power.py`, with fixed seeds, from the clean zoo and the register of plants "
-        "that the tests use too (`tests/checks`). [How the checks work](howto-audit.md) says what each goes by.",
-        "",
-        "The law: a false alarm at level *error* at most once in a hundred clean datasets of any kind, and every "
-        "plant found at its stated size.",
-    ]
-    clean = kept.get("clean", [])
-    if clean:
-        lines += _clean_lines(clean)
-    for kind in PARTS[1:]:
-        if kept.get(kind):
-            lines += _plant_lines(kind, kept[kind])
-    return "\n".join(lines) + "\n"
+def of_knowing() -> Iterator[Work]:
+    for seed in range(KNOWING):
+        for share in SHARES:
+            for n in ROWS:
+                yield (share, n, seed), lambda share=share, n=n, seed=seed: knowing_found(share, n, seed)
 
 
-def _clean_lines(clean: list[dict]) -> list[str]:
-    lines = ["", "## The clean zoo", ""]
-    for title, rows in (("all kinds", clean), ("discrete kinds", [row for row in clean if row["discrete"]])):
-        runs, wrong = sum(row["seeds"] for row in rows), sum(max(row["error"].values(), default=0) for row in rows)
-        warned = sum(max(row["warning"].values(), default=0) for row in rows)
-        lines.append(
-            f"- {title}: {len(rows)} kinds, {runs} datasets, {wrong} with a false error (95 % interval "
-            f"{interval(wrong, runs)}), {warned} with the most frequent warning of their kind"
-        )
-    lines += ["", "| kind | discrete | datasets | errors | warnings |", "|:--|:--|--:|:--|:--|"]
-    for row in clean:
-        told = (", ".join(f"{code}: {count}" for code, count in sorted(row[k].items())) for k in ("error", "warning"))
-        lines.append(f"| {row['name']} | {'yes' if row['discrete'] else ''} | {row['seeds']} | {' | '.join(told)} |")
-    lines += [
-        "",
-        "Warnings on clean data may say what is so: a class that one column sets apart (PG106), a file sorted by a "
-        "feature (PG109).",
-    ]
-    return lines
+PARTS: dict[str, Callable[[], Iterator[Work]]] = {
+    "clean": of_clean,
+    "rows": lambda: of_data("rows"),
+    "columns": lambda: of_data("columns"),
+    "missed": lambda: of_data("missed"),
+    "methods": of_methods,
+    "honest": of_honest,
+    "knowing": of_knowing,
+}
+MAKERS = {
+    "clean": ("clean_zoo", "clean_zoo_odd"),
+    "rows": ("plants_rows", "plants_more"),
+    "columns": ("plants_rows", "plants_columns", "plants_more"),
+    "missed": ("plants_rows", "plants_missed"),
+    "methods": ("plants_methods", "method_lab"),
+    "honest": (),
+    "knowing": (),
+}
+"""The modules that make the data of a part, or its methods."""
 
 
-def _plant_lines(kind: str, plants: list[dict]) -> list[str]:
-    title = {"rows": "rows", "columns": "columns", "methods": "methods", "reports": "reports"}[kind]
-    lines = ["", f"## Plants in {title}", "", "| plant | how | size | code | found |", "|:--|:--|:--|:--|--:|"]
-    for row in plants:
-        codes = " or ".join(row["codes"])
-        lines.append(f"| {row['name']} | {row['how']} | {row['size']} | {codes} | {row['found']} of {row['runs']} |")
-    powered = [row for row in plants if "power" in row]
-    if powered:
-        lines += ["", "Power: the share found with half as many rows, as many, and twice as many, the size kept.", ""]
-        lines += ["| plant | size | half | stated n | double |", "|:--|:--|--:|--:|--:|"]
-        for row in powered:
-            cells = (f"{share:.2f} (n = {n})" for share, n in zip(row["power"], row["rows"], strict=True))
-            lines.append(f"| {row['name']} | {row['size']} | {' | '.join(cells)} |")
-    return lines
+def sources(part: str) -> str:
+    """Hash the modules of the checks that a part goes through, and those that make its data."""
+    if part in ("methods", "honest", "knowing"):
+        begin = {"canary"}
+    else:
+        checks = data_checks(clean_material(next(iter(CLEAN)), 0))
+        begin = {check.__module__.rpartition(".")[2] for check in checks}
+    known, new = set[str](), begin
+    while new:
+        known |= new
+        texts = [(CHECKS / f"{name}.py").read_text() for name in new]
+        new = {name for text in texts for name in re.findall(r"paragone\.checks\.(\w+) import", text)} - known
+    files = [CHECKS / f"{name}.py" for name in known - set(WORDS)] + [TESTS / f"{name}.py" for name in MAKERS[part]]
+    files += [Path(__file__).with_name("audit_methods.py")] if part in ("honest", "knowing") else []
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()[:16]
+
+
+def made(part: str) -> dict[tuple[Any, ...], Any]:
+    """Read what is kept of a part, made by the sources as they stand now."""
+    path, mark = KEPT / f"{part}.jsonl", sources(part)
+    if not path.exists():
+        return {}
+    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return {tuple(line["key"]): line["value"] for line in lines if line["sources"] == mark}
+
+
+def run(part: str, end: float) -> int:
+    """Work on a part until it is done or it is late, and return how many results were added."""
+    done, mark, added = made(part), sources(part), 0
+    with (KEPT / f"{part}.jsonl").open("a", encoding="utf-8") as kept:
+        for key, work in PARTS[part]():
+            if time.monotonic() > end:
+                break
+            if key not in done:
+                kept.write(json.dumps({"sources": mark, "key": list(key), "value": work()}) + "\n")
+                added += 1
+    return added
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART")
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--minutes", type=float, default=1e6)
+    parser.add_argument("--fresh", action="store_true")
     options = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * options.minutes
     for part in options.parts or PARTS:
-        found = of_clean(options.seeds) if part == "clean" else of_plants(part, options.seeds)
-        (KEPT / f"{part}.json").write_text(json.dumps(found), encoding="utf-8")
-        print(part, len(found))
-    kept = {part: json.loads(path.read_text()) for part in PARTS if (path := KEPT / f"{part}.json").exists()}
-    PAGE.write_text(page(kept), encoding="utf-8")
+        if options.fresh:
+            (KEPT / f"{part}.jsonl").unlink(missing_ok=True)
+        print(part, run(part, end), "added", flush=True)
+    plants = all_plants()
+    PAGE.write_text(page(Made({part: made(part) for part in PARTS}, CLEAN, plants)), encoding="utf-8")
 
 
 if __name__ == "__main__":
