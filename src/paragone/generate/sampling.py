@@ -506,7 +506,7 @@ class GeneratorSpec:
         >>> GeneratorSpec("mul(X0, X2)", redundant=2).redundant_sources()
         ((0, 2, 1.0), (0, 2, -1.0))
         """
-        sources = self._sources
+        sources = self._sources if self.redundant else [0]
         pairs = list(combinations(sources, 2)) or [(sources[0], sources[0])]
         found = []
         for place in range(self.redundant):
