@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from faults.disks import NEEDS_ROOT, memory_disk
 from paragone.errors import InputError
 from paragone.lab.cells import Outcome
 from paragone.lab.engine.packing import Loss
@@ -286,6 +289,111 @@ def test_two_coordinators_of_one_folder_are_refused_and_a_dead_one_is_not_in_the
     long_ago = queue.now() - DEAD
     os.utime(path, (long_ago, long_ago))
     queue.begin_coordinating("")
+
+
+BEGINNER = """
+import json, sys, time
+from pathlib import Path
+from paragone.errors import InputError
+from paragone.lab.engine.queue_folder import QueueFolder
+rounds, begun = Path(sys.argv[1]), []
+print("ready", flush=True)
+sys.stdin.readline()
+for number, folder in enumerate(sorted(rounds.iterdir())):
+    while not (folder / "go").exists():
+        time.sleep(0.0001)
+    try:
+        queue = QueueFolder(folder)
+        queue.begin_coordinating("")
+        begun.append(number)
+    except InputError as error:
+        assert "another run hands out cells" in str(error), error
+    (folder / f"done-{sys.argv[2]}").touch()
+print(json.dumps(begun), flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_of_coordinators_that_come_at_the_same_moment_one_begins(tmp_path):
+    """Whether nobody was there before, or one that was killed: also its file can be followed once only."""
+    n_rounds, names = 40, [f"p{number}" for number in range(3)]
+    gone = json.dumps({"host": socket.gethostname(), "pid": 1, "process_start": f"1 {process_table()}", "token": "x"})
+    for number in range(n_rounds):
+        (tmp_path / f"{number:03d}").mkdir()
+        if number % 2:
+            (tmp_path / f"{number:03d}" / "coordinator").write_text(gone)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", BEGINNER, str(tmp_path), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
+    for process in started:
+        process.stdout.readline()
+    for process in started:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for number in range(n_rounds):
+        folder = tmp_path / f"{number:03d}"
+        (folder / "go").touch()
+        deadline = time.monotonic() + 20
+        while len(list(folder.glob("done-*"))) < len(names):
+            assert time.monotonic() < deadline
+            time.sleep(0.0005)
+    begun = [json.loads(process.stdout.readline()) for process in started]
+    for process in started:
+        process.communicate("\n", timeout=20)
+    assert sorted(number for mine in begun for number in mine) == list(range(n_rounds))
+
+
+def test_a_coordinator_that_slept_leaves_the_folder_to_the_one_that_took_over(queue, executor):
+    executor.begin()
+    future = executor.submit(abs, -1)
+    # What another host does after a minute without a beat.
+    path = queue.path / "coordinator"
+    path.unlink()
+    path.write_text(json.dumps({"host": "another host", "pid": 1, "process_start": "1", "token": "theirs"}))
+    queue.put("theirs", b"")
+    with pytest.raises(BrokenQueue, match="another run took over the folder"):
+        future.result(timeout=20)
+    executor.shutdown()
+    assert "another host" in path.read_text()
+    assert "theirs" in [order.key for order in queue.waiting()]
+    assert not (queue.path / "end").exists()
+
+
+def test_a_wrong_clock_makes_nobody_look_dead(queue, monkeypatch):
+    """Ages are by the clock of the file system alone: one host's may be days off."""
+    queue.begin_coordinating("")
+    queue.greet("w")
+    for days in (-2, 2):
+        monkeypatch.setattr(time, "time", lambda days=days: 86_400.0 * (days + 20_000))
+        monkeypatch.setattr(time, "time_ns", lambda days=days: 86_400 * 10**9 * (days + 20_000))
+        queue.beat("w")
+        queue.beat_as_coordinator()
+        assert 0 <= queue.workers()["w"] < 5
+        assert queue.has_coordinator()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
+def test_a_queue_on_a_full_disk_leaves_no_half_files(tmp_path):
+    with memory_disk(tmp_path / "disk", 1) as disk:
+        queue = QueueFolder(disk / "queue")
+        queue.make()
+        source = tmp_path / "data.npy"
+        source.write_bytes(b"x" * (1 << 21))
+        with pytest.raises(OSError, match="No space left"):
+            queue.share("data", {"data.npy": source})
+        with pytest.raises(OSError, match="No space left"):
+            queue.put("a", b"x" * (1 << 21))
+        left = [path for path in queue.path.rglob("*") if path.is_file()]
+        assert left == []
+        assert not any((queue.path / "shared").iterdir())
+        queue.put("b", b"x")
+        assert [order.key for order in queue.waiting()] == ["b"]
 
 
 def start_of(pid: int) -> str:

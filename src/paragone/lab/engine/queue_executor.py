@@ -260,6 +260,11 @@ class QueueExecutor(Executor):
             future.set_result(what)
 
     def _look_after_workers(self) -> None:
+        if not self.queue.is_coordinator():
+            raise BrokenQueue(
+                f"another run took over the folder {self.queue.path} while this one was not heard of for a minute, as "
+                "after a sleep: every finished cell is kept; let the other run end"
+            )
         self.queue.beat_as_coordinator()
         ages = self.queue.workers()
         self._living = {name: age for name, age in ages.items() if age < DEAD_AFTER_SECONDS}
@@ -332,6 +337,9 @@ class QueueExecutor(Executor):
             return
         if not self.queue.path.is_dir():
             self.staff.dismiss()
+            return
+        if not self.queue.is_coordinator():
+            # Folder and workers are another run's by now.
             return
         self.queue.end()
         for claim in (*self.queue.waiting(), *self.queue.claims()):

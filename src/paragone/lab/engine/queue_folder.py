@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import struct
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -28,6 +29,7 @@ AT = "@"
 DIGITS = 12
 RECORD = struct.Struct("<4sIQI")
 MARK = b"pgq1"
+IN_HAND_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class QueueFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._next_number = 0
+        self._mine = b""
 
     def make(self) -> None:
         """Make what is missing of it."""
@@ -265,19 +268,19 @@ class QueueFolder:
     def workers(self) -> dict[str, float]:
         """Return the workers that have not left, with the seconds since each was heard of."""
         now = self.now()
-        ages = {name: _modified(self.path / WORKERS / name) for name in _names(self.path / WORKERS)}
-        return {name: now - time for name, time in ages.items() if time is not None}
+        heard = {name: _modified(self.path / WORKERS / name) for name in _names(self.path / WORKERS)}
+        return {name: now - when for name, when in heard.items() if when is not None}
 
     def now(self) -> float:
         """Return the time by the clock of the file system."""
         # Each process has a file of its own: others may not be its owner, nor may they be in each other's way.
         path = self.path / f"{CLOCK}-{uuid4().hex}"
         path.touch()
-        time = _modified(path)
+        moment = _modified(path)
         path.unlink(missing_ok=True)
-        if time is None:
+        if moment is None:
             raise FileNotFoundError(str(path))
-        return time
+        return moment
 
     def begin_coordinating(self, conditions: str) -> bool:
         """Become the coordinator; False where an earlier one worked under other conditions.
@@ -285,27 +288,67 @@ class QueueFolder:
         Raises
         ------
         InputError
-            Where another one lives.
+            Where another one lives, or comes at the same moment.
         """
-        other = self._coordinator()
-        if other is not None and other != RunIdentity.of_this_process():
-            lives = self.has_coordinator() if other.is_elsewhere else other.lives(0.0)
-            if lives:
-                raise InputError(
-                    f"another run hands out cells in {self.path} (process {other.pid} on {other.host}): let it end; "
-                    f"where it was killed, try again in {DEAD_AFTER_SECONDS:.0f} s"
-                )
-        self._write(self.path / COORDINATOR, json.dumps(asdict(RunIdentity.of_this_process())).encode())
+        before = _content(self.path / COORDINATOR)
+        if before is not None:
+            other = _coordinator(before)
+            # One that is just being written has no name yet, but its time.
+            lives = self.has_coordinator() if other is None or other.is_elsewhere else other.lives(0.0)
+            if lives and other != RunIdentity.of_this_process():
+                raise self._refusal(other)
+            self._set_aside(before)
+        mine = json.dumps({**asdict(RunIdentity.of_this_process()), "token": uuid4().hex}).encode()
+        try:
+            # In one step that fails where somebody else has taken it; every network file system keeps that promise.
+            with (self.path / COORDINATOR).open("xb") as file:
+                file.write(mine)
+        except FileExistsError:
+            raise self._refusal(_coordinator(_content(self.path / COORDINATOR) or b"")) from None
+        self._mine = mine
         kept = self.path / CONDITIONS
         same = not kept.exists() or kept.read_text() == conditions
         self._write(kept, conditions.encode())
         return same
 
-    def _coordinator(self) -> RunIdentity | None:
+    def _set_aside(self, dead: bytes) -> None:
+        """Remove the file of a dead coordinator, and no other: of two who come at once only one can."""
+        aside = self.path / f".{uuid4().hex}"
         try:
-            return RunIdentity(**json.loads((self.path / COORDINATOR).read_text()))
-        except (FileNotFoundError, ValueError, TypeError):
-            return None
+            (self.path / COORDINATOR).rename(aside)
+        except FileNotFoundError:
+            raise self._refusal(None) from None
+        found = aside.read_bytes()
+        aside.unlink()
+        if found != dead:
+            with suppress(FileExistsError), (self.path / COORDINATOR).open("xb") as file:
+                file.write(found)
+            raise self._refusal(_coordinator(found))
+
+    def _refusal(self, other: RunIdentity | None) -> InputError:
+        who = f" (process {other.pid} on {other.host})" if other is not None else ""
+        return InputError(
+            f"another run hands out cells in {self.path}{who}: let it end; where it was killed, try again in "
+            f"{DEAD_AFTER_SECONDS:.0f} s"
+        )
+
+    def is_coordinator(self) -> bool:
+        """Tell whether this is still the coordinator: after a sleep, another one may have taken the folder over.
+
+        Raises
+        ------
+        FileNotFoundError
+            Where the folder is gone.
+        """
+        if not self._mine:
+            return False
+        if _content(self.path / COORDINATOR) == self._mine:
+            return True
+        if not self.path.is_dir():
+            raise FileNotFoundError(f"{self.path} is gone")
+        # Whoever wants to become the coordinator may just have it in the hand.
+        time.sleep(IN_HAND_SECONDS)
+        return _content(self.path / COORDINATOR) == self._mine
 
     def beat_as_coordinator(self) -> None:
         """Say that the coordinator lives."""
@@ -313,12 +356,14 @@ class QueueFolder:
 
     def end_coordinating(self) -> None:
         """Let another run be the coordinator at once."""
-        (self.path / COORDINATOR).unlink(missing_ok=True)
+        if self.is_coordinator():
+            (self.path / COORDINATOR).unlink(missing_ok=True)
+        self._mine = b""
 
     def has_coordinator(self) -> bool:
         """Tell whether somebody will add orders and take outcomes."""
-        time = _modified(self.path / COORDINATOR)
-        return time is not None and self.now() - time < DEAD_AFTER_SECONDS
+        beat = _modified(self.path / COORDINATOR)
+        return beat is not None and self.now() - beat < DEAD_AFTER_SECONDS
 
     def end(self) -> None:
         """Tell the workers that there will be no more orders."""
@@ -334,17 +379,26 @@ class QueueFolder:
         if final.is_dir():
             return final
         partial = self.path / SHARED / f"{key}-{uuid4().hex}"
-        for name, source in files.items():
-            (partial / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, partial / name)
-        partial.rename(final)
+        try:
+            for name, source in files.items():
+                (partial / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, partial / name)
+            partial.rename(final)
+        except OSError:
+            # Half a dataset would only keep a full disk full.
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
         return final
 
     def _write(self, path: Path, content: bytes) -> None:
         """Write a file that nobody sees before it is whole."""
         partial = self.path / f".{uuid4().hex}"
-        partial.write_bytes(content)
-        partial.replace(path)
+        try:
+            partial.write_bytes(content)
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
 
 
 def _names(folder: Path) -> list[str]:
@@ -352,6 +406,22 @@ def _names(folder: Path) -> list[str]:
         return [name for name in os.listdir(folder) if not name.startswith(".")]
     except FileNotFoundError:
         return []
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _coordinator(content: bytes) -> RunIdentity | None:
+    """Read who coordinates; None where that is not written yet."""
+    try:
+        written = json.loads(content)
+        return RunIdentity(str(written["host"]), int(written["pid"]), str(written["process_start"]))
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _modified(path: Path) -> float | None:
