@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from shlex import quote
+from typing import Literal
 
-_OPTIONS: ContextVar[bool] = ContextVar("messages speak of options", default=False)
+Surface = Literal["arguments", "options", "keys"]
+"""Where the reader of a message can set something: in Python, on the command line, in an experiment file."""
+_SURFACE: ContextVar[Surface] = ContextVar("what messages speak of", default="arguments")
 
 
 class InputError(ValueError):
@@ -70,15 +74,46 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
 @contextmanager
 def messages_of_options() -> Iterator[None]:
     """Let messages speak of options of the command line instead of arguments of Python meanwhile."""
-    before = _OPTIONS.set(True)
+    with _messages_of("options"):
+        yield
+
+
+@contextmanager
+def messages_of_keys() -> Iterator[None]:
+    """Let messages speak of keys of an experiment file meanwhile, whoever reads the file."""
+    with _messages_of("keys"):
+        yield
+
+
+@contextmanager
+def _messages_of(surface: Surface) -> Iterator[None]:
+    before = _SURFACE.set(surface)
     try:
         yield
     finally:
-        _OPTIONS.reset(before)
+        _SURFACE.reset(before)
+
+
+def setting(name: str) -> str:
+    """Return how a message names a setting without a value: as an argument, an option or a key of the file.
+
+    Examples
+    --------
+    >>> setting("target")
+    'target='
+    >>> with messages_of_options():
+    ...     print(setting("drop_ids"))
+    --drop-ids
+    >>> with messages_of_keys():
+    ...     print(setting("target"))
+    the key 'target'
+    """
+    named = {"arguments": f"{name}=", "options": f"--{name.replace('_', '-')}", "keys": f"the key {name!r}"}
+    return named[_SURFACE.get()]
 
 
 def argument(name: str, value: object = None) -> str:
-    """Return how a message names a setting: as an argument, or on the command line as an option.
+    """Return how a message sets a setting: as an argument, on the command line as an option, in a file as a key.
 
     Parameters
     ----------
@@ -97,8 +132,14 @@ def argument(name: str, value: object = None) -> str:
     >>> with messages_of_options():
     ...     print(argument("columns", {"my run": "seed"}))
     --column 'my run=seed'
+    >>> with messages_of_keys():
+    ...     print(argument("task", "multilabel"))
+    task = "multilabel"
     """
-    if not _OPTIONS.get():
+    surface = _SURFACE.get()
+    if surface == "keys":
+        return name if value is None else f"{name} = {json.dumps(value, default=str, ensure_ascii=False)}"
+    if surface == "arguments":
         if value is None:
             return name
         return f"{name}={value}" if _is_to_fill_in(value) else f"{name}={value!r}"

@@ -157,3 +157,23 @@ def test_a_folder_with_matrices_and_no_task_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="task="):
         load(folder)
     assert load(folder, task="regression").n_targets == 1
+
+
+@pytest.mark.parametrize("classes", [["b", "a", "c", "a"], [3, 1, 2, 1]])
+def test_every_class_of_one_target_is_a_label_where_labels_are_asked_for(tmp_path: Path, classes: list[object]) -> None:
+    path = tmp_path / "t.csv"
+    pandas.DataFrame({"x": [1.0, 2.0, 3.5, 4.0], "kind": classes}).to_csv(path, index=False)
+    dataset = load(path, target="kind", task="multilabel")
+    assert dataset.feature_names == ("x",)
+    assert dataset.target_names == tuple(f"kind={one}" for one in sorted(set(classes), key=str))
+    np.testing.assert_array_equal(
+        dataset.y, [[one == label for label in sorted(set(classes), key=str)] for one in classes]
+    )
+    assert "one label per class of 'kind': 3 labels" in dataset.notes
+
+
+def test_measured_numbers_are_no_classes(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,size\n1,0.5\n2,1.5\n3,2.5\n")
+    with pytest.raises(InputError):
+        load(path, target="size", task="multilabel")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -44,7 +45,13 @@ PLAIN_TYPES = {
     "<int range>": "N",
     "<float>": "NUMBER",
     "<float range>": "NUMBER",
+    "<list[str]>": "TEXT",
+    "<list[path]>": "PATH",
 }
+
+
+_BRACES = re.compile(r"\{(.*)\}")
+"""What Typer puts around an argument that must be given."""
 
 
 class Verb(TyperCommand):
@@ -53,6 +60,10 @@ class Verb(TyperCommand):
     @override
     def get_params(self, ctx: Any) -> list[Any]:
         return with_plain_types(super().get_params(ctx), ctx)
+
+    @override
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [_BRACES.sub(r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
 
 class Verbs(TyperGroup):
@@ -77,12 +88,20 @@ class Verbs(TyperGroup):
 
 
 def with_plain_types(params: list[Any], context: Any) -> list[Any]:
-    """Show options as people write them: a flag without a type, since it takes no value, and types by plain names."""
+    """Show options as people write them: a flag without a type, since it takes no value, and types by plain names.
+
+    Versions of Typer before 0.26 do so by themselves, and do not know ``display_type``.
+    """
     for param in params:
-        if getattr(param, "is_flag", False):
+        if not hasattr(param, "display_type"):
+            continue
+        if param.param_type_name == "argument":
+            param.metavar = param.metavar or param.name.upper()
+            param.display_type_rich = lambda ctx: None
+        elif getattr(param, "is_flag", False):
             param.metavar = ""
-        elif param.param_type_name == "option" and param.metavar is None:
-            param.metavar = PLAIN_TYPES.get(param.display_type(context))
+        elif param.metavar is None:
+            param.metavar = PLAIN_TYPES.get(param.display_type(context).lower())
     return params
 
 

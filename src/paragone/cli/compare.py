@@ -113,7 +113,9 @@ def compare(
     ] = None,
     seed: Draws = 0,
     as_json: AsJson = False,
-    out: Annotated[Path | None, typer.Option(help="Write tables and charts into this folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the page, the tables and the charts into this folder.")
+    ] = None,
     formats: ChartFormats = "svg,pdf",
     beside: Annotated[
         str,

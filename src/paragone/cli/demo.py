@@ -23,8 +23,7 @@ def demo(
 
     Example: paragone demo --out my-demo
     """
-    from paragone.cli.run import conclude, looked_at, run_with_progress
-    from paragone.cli.scores import show_scores
+    from paragone.cli.run import conclude, looked_at, run_with_progress, show_verdict
     from paragone.lab.experiment import Experiment
     from paragone.reporting import report as write_report
 
@@ -35,9 +34,6 @@ def demo(
     experiment = Experiment.from_toml(file)
     store = out / "demo.sqlite"
     results = run_with_progress(experiment, store, workers, checks=looked_at(experiment, store, None))
-    show_scores(results)
-    write_report(results, out / "report")
-    page = (out / "report" / "report.html").resolve()
-    say(f"the page: {page}")
-    say(f"open it in any browser, no network needed: {page.as_uri()}")
-    conclude(results, experiment.name, as_json=False)
+    files = write_report(results, out / "report")
+    show_verdict(experiment, store)
+    conclude(results, experiment.name, as_json=False, files=tuple(files))

@@ -10,6 +10,7 @@ import typer
 
 from paragone.cli.app import START, app
 from paragone.cli.options import AcceptLeak
+from paragone.cli.output import show_page_address
 from paragone.errors import InputError
 from paragone.terminal import say
 
@@ -74,11 +75,10 @@ def try_methods(
     )
     say(repr(answer))
     folder = report or Path(f"{stem}-report")
-    answer.report(folder)
-    page = (folder / "report.html").resolve()
-    say(f"the page: {page.as_uri()}")
+    show_page_address(answer.report(folder))
     named = "" if target is None else f" --target {shlex.quote(target)}"
-    say(f"next: paragone init {table}{named} writes an experiment file with these methods, to change as you like")
+    say("next: an experiment file with these methods, to change as you like, is written by")
+    say(f"  paragone init {shlex.quote(str(table))}{named}")
 
 
 @app.command(rich_help_panel=START)
@@ -110,4 +110,4 @@ def init(
     place.write_text(text, encoding="utf-8")
     for note in dataset.notes:
         say(f"  {note}")
-    say(f"{place} is written; next: paragone run {place}")
+    say(f"{place} is written; next: paragone run {shlex.quote(str(place))}")

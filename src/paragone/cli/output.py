@@ -12,7 +12,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
@@ -326,10 +326,20 @@ def show_comparison(
         return
     if console().is_terminal:
         _show_blocks(result.blocks())
+        if out is None:
+            say("\nnext: the same command with --out FOLDER writes the page, the tables and the charts")
     else:
         write_line(repr(result))
     if files:
         write_line(f"\nWrote {len(files)} files to {out}")
+        show_page_address(files)
+
+
+def show_page_address(files: Iterable[Path]) -> None:
+    """Say where the page is, among the files that were written, as an address that a terminal opens on a click."""
+    page = next((file for file in files if file.name == "report.html"), None)
+    if page is not None:
+        say(f"the page: {page.resolve().as_uri()}")
 
 
 FINDING = "Finding"
@@ -378,7 +388,7 @@ def write_frame(frame: pd.DataFrame, out: Path) -> None:
     frame_to_file(frame, out)
 
 
-RUN_CODE = frozenset({"run", "demo", "generate", "import", "audit"})
+RUN_CODE = frozenset({"run", "demo", "duel", "generate", "import", "audit"})
 """Verbs that may run methods, whose own programs must find Python as it is; audit decides by what it is given."""
 VARIABLE = "PYTHONSAFEPATH"
 

@@ -9,7 +9,7 @@ import typer
 
 from paragone.cli.app import LOOK, app
 from paragone.cli.options import ExperimentName, StoreFile
-from paragone.cli.output import show_table
+from paragone.cli.output import show_page_address, show_table
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def report(
         view = View(results, experiment, metric=metric, reference=reference, wording=wording)
         files, page = written_report(view, out, charts=charts)
     show_page(page)
-    written = out / "report.html"
-    say(f"{len(files)} files written to {out}" + (f"; open {written}" if written in files else ""))
+    say(f"{len(files)} files written to {out}")
+    show_page_address(files)
 
 
 def show_page(page: Page) -> None:

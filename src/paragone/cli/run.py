@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import tempfile
@@ -17,8 +18,8 @@ from typing_extensions import override
 
 from paragone.cli.app import START, Verb, app
 from paragone.cli.options import AcceptLeak, AddressOption, AsJson, RunEngineOption, chosen_executor
-from paragone.cli.output import print_json
-from paragone.errors import InputError
+from paragone.cli.output import print_json, show_page_address
+from paragone.errors import InputError, messages_of_keys
 from paragone.terminal import say
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from paragone.lab.experiment import Experiment, Forecast
     from paragone.lab.passed_checks import PassedChecks
     from paragone.lab.results import Results
+    from paragone.lab.view import View
+    from paragone.stats.ranking import MethodRanking
 
 EVERY_METHOD = "*"
 EXIT_FAILURES = 1
@@ -131,7 +134,10 @@ def run(
     if engine != "slurm" and (slurm is not None or queue is not None):
         raise InputError("--slurm and --queue are for --engine slurm")
     seconds = None if budget is None else seconds_of(budget)
-    declared = Experiment.from_toml(experiment)
+    with messages_of_keys():
+        # Laid out here, so that what is wrong in the file is told in the words of the file.
+        declared = Experiment.from_toml(experiment)
+        declared.layout  # noqa: B018 - kept by the experiment
     if log is not None:
         declared.keep_logs(log)
     path = store or experiment.with_suffix(".sqlite")
@@ -152,11 +158,10 @@ def run(
         # A cluster of this machine's own has as many workers as it is given cells.
         most = workers if engine == "local" or address is not None else None
         results = run_with_progress(declared, path, most, executor=executor, checks=passed, **options)
-    if report_to is not None:
-        show_report(path, declared.name, report_to, as_json=as_json)
+    files = () if report_to is None else written_files(path, declared.name, report_to, as_json=as_json)
     if not as_json:
         show_verdict(declared, path)
-    conclude(results, declared.name, as_json=as_json)
+    conclude(results, declared.name, as_json=as_json, files=files)
 
 
 def slurm_executor(
@@ -169,7 +174,7 @@ def slurm_executor(
 
 
 def show_verdict(experiment: Experiment, store: Path) -> None:
-    """Say what came out, where there is something to compare."""
+    """Say what came out: the finding and the ranked table, where there is something to rank."""
     from paragone.lab.results import Results
     from paragone.lab.view import View
 
@@ -179,14 +184,36 @@ def show_verdict(experiment: Experiment, store: Path) -> None:
         say(repr(Evaluation(experiment, store)))
         return
     with Results.open(store) as results:
-        if len(experiment.methods) < 2 or not len(results.scores()):
-            return
-        compared = View(results, experiment.name).comparison
-        if compared is not None:
-            say(compared.verdict)
+        ranking = leading_ranking(View(results, experiment.name))
+        if ranking is not None:
+            say(ranking.text())
 
 
-def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> None:
+def leading_ranking(view: View) -> MethodRanking | None:
+    """Return the methods of an experiment ranked by the metric that its page opens with; None where nothing can be."""
+    from paragone.metrics import named_metric
+    from paragone.stats.ranking import MethodRanking
+
+    measure = next((one for one in view.measures if named_metric(one.metric).higher_is_better is not None), None)
+    if measure is None:
+        return None
+    folds = measure.scores.folds
+    frame = folds.loc[folds["metric"] == measure.metric, ["dataset", "fold", "method", "value"]]
+    mine = view.places.groupby("method", sort=False)
+    return MethodRanking(
+        measure.metric,
+        bool(named_metric(measure.metric).higher_is_better),
+        frame,
+        {name: view.designs.get(name) for name in frame["dataset"].unique().tolist()},
+        tuple(view.method_facts),
+        mine["status"].agg(lambda ended: int(ended.isin(["failed", "timeout"]).sum())).to_dict(),
+        mine["fit_cpu_seconds"].sum().to_dict(),
+        compared=measure.comparison,
+        reduction=measure.scores.reduction,
+    )
+
+
+def written_files(store: Path, experiment: str, out: Path, *, as_json: bool) -> tuple[Path, ...]:
     """Write the report of an experiment; print its tables too, unless the output is for a program."""
     from paragone.cli.report import show_page
     from paragone.lab.results import Results
@@ -198,6 +225,7 @@ def show_report(store: Path, experiment: str, out: Path, *, as_json: bool) -> No
     if not as_json:
         show_page(page)
     say(f"{len(files)} files written to {out}", stderr=True)
+    return tuple(files)
 
 
 def show_forecast(forecast: Forecast, *, as_json: bool) -> None:
@@ -303,8 +331,8 @@ def out_of_budget(tally: Tally, store: Path, budget: float) -> str:
     return sentence
 
 
-def conclude(results: Results, experiment: str, *, as_json: bool) -> None:
-    """Say how a run ended; exit code 1 where cells failed.
+def conclude(results: Results, experiment: str, *, as_json: bool, files: tuple[Path, ...] = ()) -> None:
+    """Say how a run ended, and where its page is or how to make it; exit code 1 where cells failed.
 
     Counted are the cells of this experiment, each once, as the run counted them: two names of one method share theirs.
     """
@@ -318,7 +346,11 @@ def conclude(results: Results, experiment: str, *, as_json: bool) -> None:
         say(f"{shown}; results in {results.path}")
         for sentence in results.warned():
             say(sentence)
-        say(f"next: paragone scores {results.path}")
+        if files:
+            show_page_address(files)
+        else:
+            store, folder = shlex.quote(str(results.path)), shlex.quote(f"{results.path.stem}-report")
+            say(f"next: paragone report {store} --out {folder}")
     bad = counts.get("failed", 0) + counts.get("timeout", 0)
     if bad:
         say(f"{bad} cells failed: paragone status {results.path} says why", stderr=True)

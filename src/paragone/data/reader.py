@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from paragone.data.dataset import Dataset, Task
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, setting, unknown_name
 from paragone.registry import Registry
 
 Nominal: TypeAlias = Literal["onehot", "ordinal"]
@@ -78,12 +78,13 @@ class ReadOptions:
     def refuse_all_but_name(self, what: str) -> None:
         """Refuse options where nothing is left to say but a name."""
         if self != ReadOptions(name=self.name):
-            raise InputError(f"{what} and takes no options but name=")
+            raise InputError(f"{what} and takes no options but {setting('name')}")
 
     def refuse_columns(self, where: str, kind: str) -> None:
         """Refuse options that name columns where a format has none."""
         if self.target or self.groups or self.labels or self.drop:
-            raise InputError(f"{where}: target=, groups=, labels= and drop= name columns; {kind} has none")
+            named = ", ".join(map(setting, ("target", "groups", "labels")))
+            raise InputError(f"{where}: {named} and {setting('drop')} name columns; {kind} has none")
 
 
 def _names(given: Any) -> tuple[str, ...]:

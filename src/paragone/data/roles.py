@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paragone.data.dataset import Dataset, Task
 from paragone.data.frames import ColumnKind, checked_table, column_kind, column_kinds
 from paragone.data.written_tables import READING_NOTES
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, setting, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,9 @@ def _with_target(roles: Roles, table: pd.DataFrame, where: str) -> Roles:
     if len(usual) == 1:
         return replace(roles, target=usual[0])
     last = ", ".join(table.columns[-3:])
-    raise InputError(f"{where}: which column is predicted? Name it with target (the last columns are {last})")
+    raise InputError(
+        f"{where}: which column is predicted? Name it with {setting('target')} (the last columns are {last})"
+    )
 
 
 def _check_named(roles: Roles, table: pd.DataFrame, where: str) -> None:

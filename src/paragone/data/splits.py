@@ -15,7 +15,7 @@ from scipy import sparse
 
 from paragone.data.dataset import Dataset
 from paragone.data.stratification import iterative_stratification
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, setting, unknown_name
 from paragone.registry import imported
 from paragone.validation import FloatArray, IntArray
 
@@ -320,7 +320,9 @@ def _pairs(dataset: Dataset, plan: SplitPlan, seed: int) -> _Pairs:
     if _by_time(dataset, plan):
         return _in_time(dataset, plan)
     if plan.kind == "groups" and dataset.groups is None:
-        raise InputError(f"dataset {dataset.name!r} has no groups; name their column with groups=, or use kfold")
+        raise InputError(
+            f"dataset {dataset.name!r} has no groups; name their column with {setting('groups')}, or use kfold"
+        )
     if _iterative(dataset, plan):
         return (
             _iterative_kfold(dataset, plan, seed) if plan.kind == "kfold" else _iterative_holdout(dataset, plan, seed)

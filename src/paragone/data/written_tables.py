@@ -49,7 +49,7 @@ def encoding_of(blocks: Iterable[bytes]) -> str:
     >>> encoding_of([b"a;b"]), encoding_of(["Größe".encode("cp1252")]), encoding_of([b"\xff\xfea\x00"])
     ('utf-8-sig', 'cp1252', 'utf-16')
     """
-    strict = codecs.getincrementaldecoder("utf-8")()
+    strict: codecs.IncrementalDecoder | None = codecs.getincrementaldecoder("utf-8")()
     holes = False
     for number, block in enumerate(blocks):
         if number == 0 and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -140,11 +140,9 @@ def with_numbers_read(frame: pd.DataFrame, separator: str = ",") -> tuple[pd.Dat
     import pandas as pd
 
     written = [found for name in frame.columns if (found := _written(frame[name])) is not None]
-    marks = {one.evidence for one in written if one.evidence is not None} | (
-        {"point"}
-        if any(frame[name].dtype.kind == "f" and _has_decimals(frame[name]) for name in frame.columns)
-        else set()
-    )
+    marks: set[Mark] = {one.evidence for one in written if one.evidence is not None}
+    if written and any(_has_decimals(frame[name]) for name in frame.columns):
+        marks.add("point")
     read: dict[str, Any] = {}
     told: dict[str, list[str]] = {}
     for one in written:
@@ -192,8 +190,7 @@ def _listed(what: str, shown: Sequence[str]) -> str:
 
 
 def _has_decimals(numbers: pd.Series[Any]) -> bool:
-    there = numbers.dropna()
-    return bool((there % 1 != 0).any())
+    return numbers.dtype.kind == "f" and bool((numbers.dropna() % 1 != 0).any())
 
 
 def _written(column: pd.Series[Any]) -> _Written | None:

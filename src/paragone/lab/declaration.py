@@ -23,11 +23,12 @@ from pydantic import (
 )
 
 from paragone.data import Dataset, ReadOptions, SplitPlan, load
+from paragone.data.bundled import bundled_names
 from paragone.data.dataset import with_replicates
 from paragone.data.loading import expand
 from paragone.data.offered import offered_datasets
 from paragone.data.roles import Roles
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, messages_of_keys, unknown_name
 from paragone.lab.engine.resources import parse_size
 from paragone.lab.engine.workers import Isolation
 from paragone.lab.protocol import Protocol, default_kind, protocols
@@ -138,9 +139,9 @@ class DataSection(FileSection):
     ----------
     sets : list
         The datasets: bundled names, files, folders, patterns such as ``data/*.csv``, or tables with options.
-    target : str, optional
-        The column that is predicted.
-    task : {"classification", "regression"}, optional
+    target : str or list of str, optional
+        The column that is predicted, or the columns of labels.
+    task : {"classification", "regression", "multilabel"}, optional
         What the target is, where its values are not to say it.
     groups : str, optional
         The column that says which rows belong together.
@@ -153,20 +154,44 @@ class DataSection(FileSection):
     """
 
     sets: Annotated[tuple[str | SetSection, ...], Field(min_length=1)]
-    target: str | None = None
-    task: Literal["classification", "regression"] | None = None
+    target: str | tuple[str, ...] | None = None
+    task: Literal["classification", "regression", "multilabel"] | None = None
     groups: str | None = None
     time: str | None = None
     weight: str | None = None
     drop: tuple[str, ...] = ()
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns that are predicted."""
+        return (self.target,) if isinstance(self.target, str) else self.target or ()
+
+    def options(self, entry: str | SetSection) -> ReadOptions:
+        """Return how an entry is read: what it says itself, else what the section says of a file."""
+        own = ReadOptions() if isinstance(entry, str) else entry.options()
+        path = entry if isinstance(entry, str) else entry.path
+        unused = next((role for role in ("time", "weight") if getattr(self, role) is not None), None)
+        if unused is not None:
+            raise InputError(f"'data.{unused}' is for tables as they stand, which this protocol does not take")
+        if path in bundled_names():
+            return own
+        return dataclasses.replace(
+            own,
+            target=own.target or self.targets,
+            task=own.task or self.task,
+            groups=own.groups or self.groups,
+            drop=own.drop or self.drop,
+        )
+
     def roles(self, entry: str | SetSection) -> Roles:
         """Return what the columns of an entry are for: what it says itself, else what the section says."""
-        common = Roles(self.target, self.groups, self.time, self.weight, self.drop, self.task)
+        targets = self.targets if isinstance(entry, str) else entry.target or self.targets
+        if len(targets) > 1:
+            where = "data.target" if isinstance(entry, str) else entry.path
+            raise InputError(f"{where}: one column is predicted, {', '.join(targets)} are named")
+        common = Roles(next(iter(self.targets), None), self.groups, self.time, self.weight, self.drop, self.task)
         if isinstance(entry, str):
             return common
-        if len(entry.target) > 1:
-            raise InputError(f"{entry.path}: one column is predicted, {', '.join(entry.target)} are named")
         own: dict[str, Any] = {
             "target": next(iter(entry.target), None),
             "groups": entry.groups,
@@ -588,14 +613,16 @@ def load_entries(section: DataSection, folder: Path, *, as_tables: bool) -> list
 
 def load_entry(entry: str | SetSection, folder: Path, section: DataSection, *, as_tables: bool) -> list[Dataset]:
     """Load an entry of the file; a path with a star stands for everything that it matches, by name."""
-    if as_tables and (isinstance(entry, str) or (entry.nominal is None and entry.reader is None)):
-        return _load_tables(entry, folder, section.roles(entry))
-    if not isinstance(entry, str):
-        dataset = load(entry.path, base=folder, options=entry.options())
-        return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
-    if "*" not in entry:
-        return [load(reference, base=folder) for reference in expand(entry, folder)]
-    return [load(path) for path in _matching(entry, folder)]
+    with messages_of_keys():
+        if as_tables and (isinstance(entry, str) or (entry.nominal is None and entry.reader is None)):
+            return _load_tables(entry, folder, section.roles(entry))
+        options = section.options(entry)
+        if not isinstance(entry, str):
+            dataset = load(entry.path, base=folder, options=options)
+            return [dataset if entry.replicates is None else with_replicates(dataset, entry.replicates)]
+        if "*" not in entry:
+            return [load(reference, base=folder, options=options) for reference in expand(entry, folder)]
+        return [load(path, options=options) for path in _matching(entry, folder)]
 
 
 def _load_tables(entry: str | SetSection, folder: Path, roles: Roles) -> list[Dataset]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from paragone.intervals import Interval
 from paragone.metrics import named_metric
+from paragone.shortening import shortened
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.designs import Design
@@ -100,6 +101,8 @@ class MethodRanking:
     compared : DatasetComparison, optional
         What decides every word, of the methods that have all their scores; by default all pairs are compared. With a
         reference the ranking is about it instead of the best.
+    reduction : str
+        What a score of a split is, where it is one number made of several: "the mean over the k-grid".
 
     Examples
     --------
@@ -120,6 +123,7 @@ class MethodRanking:
     seconds: Mapping[str, float] = field(default_factory=dict)
     margin: float = 0.0
     compared: DatasetComparison | None = None
+    reduction: str = ""
 
     @property
     def datasets(self) -> list[str]:
@@ -232,15 +236,20 @@ class MethodRanking:
         rows = [self.headings, *_cells(self)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(self.headings))]
         # Long names give way: the numbers are what is looked at.
-        widths[1] = max(6, min(widths[1], WIDTH - sum(widths[:1] + widths[2:]) - 2 * (len(widths) - 1)))
+        room = max(12, WIDTH - sum(widths[:1] + widths[2:]) - 2 * (len(widths) - 1))
+        if widths[1] > room:
+            names = shortened([row[1] for row in rows], room)
+            rows = [(row[0], name, *row[2:]) for row, name in zip(rows, names, strict=True)]
+            widths[1] = max(map(len, names))
         lines = []
         for row in rows:
-            cut = [t if len(t) <= width else f"{t[: width - 1]}…" for t, width in zip(row, widths, strict=True)]
-            shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(cut, widths, TO_THE_RIGHT, strict=True)]
+            shown = [t.rjust(w) if r else t.ljust(w) for t, w, r in zip(row, widths, TO_THE_RIGHT, strict=True)]
             lines.append("  ".join(shown).rstrip())
         told = [line for note in notes for line in wrap(f"! {note}", WIDTH, subsequent_indent="  ")]
         mean = "geometric mean" if self.in_logarithms else "mean"
-        end = f"by {self.metric or 'no metric'}, {mean} over splits and datasets; intervals hold for all pairs together"
+        of = f"{self.reduction}, " if self.reduction else ""
+        held = "all pairs together" if self.reference is None else "all rivals together"
+        end = f"by {self.metric or 'no metric'}, {of}{mean} over splits and datasets; intervals hold for {held}"
         return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)])
 
     def html(self, notes: Sequence[str] = (), foot: str = "") -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from paragone.data.columns import ColumnTable, FileColumn, dataset_from, text_column
 from paragone.data.dataset import Dataset
 from paragone.data.reader import Reader, ReadOptions, data_files, name_of, readers, train_and_test
-from paragone.errors import InputError
+from paragone.errors import InputError, setting
 from paragone.reading import check_size
 
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
@@ -241,7 +241,7 @@ def read_arff(path: Path, options: ReadOptions) -> Dataset:
     if not options.target or options.task is None:
         raise InputError(
             f"{table.where}: nothing says which attributes are labels; put Mulan's XML beside it, give "
-            "labels= (names, or a number as in MEKA's -C), or target= and task="
+            f"{setting('labels')} (names, or a number as in MEKA's -C), or {setting('target')} and {setting('task')}"
         )
     return dataset_from(table, options.target, options.task, options)
 
@@ -339,7 +339,7 @@ def _merge(parts: Sequence[_Part]) -> list[Attribute]:
 
 def _column(attribute: Attribute, values: Sequence[Any], positions: Any, n_rows: int, where: str) -> FileColumn:
     if attribute.kind == "date":
-        raise InputError(f"{where}: attribute {attribute.name!r} is a date; leave it out with drop=")
+        raise InputError(f"{where}: attribute {attribute.name!r} is a date; leave it out with {setting('drop')}")
     if attribute.kind == "numeric":
         return FileColumn(attribute.name, _floats(attribute.name, values, positions, where), rows=positions)
     if attribute.kind == "string":

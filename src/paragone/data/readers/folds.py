@@ -20,7 +20,7 @@ from paragone.data.output import name_of_file, safe_file_name, whole_folder
 from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.data.readers.mat import mat_variables
 from paragone.data.splits import Split, SplitPlan, fit_scaler, make_splits
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, setting, unknown_name
 from paragone.reading import read_object_if_any
 from paragone.validation import IntArray, LabelArray, check_indicator
 
@@ -251,7 +251,10 @@ def read_folds(folder: Path, options: ReadOptions) -> Dataset:
 
 def _check_options(options: ReadOptions, folder: Path) -> None:
     if options.target or options.groups or options.labels or options.nominal:
-        raise InputError(f"{folder}: stored folds take name= and drop=; their files have no other columns to name")
+        raise InputError(
+            f"{folder}: stored folds take {setting('name')} and {setting('drop')}; "
+            "their files have no other columns to name"
+        )
     if options.task not in (None, "multilabel"):
         raise InputError(f"{folder}: stored folds hold label matrices; they cannot be read for {options.task}")
 
@@ -309,7 +312,7 @@ def _kept(
     kept = [np.array([name not in drop for name in names]) for names in (features, targets)]
     for mask, what in zip(kept, ("feature", "label"), strict=True):
         if not mask.any():
-            raise InputError(f"{folder}: drop= leaves no {what}")
+            raise InputError(f"{folder}: {setting('drop')} leaves no {what}")
     return kept[0], kept[1]
 
 

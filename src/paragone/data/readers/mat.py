@@ -15,7 +15,7 @@ from scipy import sparse
 
 from paragone.data.dataset import Dataset, Task
 from paragone.data.reader import Reader, ReadOptions, name_of, readers, train_and_test
-from paragone.errors import InputError
+from paragone.errors import InputError, setting
 from paragone.reading import check_size
 
 _HEADER_BYTES = 20
@@ -459,7 +459,9 @@ def _stack_rows(blocks: list[Matrix], where: str, what: str) -> Matrix:
 
 def _task(Y: NDArray[Any], task: Task | None, where: str) -> tuple[Task, NDArray[Any]]:
     if task is None and Y.shape[1] == 1:
-        raise InputError(f"{where}: its target has one column; say task= (classification, regression, multilabel)")
+        raise InputError(
+            f"{where}: its target has one column; say {setting('task')} (classification, regression, multilabel)"
+        )
     if task == "classification" and Y.shape[1] > 1:
         raise InputError(f"{where}: classification takes one target column, it has {Y.shape[1]}")
     single = Y.shape[1] == 1 and task != "multilabel"

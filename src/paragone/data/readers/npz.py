@@ -11,7 +11,7 @@ from scipy import sparse
 
 from paragone.data.dataset import Dataset
 from paragone.data.reader import Reader, ReadOptions, readers
-from paragone.errors import InputError
+from paragone.errors import InputError, setting
 from paragone.reading import check_size, read_arrays
 
 ONE_ARRAY = b"\x93NUMPY"
@@ -88,7 +88,9 @@ def read_npz(path: Path, options: ReadOptions) -> Dataset:
         raise InputError(f"{path}: holds {', '.join(sorted(arrays))}; a target named y or Y is missing")
     y = arrays["Y"] if "Y" in arrays else arrays["y"]
     if task is None and "Y" not in arrays:
-        raise InputError(f"{path}: nothing says what y is; say task= (classification, regression, multilabel)")
+        raise InputError(
+            f"{path}: nothing says what y is; say {setting('task')} (classification, regression, multilabel)"
+        )
     return Dataset(
         name=options.name or path.stem,
         X=X,

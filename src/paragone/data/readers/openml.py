@@ -11,7 +11,7 @@ from paragone.data.columns import FileColumn, dataset_from
 from paragone.data.dataset import Dataset, Task
 from paragone.data.reader import Reader, ReadOptions, readers
 from paragone.data.readers.table import frame_table
-from paragone.errors import InputError
+from paragone.errors import InputError, setting
 
 PREFIX = "openml:"
 
@@ -72,7 +72,7 @@ def _fetch(reference: str, where: str, fetch: Any) -> Any:
 def _default_targets(bunch: Any, where: str) -> list[str]:
     names = list(bunch.target_names or [])
     if not names:
-        raise InputError(f"{where}: OpenML names no default target; name it with target=")
+        raise InputError(f"{where}: OpenML names no default target; name it with {setting('target')}")
     return names
 
 
@@ -83,7 +83,9 @@ def _declared_task(columns: Sequence[FileColumn], where: str) -> Task:
         return "classification"
     if all(column.binary_codes is not None for column in columns):
         return "multilabel"
-    raise InputError(f"{where}: its targets are not all yes/no; name one with target= and say task=")
+    raise InputError(
+        f"{where}: its targets are not all yes/no; name one with {setting('target')} and say {setting('task')}"
+    )
 
 
 readers.add(Reader("openml", read_openml, is_of_paths=False))

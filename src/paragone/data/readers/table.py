@@ -7,8 +7,9 @@ import re
 import warnings
 import zlib
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from paragone.data.written_tables import (
     with_numbers_read,
     with_thousands_read,
 )
-from paragone.errors import InputError, unknown_name
+from paragone.errors import InputError, setting, unknown_name
 from paragone.reading import check_size, read_object_if_any, read_parquet, size_limit
 
 _VALUE_BYTES = 8
@@ -59,11 +60,41 @@ def read_table(path: Path, options: ReadOptions) -> Dataset:
     frame = read_frame(path)
     if not options.target:
         names = ", ".join(map(str, list(frame.columns)[-3:]))
-        raise InputError(f"{path}: name its target columns with target= (its last columns are {names})")
+        what = "" if options.task else f", and say with {setting('task')} what they are"
+        raise InputError(
+            f"{path}: name its target columns with {setting('target')} (its last columns are {names}){what}"
+        )
     if options.task is None:
-        raise InputError(f"{path}: say what the target is with task= (classification, regression, multilabel)")
+        raise InputError(
+            f"{path}: say what the target is with {setting('task')} (classification, regression, multilabel)"
+        )
+    task = options.task
+    frame, options = _with_labels_of_classes(frame, options)
     table = frame_table(frame, path.name.split(".")[0], str(path), options)
-    return dataset_from(table, options.target, options.task, options)
+    return dataset_from(table, options.target, task, options)
+
+
+MOST_CLASSES_OF_NUMBERS = 20
+"""Whole numbers with more different values than this are taken for measurements, not for classes."""
+
+
+def _with_labels_of_classes(frame: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
+    """Make a 0/1 label of every class where a table's one target for multi-label data holds three classes or more."""
+    if options.task != "multilabel" or len(options.target) != 1 or options.target[0] not in frame.columns:
+        return frame, options
+    (name,) = options.target
+    values = frame[name]
+    classes = sorted(values.dropna().unique().tolist(), key=str if values.dtype.kind not in "iuf" else None)
+    is_number = values.dtype.kind in "iuf"
+    if len(classes) < 3 or (is_number and (len(classes) > MOST_CLASSES_OF_NUMBERS or any(one % 1 for one in classes))):
+        return frame, options
+    if values.isna().any():
+        raise InputError(f"target {name!r} misses {int(values.isna().sum())} value(s); complete or remove those rows")
+    labels = {f"{name}={one:g}" if is_number else f"{name}={one}": (values == one).astype(int) for one in classes}
+    notes = (*frame.attrs.get(READING_NOTES, ()), f"one label per class of {name!r}: {len(classes)} labels")
+    coded = frame.drop(columns=name).assign(**labels)
+    coded.attrs[READING_NOTES] = notes
+    return coded, replace(options, target=tuple(labels))
 
 
 def read_frame(path: Path) -> Any:
@@ -168,7 +199,7 @@ def _read_csv(path: Path) -> Any:
 _READ = {".parquet": _read_parquet, ".feather": _read_feather, ".xlsx": _read_excel}
 
 
-def _bytes_of(path: Path, *, packed: bool) -> IO[bytes]:
+def _bytes_of(path: Path, *, packed: bool) -> gzip.GzipFile | BufferedReader:
     return gzip.open(path) if packed else path.open("rb")
 
 
@@ -227,7 +258,7 @@ def frame_table(frame: Any, name: str, where: str, options: ReadOptions) -> Colu
             if label.startswith("Unnamed: ") and options.drop_ids:
                 notes.append(f"column {position} left out: it has no name and counts the rows")
                 continue
-            notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with drop=")
+            notes.append(f"column {label!r} counts the rows: if it is an id, leave it out with {setting('drop')}")
         if label in options.drop:
             columns.append(FileColumn(label, np.zeros(0), rows=np.zeros(0, dtype=np.int64)))
         else:
@@ -247,10 +278,12 @@ def _column(name: str, series: Any, where: str) -> FileColumn:
 
     if types.is_bool_dtype(series.dtype) or types.is_numeric_dtype(series.dtype):
         if types.is_complex_dtype(series.dtype):
-            raise InputError(f"{where}: column {name!r} holds complex numbers; leave it out with drop=")
+            raise InputError(f"{where}: column {name!r} holds complex numbers; leave it out with {setting('drop')}")
         return FileColumn(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
     if types.is_datetime64_any_dtype(series.dtype) or types.is_timedelta64_dtype(series.dtype):
-        raise InputError(f"{where}: column {name!r} holds dates; leave it out with drop= or make it a number")
+        raise InputError(
+            f"{where}: column {name!r} holds dates; leave it out with {setting('drop')} or make it a number"
+        )
     try:
         values = [None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)]
     except UnicodeDecodeError as error:
@@ -293,7 +326,7 @@ def read_matrix_folder(folder: Path, options: ReadOptions) -> Dataset:
 
 def _task(task: object, where: str) -> Task:
     if task is None:
-        raise InputError(f"{where}: say what the target is with task=, or in META.json")
+        raise InputError(f"{where}: say what the target is with {setting('task')}, or in META.json")
     if task not in _TASKS:
         raise unknown_name(f"task in {where}", str(task), _TASKS)
     return task  # type: ignore[return-value]

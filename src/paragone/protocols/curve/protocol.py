@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from paragone.cores import cpu_clock
 from paragone.data import Dataset, SplitPlan, Task
-from paragone.errors import InputError
+from paragone.errors import InputError, argument
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
 from paragone.lab.protocol import Arrangement, Protocol, RowAnswers, protocols
@@ -214,7 +214,9 @@ class Curve(Protocol):
     def tasks(self, dataset: Dataset, plan: SplitPlan, seed: int) -> tuple[Arrangement, ...]:
         if dataset.task != "multilabel":
             raise InputError(
-                f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs multi-label data"
+                f"dataset {dataset.name!r} is for {dataset.task}; the curve protocol needs multi-label data: "
+                f"{argument('task', 'multilabel')} makes a label of every class of a table, and `paragone data list` "
+                "names bundled sets with labels"
             )
         check_features(dataset.X, name=f"dataset {dataset.name!r}: X")
         (arrangement,) = super().tasks(dataset, plan, seed)
