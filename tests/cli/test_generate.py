@@ -63,7 +63,8 @@ chunk = 4
 n_train = 300
 n_test = 300
 n_features = 4
-evidence_seeds = 3
+looks = [3, 12]
+claims = 3
 evidence_rows = 300
 [methods.LR]
 use = "paragone.generate.classifiers:PlainLogisticRegression"

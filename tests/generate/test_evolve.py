@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.digen import measure_digen
-from paragone.generate.evidence import Evidence, learning_curve, mean_interval
+from paragone.generate.evidence import Evidence, learning_curve, mean_interval, row_seed
 from paragone.generate.evolution import Evolution, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import choose, evolve, greedy_cover
@@ -38,14 +38,14 @@ METHODS = {
     "Tree": {"use": "sklearn.tree:DecisionTreeClassifier", "portfolio": [{"max_depth": 4}, {"max_depth": 8}]},
 }
 SMALL = EvolveSpec(
-    "small", generations=3, batch=10, chunk=4, n_train=300, n_test=400, n_features=4, evidence_seeds=4,
-    evidence_rows=600, finalists=4, methods=METHODS,
+    "small", generations=3, batch=10, chunk=4, n_train=300, n_test=400, n_features=4, looks=(3, 12), claims=5,
+    race_seeds=2, evidence_rows=600, finalists=4, methods=METHODS,
 )  # fmt: skip
 
 
 def evolved_json(folder, workers=0, spec=SMALL):
     folder.mkdir(exist_ok=True)
-    return json.dumps([item.__dict__ for item in evolve(spec, folder / "s.sqlite", workers).measured])
+    return json.dumps([asdict(item) for item in evolve(spec, folder / "s.sqlite", workers).measured])
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +106,10 @@ def test_it_tells_how_far_it_is_and_counts_what_it_made(once):
     assert last.fitted == last.scouted == 30
     assert last.pairs == 6
     assert last.measured == len(result.measured)
-    assert last.proven == len({pair for item in result.measured for pair in item.evidence().proven(0.05)})
-    for name in ("proven", "proven_concepts", "raced", "seconds"):
+    assert last.tried == len(result.verdicts)
+    assert last.claims == len(result.claims_table()) <= SMALL.claims
+    assert last.proven == len({pair for item in result.measured for pair in item.proven(0.05)})
+    for name in ("proven", "proven_concepts", "raced", "promised", "seconds"):
         values = [getattr(moment, name) for moment in result.curve]
         assert values == sorted(values)
 
@@ -123,7 +125,7 @@ def test_a_written_collection_reads_back_and_its_sets_pass_their_hashes(once, tm
         assert dataset.fingerprint == item.generator().sample(item.n_rows, item.seed).fingerprint
         frame = np.loadtxt(tmp_path / "out" / "data" / f"{item.name}.csv", delimiter=",", skiprows=1)
         np.testing.assert_array_equal(frame[:, -1], dataset.y)
-    assert set(collection.covered()) == {p for item in collection.sets for p in item.evidence().proven(0.05)}
+    assert set(collection.covered()) == {p for item in collection.sets for p in item.proven(0.05)}
     assert len(collection.inspect().sets) == len(collection.sets)
 
 
@@ -164,32 +166,72 @@ def test_duplicates_up_to_the_flip_of_labels_are_screened_once(tmp_path):
     assert breeder.labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
 
 
-def test_pairs_that_stay_open_come_with_the_best_that_was_measured(once):
+def test_pairs_that_stay_open_come_with_how_often_they_were_put_to_proof(once):
     result, _, _ = once
-    proven = {pair for item in result.measured for pair in item.evidence().proven(0.05)}
-    table = result.open_table()
+    proven = {pair for item in result.measured for pair in item.proven(0.05)}
+    table, claims = result.open_table(), result.claims_table()
     assert len(table) == 6 - len(proven)
     for row in table.itertuples():
-        assert row.low < 0.05
-        assert row.low == max(item.evidence().lead(row.up, row.down).low for item in result.measured)
+        assert row.tried == ((claims["up"] == row.up) & (claims["down"] == row.down)).sum()
 
 
-def test_finalists_can_be_tuned_before_they_are_measured(tmp_path):
-    tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 1}]}
-    spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree})
-    plain = evolve(spec, tmp_path / "plain.sqlite")
-    tuned = evolve(replace(spec, trials=6, folds=3), tmp_path / "tuned.sqlite")
-    by_formula = {item.formula: np.mean(item.aurocs["Tree"]) for item in plain.measured}
-    both = [(by_formula[i.formula], np.mean(i.aurocs["Tree"])) for i in tuned.measured if i.formula in by_formula]
-    # A stump is the worst tree for most formulas: tuning must help, and never much hurt.
-    assert both
-    assert all(after > before - 0.02 for before, after in both)
-    assert any(after > before + 0.02 for before, after in both)
-    assert tuned.n_failed == 0
+def test_every_fit_of_the_proof_is_kept_with_its_rows_and_configuration(once):
+    result, _, _ = once
+    fits = result.fits_table()
+    assert set(fits["method"]) == set(METHODS)
+    assert set(fits.loc[fits["method"] == "KNN", "parameters"]) <= {
+        '{"n_neighbors": 5}', '{"n_neighbors": 20, "weights": "distance"}'
+    }  # fmt: skip
+    scores = fits.set_index(["formula", "method", "sample"])["score"]
+    for item in result.measured:
+        for claim in item.claims:
+            leads = [scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i] for i in range(3)]
+            np.testing.assert_allclose(claim.leads[:3], leads, atol=1e-6)
+    screen = result.screen_table()
+    assert list(screen["method"]) == list(METHODS)
+
+
+def test_search_race_proof_and_dataset_have_no_row_in_common(once):
+    """Seeds differ by construction, and so do the rows: no first row of any two samples is the same."""
+    result, _, _ = once
+    shown = {item.seed for item in result.measured}
+    assert len(shown) == len(result.measured) == len({item.x_hash for item in result.measured})
+    proof = set(result.fits_table()["row_seed"])
+    race = {
+        row_seed("race", SMALL.seed, verdict.entry.generator.identity, i)
+        for verdict in result.verdicts
+        for i in range(SMALL.race_seeds)
+    }
+    assert len(shown | proof | race) == len(shown) + len(proof) + len(race)
+    other = {
+        row_seed("evidence", SMALL.seed + 1, v.entry.generator.identity, i) for v in result.verdicts for i in range(12)
+    }
+    assert not other & proof
+    search = np.random.default_rng([SMALL.seed, 0]).normal(size=(SMALL.n_train + SMALL.n_test, SMALL.n_features))
+    rows = [search[:, 0]]
+    for verdict in result.verdicts:
+        generator = verdict.entry.generator
+        used = {fit.row_seed for fit in verdict.fits}
+        mine = [row_seed("race", SMALL.seed, generator.identity, i) for i in range(SMALL.race_seeds)]
+        shown_seed = row_seed("shown", SMALL.seed, generator.identity)
+        rows += [np.asarray(generator.sample(300, seed).X)[:, 0] for seed in (*used, *mine, shown_seed)]
+    values = np.concatenate(rows)
+    assert len(np.unique(values)) == len(values)
+
+
+def test_methods_are_tuned_on_every_sample_of_the_proof(tmp_path):
+    tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 5}]}
+    spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree}, trials=5, claims=1)
+    result = evolve(spec, tmp_path / "tuned.sqlite")
+    assert result.n_failed == 0
+    fits = result.fits_table()
+    chosen = fits.loc[fits["method"] == "Tree", ["formula", "sample", "parameters"]]
+    # Another sample may choose another depth.
+    assert chosen.groupby("formula")["parameters"].nunique().max() > 1
 
 
 def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
-    sizes = {"n_train": 200, "n_test": 200, "evidence_seeds": 2, "evidence_rows": 200}
+    sizes = {"n_train": 200, "n_test": 200, "looks": (2, 10), "claims": 1, "evidence_rows": 200, "trials": 2}
     spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, screened=3, races=1, n_features=4, finalists=0, **sizes)
     result = evolve(spec, tmp_path / "s.sqlite")
     assert result.n_failed == 0
@@ -302,9 +344,9 @@ def test_after_the_cover_every_concept_that_proves_something_is_taken_once():
 def test_the_time_of_a_search_goes_on_where_it_was_stopped(tmp_path):
     path = tmp_path / "times.jsonl"
     first = Stopwatch(path, "mine")
-    early = first.at((1, 0))
+    early = first.at((1, 0, 0))
     first._before += 100
-    late = first.at((2, 1))
+    late = first.at((2, 1, 0))
     assert late >= early + 100
     path.write_text(path.read_text() + '{"search": "mi')
     again = Stopwatch(path, "mine")

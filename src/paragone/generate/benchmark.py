@@ -19,6 +19,7 @@ from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, reference_methods
+from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
 from paragone.methods.spaces import new_study, suggest
 from paragone.stats import compare
 
@@ -250,6 +251,8 @@ def _on_collection(
     """Configure on rows that are used for nothing else, then score the configuration on the samples of the evidence."""
     names = list(chosen[0].aurocs)
     _refuse_known(contender, names)
+    if collection.plan is not None and collection.seed is not None:
+        return _on_proven_collection(contender, laboratory, collection, chosen, collection.plan, say)
     others = _known_methods(names) if trials is not None else []
     n_tried = _configurations_tried(names)
     rows: list[SeedScore] = []
@@ -294,6 +297,41 @@ def _on_collection(
             fits[item.name] = dataset, replace(fitted, info={**fitted.info, "params": params})
         say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
     how = _how_on_collection(contender, collection, trials, n_tried, settings)
+    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
+    return _result(contender, collection.name, rows, fits, specimens, how)
+
+
+def _on_proven_collection(
+    contender: Contender,
+    laboratory: Laboratory,
+    collection: Collection,
+    chosen: Sequence[GeneratedSet],
+    plan: ProofPlan,
+    say: Callable[[str], None],
+) -> MethodBenchmark:
+    """Tune the method on the samples that the others were tuned on, with their budget."""
+    rows: list[SeedScore] = []
+    fits: Fits = {}
+    for position, item in enumerate(chosen, start=1):
+        n_samples = len(next(iter(item.aurocs.values())))
+        samples, seed = range(n_samples), int(collection.seed or 0)
+        found = tuned_fits(item.generator(), [contender], laboratory, plan, seed, samples, key=item.key)
+        dataset = item.load()
+        dataset = parted(dataset, published_split(dataset, item.seed)[0])
+        declared = {contender.name: tuner_of(contender, plan)}
+        shown = laboratory.run(f"{contender.name} on {item.name}", [dataset], declared, Holdout(), seed=item.seed)
+        fitted = shown.get((dataset.name, contender.name))
+        rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
+        if fitted is not None and len(found) == n_samples:
+            rows += [(item.name, contender.name, i, found[contender.name, i].score) for i in samples]
+            fits[item.name] = dataset, fitted
+        say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
+    how = (
+        f"{contender.name} was tuned on every sample as the other methods were, with {plan.trials} trials over "
+        f"{plan.folds} folds of its train rows, on the same rows: {plan.n_train:,} to train on and "
+        f"{plan.n_fresh:,} fresh ones to score. ROC and precision-recall curves are of 20 % of the dataset's own rows, "
+        "after a fit on the other 80 %."
+    )
     specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
     return _result(contender, collection.name, rows, fits, specimens, how)
 

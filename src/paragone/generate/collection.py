@@ -21,9 +21,11 @@ from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
+from paragone.generate.proof import Proof, ProofPlan
 from paragone.generate.sampling import GeneratorSpec, Part, population
 from paragone.generate.truth import bayes_scores, truth_sheet
 from paragone.reading import read_json
+from paragone.stats import Interval
 from paragone.tables import frame_to_file
 from paragone.ties import least_loss
 
@@ -110,6 +112,59 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
+class ClaimRecord:
+    """What became of the claim that a method beats another on a dataset, both tuned alike on every sample.
+
+    Parameters
+    ----------
+    up, down : str
+        The methods.
+    mean, low, high : float
+        The mean lead and its limits; these cover all claims of the collection together.
+    share_won : float
+        The share of samples on which the method was ahead.
+    holds : bool
+        Whether the lower limit reached the margin.
+    ending : str
+        How the proof ended: shown, hopeless, not shown, failed or not begun.
+    leads : tuple of float
+        On every sample.
+    row_seeds : tuple of int
+        The seeds of the samples' rows.
+
+    Examples
+    --------
+    >>> record = ClaimRecord("A", "B", 0.3, 0.1, 0.5, 1.0, True, "shown", (0.29, 0.31), (1, 2))
+    >>> record.interval.low
+    0.1
+    """
+
+    up: str
+    down: str
+    mean: float
+    low: float
+    high: float
+    share_won: float
+    holds: bool
+    ending: str
+    leads: tuple[float, ...]
+    row_seeds: tuple[int, ...]
+
+    @classmethod
+    def of(cls, proof: Proof) -> Self:
+        """Keep what a proof came to."""
+        claim, seeds = proof.claim, dict.fromkeys(fit.row_seed for fit in proof.fits)
+        found = (proof.interval.estimate, proof.interval.low, proof.interval.high, proof.share_won)
+        leads = tuple(round(lead, 6) for lead in proof.leads)
+        return cls(claim.up, claim.down, *found, proof.holds, proof.ending, leads, tuple(seeds))
+
+    @property
+    def interval(self) -> Interval:
+        """The mean lead between its limits."""
+        return Interval(self.mean, self.low, self.high)
+
+
+@dataclass(frozen=True)
 class GeneratedSet:
     """One dataset of a collection, and what was measured on its generator.
 
@@ -134,7 +189,12 @@ class GeneratedSet:
     stability : float
         How alike the order of the methods is from sample to sample.
     parameters : mapping of str to mapping
-        The configuration in which each method was measured.
+        The configuration in which each method was measured; on the first sample, where it was tuned on each.
+    claims : tuple of ClaimRecord
+        What was put to proof under tuning; empty in collections of the first release, whose claims are those that the
+        evidence shows by itself.
+    key : str
+        What the rows of the proof follow from, beside the collection's seed.
 
     Examples
     --------
@@ -162,6 +222,8 @@ class GeneratedSet:
     aurocs: Mapping[str, tuple[float, ...]]
     stability: float
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    claims: tuple[ClaimRecord, ...] = ()
+    key: str = ""
 
     @classmethod
     def of(
@@ -173,6 +235,7 @@ class GeneratedSet:
         n_rows: int,
         evidence: Evidence,
         parameters: Mapping[str, Mapping[str, Any]] | None = None,
+        claims: tuple[ClaimRecord, ...] = (),
     ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
@@ -196,6 +259,8 @@ class GeneratedSet:
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
             {method: dict(params) for method, params in (parameters or {}).items()},
+            claims,
+            generator.identity if claims else "",
         )
 
     def generator(self) -> GeneratorSpec:
@@ -205,6 +270,21 @@ class GeneratedSet:
     def evidence(self) -> Evidence:
         """Return what was measured."""
         return Evidence(tuple(self.aurocs), np.array(list(self.aurocs.values())).T)
+
+    def proven(self, margin: float) -> tuple[tuple[str, str], ...]:
+        """Return the ordered pairs that are proven by the margin: by the claims, where some were put to proof."""
+        if not self.claims:
+            return self.evidence().proven(margin)
+        return tuple((claim.up, claim.down) for claim in self.claims if claim.holds and claim.low >= margin)
+
+    def lead(self, up: str, down: str) -> Interval:
+        """Return the mean lead of a pair with its interval; without limits where the pair was not put to proof."""
+        if not self.claims:
+            return self.evidence().lead(up, down)
+        for claim in self.claims:
+            if (claim.up, claim.down) == (up, down):
+                return claim.interval
+        return Interval(float(self.evidence().leads(up, down).mean()))
 
     def load(self) -> Dataset:
         """Make the dataset, checked by its hashes."""
@@ -225,6 +305,12 @@ class Collection:
         Fresh rows of each evidence sample.
     sets : tuple of GeneratedSet
         The datasets.
+    plan : ProofPlan, optional
+        How the claims were proven; None in collections of the first release.
+    seed : int, optional
+        What the rows of the proof follow from.
+    refuted : tuple of (str, str)
+        Ordered pairs that were proven for fixed configurations and did not hold when both methods were tuned.
 
     Examples
     --------
@@ -239,6 +325,9 @@ class Collection:
     margin: float
     evidence_rows: int
     sets: tuple[GeneratedSet, ...]
+    plan: ProofPlan | None = None
+    seed: int | None = None
+    refuted: tuple[tuple[str, str], ...] = ()
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
@@ -288,7 +377,7 @@ class Collection:
         methods = list(self.sets[0].aurocs) if self.sets else []
         counts = pd.DataFrame(0, index=methods, columns=methods)
         for item in self.sets:
-            for up, down in item.evidence().proven(self.margin):
+            for up, down in item.proven(self.margin):
                 counts.loc[up, down] += 1
         return counts
 
@@ -298,9 +387,12 @@ class Collection:
 
         rows = []
         for up, down in permutations(self.sets[0].aurocs if self.sets else (), 2):
-            leads = [(item.evidence().lead(up, down), item) for item in self.sets]
-            lead, item = leads[least_loss([-found.low for found, _ in leads], size=1.0)]
-            rows.append((up, down, item.name, *astuple(lead), lead.low >= self.margin))
+            leads = [(item.lead(up, down), item) for item in self.sets]
+            bounds = np.array([found.low for found, _ in leads])
+            # Where no dataset was put to proof for the pair, none has a bound: the largest mean is shown.
+            losses = -bounds if np.isfinite(bounds).any() else -np.array([found.estimate for found, _ in leads])
+            lead, item = leads[least_loss(losses, size=1.0)]
+            rows.append((up, down, item.name, *astuple(lead), (up, down) in item.proven(self.margin)))
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
 
     def inspect(self) -> Inspection:
@@ -310,14 +402,24 @@ class Collection:
             generator = item.generator()
             rows, cut = np.asarray(item.load().X), generator.threshold()
             specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
-        n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
-        basis = f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
+        basis = self._basis()
         return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
+
+    def _basis(self) -> str:
+        """Say what a pair counts by."""
+        if self.plan is None:
+            n_seeds = min((item.evidence().aurocs.shape[0] for item in self.sets), default=0)
+            return f"by the lower 95 % bound over {n_seeds} samples of {self.evidence_rows:,} fresh rows"
+        return (
+            f"with both methods tuned on every sample ({self.plan.trials} trials each), by the lower end of an "
+            f"interval that covers all {self.plan.n_claims} claims at once, over up to {self.plan.looks[-1]} samples "
+            f"of {self.evidence_rows:,} fresh rows"
+        )
 
     def write_data(self, folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
         """Write the datasets as tables with a manifest; see `write_sets`."""
         # The manifest says what the datasets are; what was measured on them is in the collection.
-        evidence = ("aurocs", "stability", "parameters")
+        evidence = ("aurocs", "stability", "parameters", "claims", "key")
         described = (
             (item.load(), {key: value for key, value in asdict(item).items() if key not in evidence})
             for item in self.sets
@@ -326,7 +428,12 @@ class Collection:
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
-        content = {"format": FORMAT, **asdict(self)}
+        # Files of the first release lack what came later: what says nothing is left out, and theirs stay as they are.
+        later = {"plan": None, "seed": None, "refuted": ()}
+        content = {
+            "format": FORMAT,
+            **{key: value for key, value in asdict(self).items() if key not in later or value != later[key]},
+        }
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
     @classmethod
@@ -351,14 +458,28 @@ class Collection:
             if content["format"] != FORMAT:
                 raise InputError(f"collection {path} has the format {content['format']}, this Paragone reads {FORMAT}")
             sets = tuple(_read_set(item) for item in content["sets"])
-            return cls(content["name"], content["margin"], content["evidence_rows"], sets)
+            plan = content.get("plan")
+            return cls(
+                content["name"],
+                content["margin"],
+                content["evidence_rows"],
+                sets,
+                None if plan is None else ProofPlan(**{**plan, "looks": tuple(plan["looks"])}),
+                content.get("seed"),
+                tuple((up, down) for up, down in content.get("refuted", ())),
+            )
         except (KeyError, TypeError) as error:
             raise InputError(f"collection {path} is not a collection file: {error}") from error
 
 
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
-    return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs})
+    claims = tuple(_read_claim(claim) for claim in item.get("claims", ()))
+    return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs, "claims": claims})
+
+
+def _read_claim(claim: Mapping[str, Any]) -> ClaimRecord:
+    return ClaimRecord(**{**claim, "leads": tuple(claim["leads"]), "row_seeds": tuple(claim["row_seeds"])})
 
 
 MEASURED = "evidence_files"

@@ -17,10 +17,11 @@ from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, inspect_digen
 from paragone.generate.laboratory import Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, digen_tuned, reference_methods
-from paragone.generate.proving import TUNING_SEED
 from paragone.generate.sampling import GeneratorSpec
 from paragone.ties import least_loss
 
+TUNING_SEED = 500_000
+"""The sample on which configurations are chosen has a seed of its own, apart from those of the evidence."""
 CHOOSING_ROWS = 2000
 
 
@@ -79,8 +80,9 @@ def measure_digen(
         # The published tuning comes last: where it is tied with the portfolio, the portfolio is taken.
         options = [(m, (*m.portfolio, digen_tuned()[entry.name][m.name])) for m in taking_part]
         configured = best_configurations(entry.name, generator, options, laboratory, n_train=n_train)
-        sizes = {"n_train": n_train, "n_fresh": n_fresh, "n_seeds": n_seeds}
-        evidence = measure(entry.name, generator, configured, laboratory, **sizes)
+        evidence = measure(
+            entry.name, generator, configured, laboratory, n_train=n_train, n_fresh=n_fresh, n_seeds=n_seeds
+        )
         if evidence is not None:
             concept = int(concepts[entry.name])
             parameters = {method.name: params for method, params in configured}

@@ -28,16 +28,16 @@ CONFIDENCE = 0.95
 
 RowRole: TypeAlias = Literal["shown", "race", "evidence"]
 """What rows are for: the dataset itself, the races that choose what is proven, the proof."""
-_ROLES: Mapping[RowRole, int] = {"shown": 1, "race": 2, "evidence": 3}
-_ROLE_BITS, _KEY_BITS = 48, 12
+_ROLES: Mapping[RowRole, int] = {"shown": 1 << 31, "race": 2 << 48, "evidence": 3 << 48}
+"""Added to a hash of 31 bits for the dataset itself, whose seed many a library takes, and of 48 bits else."""
 
 
 def row_seed(role: RowRole, seed: int, key: str, sample: int = 0) -> int:
     """Return the seed of the rows of one sample: rows of two roles are never the same.
 
-    The role is in the bits above the 48th, so no seed of one role is one of another, nor one that a person would write
-    (those of searches are such). Below it is a hash of the collection's seed, the dataset's key and the sample's
-    number: every dataset has rows of its own, and another collection seed gives other rows.
+    The role is in the highest bits, so no seed of one role is one of another, nor one that a person would write (those
+    of searches are such). Below is a hash of the collection's seed, the dataset's key and the sample's number: every
+    dataset has rows of its own, and another collection seed gives other rows.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def row_seed(role: RowRole, seed: int, key: str, sample: int = 0) -> int:
     Returns
     -------
     int
-        Below 2**53, so that every reader of JSON keeps it.
+        Below 2**53, so that every reader of JSON keeps it; below 2**32 for the dataset itself.
 
     Examples
     --------
@@ -64,7 +64,8 @@ def row_seed(role: RowRole, seed: int, key: str, sample: int = 0) -> int:
     """
     if role not in _ROLES:
         raise unknown_name("role of rows", role, _ROLES)
-    return _ROLES[role] << _ROLE_BITS | int(digest([role, seed, key, sample])[:_KEY_BITS], 16)
+    base = _ROLES[role]
+    return base + int(digest([role, seed, key, sample])[:12], 16) % min(base, 1 << 48)
 
 
 def mean_interval(values: FloatArray) -> Interval:
@@ -143,10 +144,13 @@ def measure(
     *,
     n_train: int,
     n_fresh: int,
-    n_seeds: int,
+    n_seeds: int = 0,
     first_seed: int = FIRST_SEED,
+    seeds: Sequence[int] = (),
 ) -> Evidence | None:
-    """Fit every method on fresh samples and score it on fresh rows.
+    """Fit every method in a given configuration on fresh samples and score it on fresh rows.
+
+    What a collection claims is measured otherwise, with both methods tuned on every sample: `paragone.generate.proof`.
 
     Parameters
     ----------
@@ -162,6 +166,8 @@ def measure(
         Rows to train on, fresh rows to score on, and samples; methods see the same samples.
     first_seed : int
         Of the first sample.
+    seeds : sequence of int, optional
+        Of all samples, in place of their number and the first one.
 
     Returns
     -------
@@ -180,11 +186,12 @@ def measure(
     >>> evidence.aurocs.shape, bool(evidence.of("NB").low > 0.9)
     ((3, 2), True)
     """
-    if n_seeds < 2:
+    seeds = seeds or range(first_seed, first_seed + n_seeds)
+    if len(seeds) < 2:
         raise InputError(f"evidence needs at least two samples, n_seeds is {n_seeds}")
     datasets = [
-        parted(generator.sample(n_train + n_fresh, first_seed + i, name=f"sample {i}"), np.arange(n_train))
-        for i in range(n_seeds)
+        parted(generator.sample(n_train + n_fresh, seed, name=f"sample {i}"), np.arange(n_train))
+        for i, seed in enumerate(seeds)
     ]
     built = {contender.name: contender.configured(params) for contender, params in methods}
     found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False, metrics=("auroc",)))

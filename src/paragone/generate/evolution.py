@@ -1,9 +1,9 @@
 """Evolution: one search that serves all duels; MAP-Elites over pairs and concepts, or NSGA-III.
 
 Cheap scouts score a generation first; what would enter their archive is screened with the methods themselves; what
-leads there is proven on fresh samples. The search is a pure function of its spec: every generation
-draws from a generator seeded by the spec's seed and the generation's number, and scores come from cells of the
-store. Stopped and started again, it goes the same way.
+leads there is raced on fresh samples, and what wins is put down for proof. The search is a pure function of its spec:
+every generation draws from a generator seeded by the spec's seed and the generation's number, and scores come from
+cells of the store. Stopped and started again, it goes the same way. Proofs come after it and do not steer it.
 """
 
 from __future__ import annotations
@@ -121,8 +121,10 @@ class SearchProgress:
         Filled niches of the archive, and the concepts in it.
     covered : int
         Pairs whose margin some candidate reaches in screening.
-    raced, measured : int
-        Candidates that were raced, and those that were measured in full.
+    raced, promised, claims : int
+        Candidates that were raced, pairs that some race won, and claims put down for proof.
+    tried, measured : int
+        Datasets that were put to proof, and those of them that proved something.
     proven, proven_concepts, pairs : int
         Pairs that are proven, concepts that prove some pair, and all pairs.
     seconds : float
@@ -140,6 +142,9 @@ class SearchProgress:
     concepts: int = 0
     covered: int = 0
     raced: int = 0
+    promised: int = 0
+    claims: int = 0
+    tried: int = 0
     measured: int = 0
     proven: int = 0
     proven_concepts: int = 0
@@ -149,11 +154,17 @@ class SearchProgress:
     def __str__(self) -> str:
         return (
             f"generation {self.generation}: {self.proven} of {self.pairs} pairs proven by {self.proven_concepts} "
-            f"concepts, {self.measured} measured, {self.raced} raced; "
+            f"concepts, {self.tried} datasets put to proof; {self.promised} pairs promised by {self.claims} claims, "
+            f"{self.raced} raced; "
             f"screened: {self.covered} pairs, {self.niches} niches, {self.concepts} concepts; {self.seen} seen, "
             f"{self.rejected} rejected, {self.duplicates} duplicates, {self.scouted} scouted, "
             f"{self.fitted} fitted, {self.failed} failed"
         )
+
+
+Moment = tuple[int, ...]
+"""Generations done, candidates raced, datasets put to proof; 0 for those that are left out."""
+_COUNTS = ("generation", "raced", "tried")
 
 
 @dataclass
@@ -170,13 +181,13 @@ class Stopwatch:
     Examples
     --------
     >>> watch = Stopwatch()
-    >>> watch.at((1, 0)) <= watch.at((2, 0))
+    >>> watch.at((1, 0, 0)) <= watch.at((2, 0, 0))
     True
     """
 
     path: Path | None = None
     key: str = ""
-    _past: dict[tuple[int, int], float] = field(default_factory=dict)
+    _past: dict[Moment, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._begun = time.monotonic()
@@ -190,7 +201,9 @@ class Stopwatch:
             try:
                 entry = json.loads(line)
                 if entry["search"] == self.key:
-                    self._past[entry["generation"], entry["raced"]] = float(entry["seconds"])
+                    # Earlier versions kept no number of proofs.
+                    moment = entry["generation"], entry["raced"], entry.get("tried", 0)
+                    self._past[moment] = float(entry["seconds"])
             except ValueError:
                 continue
             except (KeyError, TypeError) as error:
@@ -198,8 +211,9 @@ class Stopwatch:
         # All that earlier runs took counts, what they proved after their last generation too.
         self._before = max(self._past.values(), default=0.0)
 
-    def at(self, moment: tuple[int, int]) -> float:
+    def at(self, moment: Moment) -> float:
         """Return the seconds at a moment: those of the first time it was reached."""
+        moment = (*moment, 0, 0, 0)[: len(_COUNTS)]
         if moment in self._past:
             self._begun = time.monotonic()
             return self._past[moment]
@@ -207,7 +221,8 @@ class Stopwatch:
         seconds = self._before + now - self._begun
         self._past[moment], self._before, self._begun = seconds, seconds, now
         if self.path is not None:
-            entry = {"search": self.key, "generation": moment[0], "raced": moment[1], "seconds": round(seconds, 3)}
+            counts = dict(zip(_COUNTS, moment, strict=True))
+            entry = {"search": self.key, **counts, "seconds": round(seconds, 3)}
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(self._ending + json.dumps(entry) + "\n")
             self._ending = ""
@@ -215,7 +230,7 @@ class Stopwatch:
 
 
 OPEN_WEIGHT = 4.0
-"""How much more often parents come from a pair that is not proven yet."""
+"""How much more often parents come from a pair that no race has won yet."""
 
 
 @dataclass(eq=False)
@@ -258,13 +273,13 @@ class Evolution:
         self._survival = NSGA3Survival(reference_directions(2))
 
     def run(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
-        """Go on until the spec's generations are done or the time is over."""
-        while self.progress.generation < self.spec.generations and not over():
+        """Go on until the spec's generations are done, its claims are put down, or the time is over."""
+        while self.progress.generation < self.spec.generations and self.prover.room and not over():
             self.step(over)
             tell(self.progress)
 
     def step(self, over: Callable[[], bool] = lambda: False) -> None:
-        """Make, scout, screen, archive and prove one generation."""
+        """Make, scout, screen, archive and race one generation."""
         generation = self.progress.generation + 1
         rng = np.random.default_rng([self.spec.seed, generation])
         children = self.breeder.children(rng, self._parents)
@@ -283,7 +298,7 @@ class Evolution:
         )
         self.note()
 
-    def prove_rest(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
+    def race_rest(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
         """Race what the archive still promises."""
         for _ in range(self.spec.finalists):
             if over() or not self.prover.advance(self.archive, 1, over):
@@ -291,10 +306,18 @@ class Evolution:
             self.note()
             tell(self.progress)
 
+    def prove(self, tell: Callable[[SearchProgress], None], over: Callable[[], bool]) -> None:
+        """Prove what was put down, dataset by dataset."""
+        while self.prover.prove_next(over) is not None:
+            self.note()
+            tell(self.progress)
+
     def note(self) -> None:
         """Count where the search stands, and keep it on the curve."""
         prover = self.prover
-        moment = (self.progress.generation, prover.n_raced)
+        moment = (self.progress.generation, prover.n_raced, len(prover.verdicts))
+        proven, n_proving = prover.proven()
+        measured = [item for item in prover.measured() if item.proven(self.spec.margin)]
         self.progress = replace(
             self.progress,
             **self.breeder.counts,
@@ -303,9 +326,12 @@ class Evolution:
             concepts=len({number for niche in self.archive.niches.values() for number in niche}),
             covered=len(set(self.archive.covered(self.spec.margin)) & set(prover.wanted)),
             raced=prover.n_raced,
-            measured=len(prover.measured),
-            proven=len(prover.proven),
-            proven_concepts=prover.n_concepts,
+            promised=len(prover.promised),
+            claims=sum(len(entry.claims) for entry in prover.docket),
+            tried=len(prover.verdicts),
+            measured=n_proving,
+            proven=len(proven),
+            proven_concepts=len({item.concept for item in measured}),
             pairs=len(prover.wanted),
             seconds=self.stopwatch.at(moment),
         )
@@ -321,7 +347,7 @@ class Evolution:
         return tuple(pair for pair in self.archive.pairs if counts(names[pair[0]], names[pair[1]]))
 
     def _weights(self) -> dict[tuple[int, int], float]:
-        return {pair: 1.0 if pair in self.prover.proven else OPEN_WEIGHT for pair in self.prover.wanted}
+        return {pair: 1.0 if pair in self.prover.promised else OPEN_WEIGHT for pair in self.prover.wanted}
 
     # Parents
 
@@ -334,7 +360,7 @@ class Evolution:
         return self._elites(rng)
 
     def _elites(self, rng: np.random.Generator) -> tuple[Expression, Expression] | None:
-        """Draw an elite of a wanted pair, more often of one that is open, and a mate from anywhere in the archive."""
+        """Draw an elite of a wanted pair, more often of one that no race won, and a mate from all of the archive."""
         niches = self.archive.niches
         wanted = [pair for pair in self.prover.wanted if niches[pair]]
         if not wanted:
@@ -350,7 +376,7 @@ class Evolution:
 
     def _survive(self, candidates: Sequence[ScreenedFormula], generation: int, rng: np.random.Generator) -> None:
         """Choose the next parents by NSGA-III, for a pair that is still open, in turn."""
-        open_pairs = [pair for pair in self.prover.wanted if pair not in self.prover.proven] or self.prover.wanted
+        open_pairs = [pair for pair in self.prover.wanted if pair not in self.prover.promised] or self.prover.wanted
         pair = open_pairs[generation % len(open_pairs)]
         pool = [*self._population, *candidates]
         if pool:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.methods import Contender, contenders, reference_methods
+from paragone.generate.proof import ProofPlan
 from paragone.reading import read_toml
 
 Strategy: TypeAlias = Literal["map-elites", "nsga3"]
@@ -42,19 +43,25 @@ class EvolveSpec:
         See `Grammar`.
     smallest_class : float, default=0.3
         The least share of either class among the fresh rows.
-    evidence_seeds, evidence_rows : int
-        Samples per finalist, and fresh rows per sample.
+    evidence_rows : int, default=20_000
+        Fresh test rows of each sample of the proof.
+    looks : tuple of int, default=(6, 12, 24)
+        Numbers of samples at which claims are looked at.
+    claims : int, default=100
+        The most claims that are put to proof, however often the search is continued: the level covers them all.
+    alpha : float, default=0.05
+        The chance that any of their intervals misses the mean lead.
     screened : int, default=16
         Candidates of a generation that are scored with the methods themselves, where scouts stand in for some.
     races, race_seeds : int
         Candidates that are raced after each generation, and samples of a race; see `proving`.
     concepts : int, default=24
-        Candidates are measured for the sake of a new concept until so many prove some pair.
+        Candidates are put to proof for the sake of a new concept until so many concepts are.
     finalists : int, default=20
         Candidates that are raced after the last generation, as long as some promise a pair or a concept.
     trials, folds : int
-        Tune every method on a finalist with this many trials over folds, beginning with its portfolio, before it is
-        measured; with 0 trials the best of the portfolio in screening is measured.
+        Configurations that every method may try on every sample of a race's end and of the proof, beginning with its
+        portfolio, and the inner folds that decide.
     per_concept : int, default=3
         Datasets of one concept that the collection may hold.
     methods : mapping
@@ -81,15 +88,17 @@ class EvolveSpec:
     constants: str = "quantile"
     max_size: int = 40
     smallest_class: float = 0.3
-    evidence_seeds: int = 10
     evidence_rows: int = 20_000
+    looks: tuple[int, ...] = (6, 12, 24)
+    claims: int = 100
+    alpha: float = 0.05
     screened: int = 16
     races: int = 2
     race_seeds: int = 3
     concepts: int = 24
     finalists: int = 20
-    trials: int = 0
-    folds: int = 5
+    trials: int = 20
+    folds: int = 3
     per_concept: int = 3
     methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -102,11 +111,13 @@ class EvolveSpec:
             if whole or (item.type == "float" and not isinstance(value, (int, float))):
                 raise InputError(f"{item.name} must be a number of type {item.type}, it is {value!r}")
         for name, least in (("generations", 1), ("batch", 2), ("chunk", 1), ("n_train", 50), ("n_test", 50),
-                            ("n_features", 1), ("evidence_seeds", 2), ("evidence_rows", 50), ("finalists", 0),
+                            ("n_features", 1), ("claims", 1), ("evidence_rows", 50), ("finalists", 0),
                             ("concepts", 0), ("screened", 1), ("races", 0), ("race_seeds", 2),
-                            ("per_concept", 1), ("depth", 1), ("trials", 0), ("folds", 2)):  # fmt: skip
+                            ("per_concept", 1), ("depth", 1), ("trials", 1), ("folds", 2)):  # fmt: skip
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
+        object.__setattr__(self, "looks", tuple(self.looks))
+        self.plan()
         if len(self.contenders()) < 2:
             raise InputError("the search needs at least two methods to tell apart")
 
@@ -128,6 +139,19 @@ class EvolveSpec:
     def contenders(self) -> tuple[Contender, ...]:
         """Return the methods."""
         return contenders(self.methods) if self.methods else reference_methods()
+
+    def plan(self) -> ProofPlan:
+        """Return how claims are proven."""
+        return ProofPlan(
+            margin=self.margin,
+            alpha=self.alpha,
+            trials=self.trials,
+            folds=self.folds,
+            n_train=self.n_train,
+            n_fresh=self.evidence_rows,
+            looks=self.looks,
+            n_claims=self.claims,
+        )
 
     def against(self, use: str) -> Self:
         """Return the spec with one method more: a class of the user's, with its default parameters."""

@@ -1,14 +1,15 @@
-"""evolve: search, measure, choose, write."""
+"""evolve: search, prove, choose, write."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
+from paragone.generate.proof import Proof
+from paragone.generate.proving import Verdict
 from paragone.hashing import digest
 from paragone.tables import frame_to_csv
 from paragone.ties import best_losses, least_loss
@@ -60,7 +63,7 @@ def greedy_cover(sets: Sequence[GeneratedSet], margin: float, per_concept: int) 
     In each step the dataset that proves most pairs that are still open; ties to the one whose order of methods is
     the most stable, then to the earlier one. A concept is taken at most ``per_concept`` times.
     """
-    proven = {item.name: set(item.evidence().proven(margin)) for item in sets}
+    proven = {item.name: set(item.proven(margin)) for item in sets}
     left, chosen, done = list(sets), list[GeneratedSet](), set[NamedPair]()
     while left:
         best = _first([(len(proven[item.name] - done), item.stability) for item in left], left)
@@ -84,7 +87,7 @@ def _first(values: Sequence[tuple[float, float]], sets: Sequence[GeneratedSet]) 
 def _with_more_concepts(
     chosen: Sequence[GeneratedSet], sets: Sequence[GeneratedSet], margin: float
 ) -> tuple[GeneratedSet, ...]:
-    proven = {item.name: item.evidence().proven(margin) for item in sets}
+    proven = {item.name: item.proven(margin) for item in sets}
     held = Counter(pair for item in chosen for pair in proven[item.name])
     taken, concepts = list(chosen), {item.concept for item in chosen}
     left = [item for item in sets if item.concept not in concepts and proven[item.name]]
@@ -98,8 +101,8 @@ def _with_more_concepts(
 
 
 GOALS = ("both", "wins", "loses")
-SEARCH_SHARE = 0.85
-"""The share of the hours that the search takes, its races included; the rest is for what it left unproven."""
+SEARCH_SHARE = 0.4
+"""The share of the hours that the search takes, its races included; the rest is for the proofs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +114,15 @@ class Evolved:
     collection : Collection
         The datasets that were chosen.
     measured : tuple of GeneratedSet
-        All that were measured, the chosen ones among them.
+        All that prove something, the chosen ones among them.
     curve : tuple of SearchProgress
-        The state of the search after every generation and every later race.
+        The state of the search after every generation, every later race and every proof.
     n_failed : int
         Cells that failed; what needed them is not claimed.
+    verdicts : tuple of Verdict
+        What came of every dataset that was put to proof, its fits included.
+    wanted : tuple of pairs
+        The ordered pairs that were searched for.
 
     Examples
     --------
@@ -123,7 +130,7 @@ class Evolved:
     >>> classes = {"NB": "naive_bayes:GaussianNB", "Tree": "tree:DecisionTreeClassifier"}
     >>> methods = {name: {"use": f"sklearn.{use}"} for name, use in classes.items()}
     >>> sizes = {"generations": 1, "batch": 4, "chunk": 4, "n_train": 100, "n_test": 200, "n_features": 3}
-    >>> spec = EvolveSpec("tiny", **sizes, evidence_seeds=2, evidence_rows=200, methods=methods)
+    >>> spec = EvolveSpec("tiny", **sizes, looks=(2, 3), evidence_rows=200, trials=1, methods=methods)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     evolved = evolve(spec, Path(folder) / "search.sqlite")
     >>> evolved.curve_table().columns.tolist()[:2], evolved.n_failed
@@ -134,6 +141,8 @@ class Evolved:
     measured: tuple[GeneratedSet, ...]
     curve: tuple[SearchProgress, ...]
     n_failed: int
+    verdicts: tuple[Verdict, ...] = ()
+    wanted: tuple[NamedPair, ...] = ()
 
     def curve_table(self) -> pd.DataFrame:
         """Return the coverage over generations and time."""
@@ -141,10 +150,71 @@ class Evolved:
 
         return pd.DataFrame([asdict(progress) for progress in self.curve])
 
+    def claims_table(self) -> pd.DataFrame:
+        """Return every claim that was put to proof, whether it held or not, with its family-wise interval."""
+        import pandas as pd
+
+        names = {item.md5: item.name for item in self.measured}
+        rows = [
+            (names.get(verdict.entry.generator.expression.md5, ""), verdict.entry.generator.formula, *_claim_row(proof))
+            for verdict in self.verdicts
+            for proof in verdict.proofs
+        ]
+        columns = ["dataset", "formula", "up", "down", "mean", "low", "high", "share_won", "samples", "ending", "holds"]
+        return pd.DataFrame(rows, columns=columns)
+
     def open_table(self) -> pd.DataFrame:
-        """Return the pairs that nothing measured proves, each with the best that was measured."""
-        leads = replace(self.collection, sets=self.measured).leads()
-        return leads.loc[~leads["proven"].astype(bool)].drop(columns="proven").reset_index(drop=True)
+        """Return the pairs that are not proven, each with how often it was put to proof and the best outcome."""
+        import pandas as pd
+
+        claims = self.claims_table()
+        proven = {(row.up, row.down) for row in claims.itertuples() if row.holds}
+        rows = []
+        for up, down in self.wanted:
+            if (up, down) not in proven:
+                tried = claims.loc[(claims["up"] == up) & (claims["down"] == down)]
+                best = tried.sort_values("mean", ascending=False, kind="stable").head(1)
+                found = best[["formula", "mean", "low", "high", "share_won"]].to_numpy().tolist()
+                rows.append((up, down, len(tried), *(found[0] if found else ("", *[np.nan] * 4))))
+        return pd.DataFrame(rows, columns=["up", "down", "tried", "formula", "mean", "low", "high", "share_won"])
+
+    def fits_table(self) -> pd.DataFrame:
+        """Return every fit of the proofs: rows, configuration, score in tuning, score on fresh rows."""
+        import pandas as pd
+
+        rows = [
+            (
+                verdict.entry.generator.formula,
+                f.method,
+                f.sample,
+                f.row_seed,
+                f.tuning_score,
+                f.score,
+                json.dumps(f.params),
+            )
+            for verdict in self.verdicts
+            for f in verdict.fits
+        ]
+        columns = ["formula", "method", "sample", "row_seed", "tuning_score", "score", "parameters"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def screen_table(self) -> pd.DataFrame:
+        """Return, per method, the rank correlation of its score in screening with its mean under tuning.
+
+        It is taken over the datasets that prove something, so over candidates that screening had chosen already.
+        """
+        import pandas as pd
+        from scipy.stats import spearmanr
+
+        shown = [verdict for verdict in self.verdicts if verdict.item is not None]
+        names = [method for verdict in shown[:1] if verdict.item for method in verdict.item.aurocs]
+        rows = []
+        for place, name in enumerate(names):
+            screened = [verdict.entry.hope.candidate.scores[place] for verdict in shown]
+            full = [float(np.mean(verdict.item.aurocs[name])) for verdict in shown if verdict.item]
+            varied = len(shown) > 2 and np.ptp(screened) > 0 and np.ptp(full) > 0
+            rows.append((name, len(shown), float(spearmanr(screened, full).statistic) if varied else np.nan))
+        return pd.DataFrame(rows, columns=["method", "datasets", "rank_correlation"])
 
     def write(self, folder: str | Path, file_format: str = "csv") -> None:
         """Write the collection, its evidence, its datasets, the coverage curve and a page of all that."""
@@ -156,8 +226,17 @@ class Evolved:
             frame_to_csv(self.collection.evidence_table(), new / "evidence.csv")
             frame_to_csv(self.curve_table(), new / "coverage_curve.csv")
             frame_to_csv(self.open_table(), new / "open_pairs.csv")
+            frame_to_csv(self.claims_table(), new / "claims.csv")
+            frame_to_csv(self.fits_table(), new / "fits.csv")
+            frame_to_csv(self.screen_table(), new / "screening.csv")
         if self.collection.sets:
             write_collection_page(self.collection.inspect(), folder, self.collection, self.curve_table())
+
+
+def _claim_row(proof: Proof) -> tuple[Any, ...]:
+    claim, interval = proof.claim, proof.interval
+    found = (interval.estimate, interval.low, interval.high, proof.share_won, proof.stopped_at)
+    return claim.up, claim.down, *found, proof.ending, proof.holds
 
 
 def evolve(
@@ -206,7 +285,7 @@ def evolve(
     >>> classes = {"NB": "naive_bayes:GaussianNB", "Tree": "tree:DecisionTreeClassifier"}
     >>> methods = {name: {"use": f"sklearn.{use}"} for name, use in classes.items()}
     >>> sizes = {"generations": 1, "batch": 4, "chunk": 4, "n_train": 100, "n_test": 200, "n_features": 3}
-    >>> spec = EvolveSpec("tiny", **sizes, evidence_seeds=2, evidence_rows=200, methods=methods)
+    >>> spec = EvolveSpec("tiny", **sizes, looks=(2, 3), evidence_rows=200, trials=1, methods=methods)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     evolved = evolve(spec, Path(folder) / "search.sqlite")
     >>> all(item.n_features == 3 for item in evolved.measured)
@@ -226,18 +305,24 @@ def evolve(
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
         evolution = Evolution(spec, laboratory, stopwatch, focus, goal)
         evolution.run(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
-        evolution.prove_rest(lambda progress: say(str(progress)), lambda: over(1.0))
+        evolution.race_rest(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
+        evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
         return _concluded(evolution)
 
 
 def _concluded(evolution: Evolution) -> Evolved:
     """Choose the collection; chosen datasets are numbered first, in the order in which they were chosen."""
     spec = evolution.spec
-    measured = with_concepts(evolution.prover.measured)
+    measured = with_concepts(evolution.prover.measured())
     chosen = choose(measured, spec.margin, spec.per_concept)
     # Chosen ones come first, so that their numbers run from 1 without gaps.
-    names = {item.name for item in chosen}
-    ordered = [*chosen, *(item for item in measured if item.name not in names)]
+    taken = {item.name for item in chosen}
+    ordered = [*chosen, *(item for item in measured if item.name not in taken)]
     renamed = tuple(replace(item, name=f"{spec.name}-{n}") for n, item in enumerate(ordered, start=1))
-    collection = Collection(spec.name, spec.margin, spec.evidence_rows, renamed[: len(chosen)])
-    return Evolved(collection, renamed, tuple(evolution.curve), evolution.laboratory.n_failed)
+    collection = Collection(
+        spec.name, spec.margin, spec.evidence_rows, renamed[: len(chosen)], plan=spec.plan(), seed=spec.seed
+    )
+    names = [method.name for method in evolution.methods]
+    wanted = tuple((names[up], names[down]) for up, down in evolution.prover.wanted)
+    verdicts = tuple(evolution.prover.verdicts)
+    return Evolved(collection, renamed, tuple(evolution.curve), evolution.laboratory.n_failed, verdicts, wanted)

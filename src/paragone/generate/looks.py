@@ -101,13 +101,24 @@ class Looks:
         third = u * u * (1 - t * t) - t * t * (n + 1) * squares / n
         return float((second + np.sqrt(second * second - first * third)) / first)
 
+    def foreseen(self, leads: Sequence[float] | FloatArray, errors: float = 0.0) -> float:
+        """Return the lower limit of the last look, if mean and spread stay as in these leads.
+
+        Parameters
+        ----------
+        leads : sequence of float
+            At least two.
+        errors : float, default=0.0
+            By how many standard errors the mean may turn out higher.
+        """
+        values = np.asarray(leads, dtype=np.float64)
+        last, variance = self.at[-1], float(values.var(ddof=1))
+        hoped = float(values.mean()) + errors * float(np.sqrt(variance / len(values)))
+        return hoped - self.half_width(last, variance * (last - 1))
+
     def is_hopeless(self, leads: Sequence[float] | FloatArray, margin: float) -> bool:
         """Say whether the last look would not reach the margin even if the mean turned out one error higher.
 
         Giving up never makes a claim true: the level stays what it is.
         """
-        values = np.asarray(leads, dtype=np.float64)
-        n, last = len(values), self.at[-1]
-        variance = float(values.var(ddof=1))
-        hoped = float(values.mean()) + float(np.sqrt(variance / n))
-        return hoped - self.half_width(last, variance * (last - 1)) < margin
+        return self.foreseen(leads, errors=1.0) < margin

@@ -16,7 +16,7 @@ import numpy as np
 
 from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
-from paragone.generate.evidence import row_seed
+from paragone.generate.evidence import RowRole, row_seed
 from paragone.generate.laboratory import Holdout, Laboratory
 from paragone.generate.looks import UNSEEN, Looks
 from paragone.generate.methods import Contender, plain_params
@@ -304,6 +304,7 @@ def tuned_fits(
     samples: Sequence[int],
     *,
     key: str = "",
+    role: RowRole = "evidence",
 ) -> TunedFits:
     """Tune methods on samples of a generator, all with the same budget, and score them on fresh rows.
 
@@ -323,6 +324,8 @@ def tuned_fits(
         The numbers of the samples.
     key : str
         Of the dataset; the generator's identity where it is empty.
+    role : {"evidence", "race", "shown"}, default="evidence"
+        What the rows are for; those of two roles are never the same.
 
     Returns
     -------
@@ -341,10 +344,10 @@ def tuned_fits(
     {'max_depth': 5}
     """
     key = key or generator.identity
-    seeds = {sample: row_seed("evidence", seed, key, sample) for sample in samples}
+    seeds = {sample: row_seed(role, seed, key, sample) for sample in samples}
     datasets = {sample: _parts(generator, plan, seeds[sample], f"sample {sample}") for sample in samples}
     found = laboratory.run(
-        f"proof {key}",
+        f"{role} {key}",
         list(datasets.values()),
         {method.name: tuner_of(method, plan) for method in methods},
         Holdout(keep_values=False, metrics=("auroc",)),

@@ -1,8 +1,10 @@
-"""Proving: candidates are raced on a few fresh samples, and measured in full where that may add a pair or a concept.
+"""Proving: candidates are raced, winners are put down for proof, and the proofs come when the search is over.
 
-A race looks at the methods of the pairs a candidate may prove, on samples of its own. It is won when the bound that the
-full measurement would have, if the race's mean and spread held, reaches the margin; a candidate that loses is
-dropped at once. What counts is the full measurement, on samples that nothing was chosen by.
+A race looks at the methods of the pairs a candidate may prove, on rows of its own: first in the configurations that did
+best in screening, then, for the pairs that lead there, tuned as in the proof. It is won when the bound that the proof
+would have at its last look, if the race's mean and spread held, reaches the margin. What wins is put down on a docket,
+which only grows and never beyond the claims that the spec allows: their level covers all of them. The search is steered
+by races alone; what the proof comes to changes nothing about what is searched, raced or put down.
 """
 
 from __future__ import annotations
@@ -14,58 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from paragone.generate.collection import GeneratedSet
+from paragone.generate.collection import ClaimRecord, GeneratedSet
 from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, signature
-from paragone.generate.duel import DuelSettings
-from paragone.generate.evidence import CONFIDENCE, Evidence, measure
+from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.laboratory import Holdout, Laboratory, parted
+from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import Contender
+from paragone.generate.proof import LeadClaim, Proof, TunedFit, prove, tuned_fits
 from paragone.generate.sampling import GeneratorSpec
-from paragone.stats import tested_mean
+from paragone.validation import FloatArray
 
-TUNING_SEED = 500_000
-"""Samples for tuning have seeds of their own, apart from those of searches, races and evidence."""
-GIVE_UP = 0.1
-"""A trial that falls further behind the best is not tried on all folds."""
-
-
-def tuned(
-    spec: EvolveSpec,
-    laboratory: Laboratory,
-    generator: GeneratorSpec,
-    screened: Sequence[tuple[Contender, Mapping[str, Any]]],
-) -> list[tuple[Contender, Mapping[str, Any]]]:
-    """Tune every method that has a space on a sample that is used for nothing else; the portfolio is tried first."""
-    sample = generator.sample(spec.n_train + spec.n_test, TUNING_SEED + spec.seed, name=generator.expression.md5)
-    tuners = {}
-    for method, _ in screened:
-        if method.space:
-            tuner = DuelSettings(folds=spec.folds, tolerance=GIVE_UP).tuner(method, spec.seed, spec.trials)
-            tuner["params"]["first"] = [_within(params, method.space) for params in method.portfolio]
-            tuners[method.name] = tuner
-    if not tuners:
-        return list(screened)
-    found = laboratory.run(
-        f"{spec.name} tunes {generator.expression.md5}",
-        [parted(sample, np.arange(spec.n_train))],
-        tuners,
-        Holdout(keep_values=False),
-        seed=spec.seed,
-    )
-    chosen = {method: fitted.info["params"] for (_, method), fitted in found.items()}
-    return [(method, chosen.get(method.name, params)) for method, params in screened]
-
-
-def _within(params: Mapping[str, Any], space: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that the space draws; others of a portfolio change the cost, not the outcome."""
-    return {name: value for name, value in params.items() if name in space}
-
-
-RACE_SEED = 2_000_000
-"""Samples of races have seeds of their own: the evidence is not measured on rows that chose what is measured."""
 NOVEL = 0.95
-"""A concept is worth a measurement of its own when it agrees with no proven one beyond this."""
+"""A concept is worth a proof of its own when it agrees with none on the docket beyond this."""
 
 OrderedPair = tuple[int, int]
 Configured = list[tuple[Contender, Mapping[str, Any]]]
@@ -80,13 +42,54 @@ class Hope:
     pairs: tuple[OrderedPair, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class DocketEntry:
+    """A dataset that is put down for proof, and what is claimed on it.
+
+    Parameters
+    ----------
+    hope : Hope
+        The candidate that won its race, with the pairs that it won.
+    generator : GeneratorSpec
+        The source of rows.
+    claims : tuple of LeadClaim
+        What is to be proven.
+    """
+
+    hope: Hope
+    generator: GeneratorSpec
+    claims: tuple[LeadClaim, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the proof of a dataset came to.
+
+    Parameters
+    ----------
+    entry : DocketEntry
+        What was put to proof.
+    proofs : tuple of Proof
+        One per claim.
+    item : GeneratedSet or None
+        The dataset with its claims; None where nothing was shown, or time or a failed fit left it without scores.
+    fits : tuple of TunedFit
+        Every fit, those of the methods that nothing is claimed of included.
+    """
+
+    entry: DocketEntry
+    proofs: tuple[Proof, ...]
+    item: GeneratedSet | None
+    fits: tuple[TunedFit, ...]
+
+
 class Prover:
-    """Chooses what is measured, measures it, and knows what is proven.
+    """Races candidates, puts the winners down for proof, and proves them.
 
     Parameters
     ----------
     spec : EvolveSpec
-        Sizes and the margin.
+        Sizes, the margin and the level.
     methods : sequence of Contender
         The methods, in the order of the candidates' scores.
     laboratory : Laboratory
@@ -100,9 +103,11 @@ class Prover:
     ) -> None:
         self.spec, self.methods, self.laboratory = spec, methods, laboratory
         self.wanted = tuple(wanted)
-        self.measured: list[GeneratedSet] = []
-        self.proven: Counter[OrderedPair] = Counter()
+        self.docket: list[DocketEntry] = []
+        self.promised: Counter[OrderedPair] = Counter()
+        self.verdicts: list[Verdict] = []
         self.n_raced = 0
+        self._looks = spec.plan().family()
         self._bars = dict.fromkeys(self.wanted, spec.margin)
         self._tried: set[str] = set()
         self._known: list[Signature] = []
@@ -110,8 +115,22 @@ class Prover:
 
     @property
     def n_concepts(self) -> int:
-        """Concepts that prove some pair and agree with no other that does."""
+        """Concepts on the docket that agree with no other there."""
         return len(self._known)
+
+    @property
+    def room(self) -> int:
+        """How many claims more may be put to proof."""
+        return self.spec.claims - sum(len(entry.claims) for entry in self.docket)
+
+    def proven(self) -> tuple[set[tuple[str, str]], int]:
+        """Return the pairs that are proven so far, and how many datasets prove some."""
+        shown = [item.proven(self.spec.margin) for item in self.measured()]
+        return {pair for pairs in shown for pair in pairs}, sum(map(bool, shown))
+
+    def measured(self) -> tuple[GeneratedSet, ...]:
+        """Return the datasets that were proven, each with its claims."""
+        return tuple(verdict.item for verdict in self.verdicts if verdict.item is not None)
 
     def advance(self, archive: EliteArchive, n_races: int, over: Callable[[], bool]) -> int:
         """Race the candidates that may add most, pairs and concepts in turn; return how many were raced."""
@@ -119,10 +138,10 @@ class Prover:
             choices = (self._by_pairs, self._by_concept)
             # In turn, so that neither open pairs nor new concepts use up all races.
             first, second = choices if (self.n_raced + position) % 2 == 0 else choices[::-1]
-            hope = None if over() else first(archive) or second(archive)
+            hope = None if over() or not self.room else first(archive) or second(archive)
             if hope is None:
                 return position
-            self._prove(hope)
+            self._race(hope)
         return n_races
 
     # Choosing
@@ -140,8 +159,8 @@ class Prover:
         return list(found.values())
 
     def _by_pairs(self, archive: EliteArchive) -> Hope | None:
-        """Return the candidate that may prove most open pairs."""
-        hopes = [(hope, [p for p in hope.pairs if p not in self.proven]) for hope in self._hopes(archive)]
+        """Return the candidate that may prove most pairs that nothing on the docket claims."""
+        hopes = [(hope, [p for p in hope.pairs if p not in self.promised]) for hope in self._hopes(archive)]
         useful = [(hope, pairs) for hope, pairs in hopes if pairs]
         if not useful:
             return None
@@ -149,10 +168,10 @@ class Prover:
         return Hope(hope.candidate, hope.concept, tuple(pairs))
 
     def _by_concept(self, archive: EliteArchive) -> Hope | None:
-        """Return the candidate of a new concept that may prove the pairs that the fewest datasets prove."""
+        """Return the candidate of a new concept that may prove the pairs that the fewest datasets claim."""
 
         def value(hope: Hope) -> float:
-            return sum(1 / (1 + self.proven[pair]) ** 2 for pair in hope.pairs)
+            return sum(1 / (1 + self.promised[pair]) ** 2 for pair in hope.pairs)
 
         if self.n_concepts >= self.spec.concepts:
             return None
@@ -169,61 +188,99 @@ class Prover:
     def _is_novel(self, mine: Signature) -> bool:
         return all(known.agreement(mine) < NOVEL for known in self._known)
 
-    # Measuring
+    # Racing
 
-    def _prove(self, hope: Hope) -> None:
+    def _race(self, hope: Hope) -> None:
         self._tried.add(str(hope.candidate.expression))
         self.n_raced += 1
         generator = GeneratorSpec(str(hope.candidate.expression), self.spec.n_features)
-        screened = [
-            (method, method.portfolio[position])
-            for method, position in zip(self.methods, hope.candidate.configurations, strict=True)
-        ]
-        if not self._wins_race(hope, generator, screened):
-            return
-        configured = tuned(self.spec, self.laboratory, generator, screened) if self.spec.trials else screened
-        sizes = {"n_fresh": self.spec.evidence_rows, "n_seeds": self.spec.evidence_seeds}
-        evidence = self._evidence(generator, configured, **sizes)
-        if evidence is not None:
-            self._record(hope, generator, evidence, {m.name: dict(params) for m, params in configured})
-
-    def _wins_race(self, hope: Hope, generator: GeneratorSpec, screened: Configured) -> bool:
-        racing = sorted({method for pair in hope.pairs for method in pair})
-        sizes = {"n_fresh": self.spec.n_test, "n_seeds": self.spec.race_seeds, "first_seed": RACE_SEED}
-        evidence = self._evidence(generator, [screened[i] for i in racing], **sizes)
-        if evidence is None:
-            return False
-        won = [pair for pair in hope.pairs if self._foreseen(evidence, pair) >= self.spec.margin]
+        won = self._won(hope.pairs, self._untuned_race(hope, generator))
+        if won:
+            won = self._won(won, self._tuned_race(won, generator))
         self._raise_bars(hope, set(hope.pairs) - set(won))
-        return bool(won)
+        if won:
+            self._put_down(hope, generator, won[: self.room])
+
+    def _won(self, pairs: Sequence[OrderedPair], race: Evidence | None) -> tuple[OrderedPair, ...]:
+        if race is None:
+            return ()
+        return tuple(pair for pair in pairs if self._foreseen(race, pair) >= self.spec.margin)
 
     def _foreseen(self, race: Evidence, pair: OrderedPair) -> float:
-        """Return the lower bound that the full measurement has if the race's mean and spread hold."""
-        leads, n = race.leads(*(self.methods[i].name for i in pair)), self.spec.evidence_seeds
-        error = float(leads.std(ddof=1) / np.sqrt(n))
-        return tested_mean(float(leads.mean()), error, n - 1, CONFIDENCE).interval.low
+        """Return the lower bound that the last look has if the race's mean and spread hold."""
+        return self._looks.foreseen(race.leads(*(self.methods[i].name for i in pair)))
 
-    def _evidence(self, generator: GeneratorSpec, configured: Configured, **sizes: int) -> Evidence | None:
-        name, n_train = generator.expression.md5, self.spec.n_train
-        return measure(name, generator, configured, self.laboratory, n_train=n_train, **sizes)
+    def _untuned_race(self, hope: Hope, generator: GeneratorSpec) -> Evidence | None:
+        configured: Configured = [
+            (self.methods[i], self.methods[i].portfolio[hope.candidate.configurations[i]])
+            for i in sorted({method for pair in hope.pairs for method in pair})
+        ]
+        seeds = [row_seed("race", self.spec.seed, generator.identity, i) for i in range(self.spec.race_seeds)]
+        sizes = {"n_train": self.spec.n_train, "n_fresh": self.spec.n_test}
+        return measure(f"race {generator.identity}", generator, configured, self.laboratory, seeds=seeds, **sizes)
 
-    def _record(
-        self, hope: Hope, generator: GeneratorSpec, evidence: Evidence, parameters: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        name = f"{self.spec.name}-{len(self.measured) + 1}"
-        seed = self.spec.seed
-        item = GeneratedSet.of(name, generator, hope.concept, seed, self.spec.n_train, evidence, parameters)
-        self.measured.append(item)
+    def _tuned_race(self, pairs: Sequence[OrderedPair], generator: GeneratorSpec) -> Evidence | None:
+        racing = [self.methods[i] for i in sorted({method for pair in pairs for method in pair})]
+        samples = range(self.spec.race_seeds)
+        fits = tuned_fits(generator, racing, self.laboratory, self.spec.plan(), self.spec.seed, samples, role="race")
+        if len(fits) < len(racing) * len(samples):
+            return None
+        scores = [[fits[method.name, i].score for method in racing] for i in samples]
+        return Evidence(tuple(method.name for method in racing), np.array(scores))
+
+    def _put_down(self, hope: Hope, generator: GeneratorSpec, won: tuple[OrderedPair, ...]) -> None:
         names = [method.name for method in self.methods]
-        shown = {(names.index(up), names.index(down)) for up, down in evidence.proven(self.spec.margin)}
-        self.proven.update(pair for pair in self.wanted if pair in shown)
-        self._raise_bars(hope, set(hope.pairs) - shown)
+        claims = tuple(LeadClaim(names[up], names[down], generator) for up, down in won)
+        self.docket.append(DocketEntry(Hope(hope.candidate, hope.concept, won), generator, claims))
+        self.promised.update(won)
         mine = self._signature(hope.candidate)
-        if shown & set(self.wanted) and self._is_novel(mine):
+        if self._is_novel(mine):
             self._known.append(mine)
             self._stale.clear()
 
     def _raise_bars(self, hope: Hope, lost: set[OrderedPair]) -> None:
-        """Ask more of the next candidate for a pair on which this one's lead in screening did not hold."""
+        """Ask more of the next candidate for a pair on which this one's lead in screening did not hold in the race."""
         for pair in lost:
             self._bars[pair] = max(self._bars[pair], hope.candidate.lead(pair))
+
+    # Proving
+
+    def prove_next(self, over: Callable[[], bool]) -> Verdict | None:
+        """Prove the next dataset of the docket; None where it is at its end or the time is over."""
+        if len(self.verdicts) == len(self.docket) or over():
+            return None
+        entry = self.docket[len(self.verdicts)]
+        plan, seed = self.spec.plan(), self.spec.seed
+        proofs = prove(entry.claims, self.methods, self.laboratory, plan, seed, over=over)
+        fits = {(fit.method, fit.sample): fit for proof in proofs for fit in proof.fits}
+        item = None
+        if any(proof.holds for proof in proofs):
+            # All methods are shown on the first look's samples, tuned alike: whoever comes later is put beside them.
+            first = range(plan.looks[0])
+            fits |= tuned_fits(entry.generator, self.methods, self.laboratory, plan, seed, first)
+            item = self._item(entry, proofs, fits)
+        verdict = Verdict(entry, proofs, item, tuple(fits.values()))
+        self.verdicts.append(verdict)
+        return verdict
+
+    def _item(
+        self, entry: DocketEntry, proofs: Sequence[Proof], fits: Mapping[tuple[str, int], TunedFit]
+    ) -> GeneratedSet | None:
+        first = range(self.spec.looks[0])
+        names = tuple(method.name for method in self.methods)
+        if any((name, i) not in fits for name in names for i in first):
+            return None
+        scores: FloatArray = np.array([[fits[name, i].score for name in names] for i in first])
+        # The dataset has rows of its own, which nothing was searched, raced or proven on.
+        shown = row_seed("shown", self.spec.seed, entry.generator.identity)
+        name = f"{self.spec.name}-{len(self.measured()) + 1}"
+        return GeneratedSet.of(
+            name,
+            entry.generator,
+            entry.hope.concept,
+            shown,
+            self.spec.n_train,
+            Evidence(names, scores),
+            {name: dict(fits[name, 0].params) for name in names},
+            tuple(ClaimRecord.of(proof) for proof in proofs),
+        )
