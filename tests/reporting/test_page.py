@@ -203,7 +203,6 @@ def test_no_name_becomes_markup(tmp_path):
     for name in NASTY_NAMES:
         assert name in text
         assert name in data["names"]
-        assert any(name.replace("/", "//") in key for key in data["evidence"])
 
 
 def test_the_data_of_the_page_cannot_end_its_script_element():

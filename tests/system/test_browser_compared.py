@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))
 from synthetic_stores import NASTY_NAMES
 
-from browser import chromium, console, draw_everything, overflowing, requests, resize
+from browser import console, draw_everything, overflowing, requests, resize
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +32,15 @@ def page(tmp_path_factory) -> str:
     return (folder / "page" / "report.html").as_uri()
 
 
-def test_the_page_fits_every_screen_draws_its_charts_and_fetches_nothing(page, tmp_path):
-    with chromium(tmp_path) as browser:
-        requests(browser)  # what the browser's own first page asked for
-        for width in (400, 1400):
-            resize(browser, width)
-            browser.get(page)
-            draw_everything(browser)
-            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-            assert overflowing(browser) == []
-            assert browser.execute_script("return document.querySelectorAll('td.c-chart svg circle').length") > 40
-            assert browser.execute_script("return document.querySelectorAll('table.heat td').length") == 4 * 21
-        assert console(browser) == []
-        assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
+def test_the_page_fits_every_screen_draws_its_charts_and_fetches_nothing(page, browser):
+    requests(browser)  # what the browser's own first page asked for
+    for width in (400, 1400):
+        resize(browser, width)
+        browser.get(page)
+        draw_everything(browser)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert overflowing(browser) == []
+        assert browser.execute_script("return document.querySelectorAll('td.c-chart svg circle').length") > 40
+        assert browser.execute_script("return document.querySelectorAll('table.heat td').length") == 4 * 21
+    assert console(browser) == []
+    assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -15,16 +15,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))
 from synthetic_stores import NASTY_NAMES, SyntheticStore
 
-from browser import chromium, console, resize
+from browser import console, resize
 
 DATASETS = ["emotions", "scene", "yeast", "birds"]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("downloads"), offline=False) as started:
-        resize(started, 1280)
-        yield started
+@pytest.fixture
+def browser(live_browser):
+    resize(live_browser, 1280)
+    yield live_browser
+    live_browser.get("about:blank")
 
 
 @pytest.fixture

@@ -148,3 +148,26 @@ def unchecked() -> Iterator[None]:
 
     with schemapi.debug_mode(False):
         yield
+
+
+LEAST_TEXT = 12
+"""Pixels below which text on a screen is hard to read."""
+_SIZES = ("fontSize", "labelFontSize", "titleFontSize", "subtitleFontSize")
+
+
+def with_readable_text(part: Any) -> Any:
+    """Return a specification of a chart in which no text is smaller than 12 px, for a screen.
+
+    Examples
+    --------
+    >>> with_readable_text({"mark": {"type": "text", "fontSize": 9}, "title": {"fontSize": 13}})
+    {'mark': {'type': 'text', 'fontSize': 12}, 'title': {'fontSize': 13}}
+    """
+    if isinstance(part, Mapping):
+        return {
+            key: max(LEAST_TEXT, value)
+            if key in _SIZES and isinstance(value, (int, float))
+            else with_readable_text(value)
+            for key, value in part.items()
+        }
+    return [with_readable_text(one) for one in part] if isinstance(part, (list, tuple)) else part

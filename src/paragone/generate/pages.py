@@ -108,7 +108,7 @@ def write_collection_page(
     ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
     ('report.html', True)
     """
-    return _write_whole(folder, "collection page", collection_page(inspection, collection, curve, beside))
+    return write_whole(folder, "collection page", collection_page(inspection, collection, curve, beside))
 
 
 def collection_page(
@@ -125,7 +125,7 @@ def collection_page(
     ]
     if collection is not None:
         sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
-        sections.append(Section("evidence", "The evidence", (*_gallery(heat_map=heat_map(collection.table())), sheet)))
+        sections.append(Section("evidence", "The evidence", (*gallery(heat_map=heat_map(collection.table())), sheet)))
     sections.append(Section("datasets", "The datasets", _datasets(inspection)))
     if curve is not None:
         sections.append(Section("search", "How it came about", _search(curve)))
@@ -141,7 +141,7 @@ def _pairs(inspection: Inspection, collection: Collection | None) -> tuple[Block
     charts = {"duels": duel_chart(inspection.coverage, inspection.margin)} if len(inspection.coverage) else {}
     if collection is None:
         said = [f"{up} over {down}" for up, down in inspection.open_pairs]
-        return (*_gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
+        return (*gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
     leads = collection.leads()
     charts["leads"] = lead_chart(leads, collection.margin)
     leads["why it may stay open"] = [
@@ -150,7 +150,7 @@ def _pairs(inspection: Inspection, collection: Collection | None) -> tuple[Block
     ]
     leads["proven"] = ["yes" if proven else "no" for proven in leads["proven"]]
     sheet = frame_sheet("leads", "The best difference of every ordered pair, with its 95 % interval", leads)
-    return (*_gallery(**charts), sheet)
+    return (*gallery(**charts), sheet)
 
 
 def _datasets(inspection: Inspection) -> tuple[Block, ...]:
@@ -166,7 +166,7 @@ def _datasets(inspection: Inspection) -> tuple[Block, ...]:
     }
     return (
         frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes),
-        Fold("The simplified formulas as trees", _gallery(**trees)),
+        Fold("The simplified formulas as trees", gallery(**trees)),
         Attachment("sets.csv", frame_as_csv(inspection.sets)),
         Attachment("coverage.csv", frame_as_csv(inspection.coverage.reset_index(names=""))),
     )
@@ -174,7 +174,7 @@ def _datasets(inspection: Inspection) -> tuple[Block, ...]:
 
 def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
     shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
-    drawn = _gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
+    drawn = gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
     return (
         *drawn,
         Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
@@ -192,7 +192,7 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
         f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
     ]
     drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
-    return (Points(tuple(lines)), *_gallery(duels_beside=drawn))
+    return (Points(tuple(lines)), *gallery(duels_beside=drawn))
 
 
 def _named(pairs: set[tuple[str, str]]) -> str:
@@ -240,7 +240,7 @@ def write_benchmark(
     ('report.html', True)
     """
     several = [benchmarks] if isinstance(benchmarks, MethodBenchmark) else list(benchmarks)
-    return _write_whole(folder, "benchmark", benchmark_page(several), tuple(dict.fromkeys(("svg", *formats))))
+    return write_whole(folder, "benchmark", benchmark_page(several), tuple(dict.fromkeys(("svg", *formats))))
 
 
 def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
@@ -250,12 +250,13 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     method = benchmarks[0].method
     evidence: dict[str, NumberDetails] = {}
     sections: list[Section] = []
-    if all(benchmark.specimens for benchmark in benchmarks):
-        sections += _diagnosis_sections(diagnose(benchmarks))
     for benchmark in benchmarks:
         found, keys = sample_evidence(benchmark.scores, "seed")
         evidence |= found
         sections += _collection_sections(benchmark, keys, "" if len(benchmarks) == 1 else f" on {benchmark.collection}")
+    if all(benchmark.specimens for benchmark in benchmarks):
+        # The finding is the first screen; then comes why.
+        sections[1:1] = _diagnosis_sections(diagnose(benchmarks))
     chosen = {name: params for benchmark in benchmarks for name, params in benchmark.chosen.items()}
     parameters = json.dumps(chosen, indent=1)
     scores = pd.concat([benchmark.scores for benchmark in benchmarks], ignore_index=True)
@@ -292,7 +293,7 @@ def _diagnosis_sections(diagnosis: Diagnosis) -> list[Section]:
     )
     notes = ("Means over concepts: datasets of one concept are one problem. Intervals: 95 %, over concepts.",)
     sheet = frame_sheet("families", "By family of concepts", families, notes=notes)
-    blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), *_gallery(profile=profile_chart(diagnosis))]
+    blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), *gallery(profile=profile_chart(diagnosis))]
     near = frame_sheet("likeness", "Which known method it is like", diagnosis.likeness)
     sections = [Section("diagnosis", "The diagnosis", (*blocks, sheet, near))]
     told = {"wins": ("wins", diagnosis.wins), "failures": ("fails", diagnosis.failures)}
@@ -328,7 +329,7 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
     charts = benchmark.charts()
 
     def drawn(*names: str) -> tuple[Block, ...]:
-        return _gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts})
+        return gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts})
 
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
@@ -337,7 +338,7 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
     scores = score_sheet(f"scores{ending}", "AUROC by dataset", table, keys)
     curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
     return [
-        Section(f"verdict{ending}", f"The verdict{where}", (*notes, *_verdict(benchmark, ending), ranking)),
+        Section(f"verdict{ending}", f"The verdict{where}", (*_verdict(benchmark, ending), *notes, ranking)),
         Section(f"who{ending}", f"Who beats whom{where}", drawn("critical_difference", "duels")),
         Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
         Section(f"curves{ending}", f"Curves{where}", (curves,)),
@@ -370,14 +371,23 @@ def _ranking(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _gallery(**charts: Any) -> tuple[Block, ...]:
+def gallery(**charts: Any) -> tuple[Block, ...]:
     """Return charts, by name, beside each other."""
     return (Gallery(tuple(figure(name, chart) for name, chart in charts.items())),) if charts else ()
 
 
-def _write_whole(folder: str | Path, kind: str, page: Page, formats: tuple[str, ...] = ("svg",)) -> Path:
-    """Write a page with its files and charts, all of it or nothing, and return where the page is."""
+def write_whole(
+    folder: str | Path,
+    kind: str,
+    page: Page,
+    formats: tuple[str, ...] = ("svg",),
+    collection: Collection | None = None,
+) -> Path:
+    """Write a page with its files, charts and datasets, all of it or nothing, and return where the page is."""
     with replaced_folder(folder, kind) as new:
+        if collection is not None:
+            collection.write(new / "collection.json")
+            collection.write_data(new / "data")
         for file in (*page.attachments(), Attachment(PAGE, render_page(page))):
             (new / file.name).write_text(file.text, encoding="utf-8", newline="")
         for chart in page.figures():

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.intake.records import Records
+from paragone.lab.answers import SplitAnswers, stored_answers
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import mean_table
@@ -334,6 +335,13 @@ class ResultsReader:
     def compares_samples(self, view: View) -> bool:
         """Whether the methods of an experiment are compared on test samples, for want of datasets to compare over."""
         return False
+
+    def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitAnswers]:
+        """Walk over what a method answered for the test rows of a dataset; nothing where it is not one value per row.
+
+        Names are those of the scores.
+        """
+        return stored_answers(view.cells, dataset, method)
 
     def kept_records(self, view: View) -> list[Records] | None:
         """Return results from elsewhere as their readers gave them; None for own runs."""

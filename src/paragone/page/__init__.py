@@ -21,6 +21,7 @@ from paragone.page.blocks import (
 )
 from paragone.page.leaderboards import Leaderboard, PairVerdict, Panel, Standing, Tags
 from paragone.page.plots import Plot, join_words, plot_of
+from paragone.page.predictions import PredictedCase, Predictions
 
 __all__ = [
     "Attachment",
@@ -38,6 +39,8 @@ __all__ = [
     "Panel",
     "Plot",
     "Points",
+    "PredictedCase",
+    "Predictions",
     "Prose",
     "Section",
     "Sheet",

@@ -10,6 +10,7 @@ from paragone.charts.save import chart_specification
 from paragone.errors import InputError
 from paragone.page.leaderboards import Leaderboard, Panel, Tags
 from paragone.page.plots import Plot, join_words, plot_of
+from paragone.page.predictions import Predictions
 from paragone.tables import Column, Table
 
 
@@ -147,7 +148,7 @@ class Attachment:
     tags: Tags = field(default_factory=dict)
 
 
-Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold | Attachment | Leaderboard | Panel
+Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold | Attachment | Leaderboard | Panel | Predictions
 
 
 @dataclass(frozen=True)
@@ -259,6 +260,11 @@ class Page:
         """Return every ranking, from top to bottom."""
         everything = (block for section in self.sections for block in _flat(section.blocks))
         return tuple(block for block in everything if isinstance(block, Leaderboard))
+
+    def predictions(self) -> tuple[Predictions, ...]:
+        """Return what was predicted, from top to bottom."""
+        everything = (block for section in self.sections for block in _flat(section.blocks))
+        return tuple(block for block in everything if isinstance(block, Predictions))
 
     def figures(self) -> tuple[Figure, ...]:
         """Return every chart, from top to bottom."""

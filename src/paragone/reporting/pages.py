@@ -33,6 +33,7 @@ from paragone.reporting.charts import dataset_chart, mean_chart
 from paragone.reporting.compared import OPEN_UP_TO, comparison_figures
 from paragone.reporting.costs import costs_sheet
 from paragone.reporting.how import failure_blocks, how_blocks, methods_paragraph, page_choices
+from paragone.reporting.predictions import prediction_blocks
 from paragone.reporting.sections import answer_sheet, dataset_blocks, evidence, method_blocks
 from paragone.reporting.tables import paper_tables
 from paragone.reporting.words import bibtex, reference_keys, title_of
@@ -43,6 +44,7 @@ TITLES = {
     "evidence": "Rival by rival",
     "answer": "The answer table",
     "datasets": "Dataset by dataset",
+    "predictions": "What was predicted",
     "methods": "Method by method",
     "failures": "Failures and warnings",
     "how": "How it was done",
@@ -278,6 +280,12 @@ def _figures(measure: Measure) -> tuple[Figure, ...]:
 def datasets(view: View) -> tuple[Block, ...]:
     """Return every dataset: what it is, its curves, and every method on it."""
     return dataset_blocks(view)
+
+
+@section("predictions")
+def predictions(view: View) -> tuple[Block, ...]:
+    """Return what the methods predicted: confusions, calibration, predicted against measured, the wrong ones first."""
+    return prediction_blocks(view)
 
 
 @section("methods")

@@ -9,19 +9,32 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from paragone.charts.save import draw_svg
+from paragone.charts.theme import with_readable_text
 from paragone.lab.reproduction import ELEMENT
-from paragone.page import Attachment, Block, Figure, Gallery, Leaderboard, NumberDetails, Page, Panel, Plot, Sheet
+from paragone.page import (
+    Attachment,
+    Block,
+    Figure,
+    Gallery,
+    Leaderboard,
+    NumberDetails,
+    Page,
+    Panel,
+    Plot,
+    PredictedCase,
+    Sheet,
+)
 from paragone.reporting.boards import CROWDED, MOST_DATASETS, pareto, where_size
 from paragone.reporting.drawing import file_stem
 from paragone.reporting.words import short_names, typeset
 from paragone.stats.words import number
-from paragone.tables import TableCell, format_number, format_signed
+from paragone.tables import Column, TableCell, format_number, format_signed
 
 FIGURES = 6
 EXACT = 9
@@ -29,6 +42,8 @@ EXACT = 9
 PACKAGE = "paragone.reporting"
 LONG_NAME = 40
 LONGEST_NOTE = 140
+LEAST_SECONDS = 0.001
+"""Less than these says nothing of a method."""
 _PLAIN = re.compile(r"[+\u2212-]?\d+(\.\d+)?(e[+-]?\d+)?( ±| \[|$)")
 """A number as the page's script reads it off its cell."""
 _SPREAD = re.compile(r"([^±\[]+)( ± [^±]+| \[[^\[\]]+\])")
@@ -82,6 +97,9 @@ def report_context(page: Page) -> dict[str, Any]:
     rivals = {one.place: one.method for board in free for one in board.ranked if len(board.ranked) > 2}
     names = short_names([*{one.method: None for board in boards for one in board.standings}])
     data["places"] = {one.method: one.place for board in boards for one in board.standings}
+    filters = filter_names(boards)
+    data["filters"] = filters
+    data["cases"] = cases_data([case for block in page.predictions() for case in block.cases])
     data["boards"] = {board.name: board_data(board, names) for board in boards}
     return {
         "page": page,
@@ -93,8 +111,21 @@ def report_context(page: Page) -> dict[str, Any]:
         "headed": False,
         "behind_place": {key: place for place, key in enumerate(page.evidence)},
         "names": names,
+        "filters": [kind for kind, found in filters.items() if len(found) > 1],
         "rivals": [rivals[place] for place in sorted(rivals)],
     }
+
+
+FEWEST_FILTERED = {"dataset": 2, "method": 3}
+"""Fewer are not worth a choice: of two methods one compared with nothing would be left."""
+
+
+def filter_names(boards: Sequence[Leaderboard]) -> dict[str, list[str]]:
+    """Return the datasets and methods that a reader can choose from; none where there are too few."""
+    datasets = dict.fromkeys(name for board in boards if board.unit == "dataset" for name in board.units)
+    methods = {one.place: one.method for board in boards for one in board.standings}
+    found = {"dataset": list(datasets), "method": [methods[place] for place in sorted(methods)]}
+    return {kind: names if len(names) >= FEWEST_FILTERED[kind] else [] for kind, names in found.items()}
 
 
 def _shows(block: Block) -> bool:
@@ -118,9 +149,21 @@ def plot_data(plot: Plot) -> dict[str, Any]:
     }
 
 
+def cases_data(cases: Sequence[PredictedCase]) -> dict[str, Any]:
+    """Return what the page's script needs of predictions; texts, which many cases share, by their places."""
+    texts: dict[str, int] = {}
+    listed = []
+    for case in cases:
+        values = (getattr(case, one.name) for one in fields(case))
+        listed.append([texts.setdefault(v, len(texts)) if isinstance(v, str) else v for v in values])
+    return {"texts": list(texts), "listed": listed}
+
+
 def picture(figure: Figure) -> str:
     """Return a chart that the page does not draw itself as the address of a picture that holds it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(dict(figure.specification)).encode()).decode()
+    # The page says the title above it.
+    chart = {name: part for name, part in with_readable_text(figure.specification).items() if name != "title"}
+    return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(chart).encode()).decode()
 
 
 def board_data(board: Leaderboard, names: Mapping[str, str]) -> dict[str, Any]:
@@ -156,11 +199,12 @@ def board_data(board: Leaderboard, names: Mapping[str, str]) -> dict[str, Any]:
         "decimals": board.decimals,
         "unit": board.unit,
         "units": board.units,
-        "best": [_known(value) for value in board.best],
+        "best": [_known(value, EXACT) for value in board.best],
+        "is_log": board.difference == "log-ratio",
         "where": where_size(board),
         "is_crowded": len(board.standings) > CROWDED,
         "is_summed": len(board.units) > MOST_DATASETS,
-        "behind": [[_known(value) for value in row] for row in board.behind],
+        "behind": [[_known(value, EXACT) for value in row] for row in board.behind],
     }
 
 
@@ -209,7 +253,7 @@ def json_in_script(value: Any) -> str:
     return text
 
 
-SCRIPTS = ("page.js", "charts.js", "plots.js", "boards.js", "tables.js", "start.js")
+SCRIPTS = ("page.js", "filters.js", "charts.js", "plots.js", "boards.js", "predictions.js", "tables.js", "start.js")
 """The page's script, a file per subject, in the order in which each needs those before it."""
 
 
@@ -243,30 +287,32 @@ def _hash(text: str) -> str:
 def _evidence_data(evidence: Mapping[str, NumberDetails]) -> dict[str, Any]:
     """Return what is behind the numbers, each thing that many share once: headings with labels, and names of places.
 
-    An entry is its title (empty where it says the method, the dataset and what is measured), the place of its headings
-    and labels, its values, and where there are any its note, the entries behind its values, each by its place among
-    all, and the places of its dataset and method among the names.
+    An entry is its key and its title, the place of its headings and labels, its values, and where there are any its
+    note, the entries behind its values, each by its place among all, and the places of its dataset and method among the
+    names. Key and title are empty where they follow from dataset and method: a shape has the beginning of such keys.
     """
     places = {key: place for place, key in enumerate(evidence)}
     shapes: dict[tuple[Any, ...], int] = {}
     names: dict[str, int] = {}
-    entries = {}
+    entries = []
     for key, one in evidence.items():
-        shape = (one.heading, tuple(label for label, _, _ in one.rows))
+        ending = "/" + "/".join(name.replace("/", "//") for name in one.place) if one.place is not None else ""
+        begins = key.removesuffix(ending) if ending and key.endswith(ending) else ""
+        usual = one.place is not None and one.title == f"{one.place[1]} on {one.place[0]}: {one.heading[1]}"
+        shape = (one.heading, tuple(label for label, _, _ in one.rows), begins)
         values = [_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]
         links = [places.get(link, -1) for _, _, link in one.rows]
-        usual = one.place is not None and one.title == f"{one.place[1]} on {one.place[0]}: {one.heading[1]}"
-        entry: list[Any] = ["" if usual else one.title, shapes.setdefault(shape, len(shapes)), values, one.note]
-        entry.append(links if max(links, default=-1) >= 0 else 0)
+        entry: list[Any] = ["" if begins else key, "" if usual else one.title, shapes.setdefault(shape, len(shapes))]
+        entry += [values, one.note, links if max(links, default=-1) >= 0 else 0]
         entry.append([names.setdefault(name, len(names)) for name in one.place] if one.place is not None else 0)
         while not entry[-1] and len(entry) > _FULL:
             entry.pop()
-        entries[key] = entry
+        entries.append(entry)
     return {"evidence": entries, "shapes": list(shapes), "names": list(names)}
 
 
-_FULL = 3
-"""An entry has at least a title, a shape and values."""
+_FULL = 4
+"""An entry has at least a key, a title, a shape and values."""
 
 
 def _short(value: float) -> float:
@@ -289,9 +335,10 @@ def _environment() -> Any:
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
     environment.filters["is_plain"] = lambda text: bool(_PLAIN.match(text))
+    environment.filters["left_columns"] = left_columns
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
     environment.filters["readable"] = lambda value: typeset(number(value))
-    environment.filters["seconds"] = lambda value: "<0.001" if value < 0.0005 else number(value)
+    environment.filters["seconds"] = lambda value: "<0.001" if value < LEAST_SECONDS else number(value)
     environment.filters["plus"] = lambda value, decimals: typeset(format_signed(value, decimals)) if value else "0"
     environment.filters["fixed"] = lambda value, decimals: typeset(format_number(value, decimals))
     environment.filters["clipped"] = lambda text: text if len(text) <= LONGEST_NOTE else f"{text[: LONGEST_NOTE - 1]}…"
@@ -306,6 +353,22 @@ def _environment() -> Any:
     environment.globals["sheet_rows"] = sheet_rows
     environment.globals["rows_told"] = rows_told
     return environment
+
+
+MOST_LEFT = 9
+"""The style sheet knows so many columns whose cells stand to the left."""
+
+
+def left_columns(columns: Sequence[Column]) -> str:
+    """Return the classes of a table that say which of its columns stand to the left, so that no cell has to.
+
+    Examples
+    --------
+    >>> left_columns([Column("dataset", "left"), Column("score"), Column("best rival", "left")])
+    'l3'
+    """
+    places = range(2, min(len(columns), MOST_LEFT) + 1)
+    return " ".join(f"l{place}" for place in places if columns[place - 1].align == "left")
 
 
 def split_spread(text: str) -> tuple[str, str]:

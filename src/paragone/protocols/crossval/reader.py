@@ -9,6 +9,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError, unknown_name
+from paragone.lab.answers import SplitAnswers
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, StageChoice, View
 from paragone.metrics import named_metric
 from paragone.protocols.crossval import frames
@@ -180,6 +181,18 @@ class CrossvalReader(ResultsReader):
     def derived_scores(self, view: View, metric: str | None) -> pd.DataFrame:
         run = view.of_whole(whole_run)
         return frames.tidy_frame(run.problems, run.settings, view.experiment, metric)
+
+    @override
+    def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitAnswers]:
+        run = view.of_whole(whole_run)
+        for problem in run.problems:
+            chain = problem.chains.get(method) if problem_name(problem, run) == dataset else None
+            if chain is None:
+                continue
+            for part in (fold.val for fold in chain.folds):
+                classes = None if part.probabilities is None else chain.classes
+                of_classes = chain.task == "classification"
+                yield SplitAnswers(part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities)
 
     @override
     def options(self, view: View) -> dict[str, list[str]]:

@@ -33,11 +33,28 @@
       return hot.includes(m) ? `var(--c${HOT[hot.indexOf(m)]})` : "var(--rest)";
     };
     /* The difference of two methods on every dataset, from how far each is behind the best there. */
-    const dots = (m) => board.units.map((unit, place) => {
+    const dots = (m) => places.map((place) => {
       const mine = board.behind[m][place];
       const theirs = board.behind[reference][place];
-      return { unit, value: mine === null || theirs === null ? null : mine - theirs };
+      return { unit: board.units[place], value: mine === null || theirs === null ? null : mine - theirs };
     });
+    /* On a part of the datasets there are means and their differences, and no verdict. */
+    const everywhere = board.units.map((_, place) => place);
+    const places = board.unit === "dataset" && state.has("dataset") ? everywhere.filter((place) => page.shows("dataset", board.units[place])) : everywhere;
+    const isPart = places.length < everywhere.length;
+    const isShown = (m) => m === reference || page.shows("method", board.methods[m].name);
+    const average = (values) => (values.length && values.every((value) => value !== null) ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
+    const mean = (m) => {
+      if (!isPart) return board.methods[m].mean;
+      const values = places.map((place) => {
+        if (board.behind[m][place] === null) return null;
+        const best = board.is_log ? Math.log(board.best[place]) : board.best[place];
+        return board.higher ? best + board.behind[m][place] : best - board.behind[m][place];
+      });
+      const found = average(values);
+      return found !== null && board.is_log ? Math.exp(found) : found;
+    };
+    const compared = (m) => (isPart ? { d: average(dots(m).map((dot) => dot.value)), low: null, high: null, word: "" } : pair(m, reference));
     /* Of very many datasets the ends of the middle 80 % and of the middle half. */
     const middle = (m) => {
       const values = dots(m).map((dot) => dot.value).filter((value) => value !== null).sort((a, b) => a - b);
@@ -46,10 +63,11 @@
     const [ofScores, ofDifferences] = board.decimals;
     const score = (value) => (value === null ? "-" : page.minus(value.toFixed(ofScores)));
     const signed = (value) => (value === null ? "-" : value === 0 ? "0" : (value > 0 ? "+" : "\u2212") + Math.abs(value).toFixed(ofDifferences));
-    return { ...board, score, signed, pair, ranked, ref: reference, hot, colour, dots, middle };
+    return { ...board, score, signed, pair, ranked, ref: reference, hot, colour, dots, middle, places, isPart, isShown, mean, compared };
   }
 
   function wordOf(board, m) {
+    if (board.isPart) return ["", ""];
     if (m === board.ref) return ["", board.reference === null ? (m === board.ranked[0] ? "best" : "chosen") : "reference"];
     const pair = board.pair(m, board.ref);
     if (pair && pair.word) return [SIGNS[pair.word], pair.word];
@@ -57,14 +75,15 @@
   }
 
   const said = (board, m) => {
-    const pair = board.pair(m, board.ref);
+    const pair = board.compared(m);
     return pair && pair.d !== null && m !== board.ref ? pair : null;
   };
 
   function againstWords(board) {
+    if (board.isPart) return `On ${board.places.length} of ${board.units.length} datasets: no verdict.`;
     const counts = {};
     for (const m of board.ranked) {
-      if (m === board.ref) continue;
+      if (m === board.ref || !board.isShown(m)) continue;
       const word = board.pair(m, board.ref)?.word;
       if (word) counts[word] = (counts[word] ?? 0) + 1;
     }
@@ -75,8 +94,21 @@
   function fillTable(place, board) {
     const table = place.querySelector("table.rank");
     table.querySelector("caption b").textContent = againstWords(board);
-    for (const row of table.tBodies[0].rows) {
+    const order = (m) => (board.isPart ? (board.mean(m) ?? (board.higher ? -Infinity : Infinity)) * (board.higher ? -1 : 1) : m);
+    const sorted = [...table.tBodies[0].rows].sort((a, b) => order(Number(a.dataset.m)) - order(Number(b.dataset.m)) || Number(a.dataset.m) - Number(b.dataset.m));
+    if (sorted.some((row, at) => row !== table.tBodies[0].rows[at])) table.tBodies[0].append(...sorted);
+    for (const row of sorted) {
       const m = Number(row.dataset.m);
+      row.classList.toggle("out", !board.isShown(m));
+      const [rank, mean] = [row.querySelector(".c-no"), row.querySelector(".c-mean")];
+      for (const cell of [rank, mean]) cell.dataset.whole ??= cell.textContent;
+      /* On a phone the middle of a long name gives way: what differs stands at its ends. */
+      const head = row.querySelector(".c-m");
+      const label = [...head.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
+      const room = head.clientWidth - 20 - (head.querySelector(".flag")?.offsetWidth ?? 0);
+      label.data = isPhone() && room > 0 ? page.fitted(board.methods[m].short, room, 620, 14) : board.methods[m].short;
+      rank.textContent = board.isPart ? "" : rank.dataset.whole;
+      mean.textContent = board.isPart ? board.score(board.mean(m)) : mean.dataset.whole;
       row.querySelector(".key").style.setProperty("--k", board.colour(m));
       if (!board.pairs.length) continue;
       const pair = said(board, m);
@@ -89,7 +121,9 @@
       row.classList.toggle("chosen", m === board.ref);
     }
     place.classList.toggle("many", Boolean(board.hot));
-    place.classList.toggle("crowded", board.is_crowded && board.pairs.length > 0);
+    place.classList.toggle("crowded", board.is_crowded && board.pairs.length > 0 && !state.has("method"));
+    place.classList.toggle("of-part", board.isPart);
+    place.classList.toggle("picked", state.has("method"));
   }
 
   /* The scale: a method far off does not set it, nor a dot far outside all intervals. */
@@ -99,13 +133,13 @@
     const sizes = pairs.map(reach).sort((a, b) => a - b);
     const last = sizes.at(-1) ?? 0;
     const previous = sizes.at(-2) ?? last;
-    const inside = pairs.filter((p) => last <= 3 * previous || reach(p) < last);
+    const inside = pairs.filter((p) => board.isPart || last <= 3 * previous || reach(p) < last);
     let low = Math.min(0, ...inside.map((p) => p.low));
     let high = Math.max(0, ...inside.map((p) => p.high));
     const far = (board.hot ? 1.05 : 1.8) * Math.max(-low, high);
     for (const m of rows) {
       for (const value of board.is_summed ? board.middle(m) : board.dots(m).map((dot) => dot.value)) {
-        if (value !== null && (board.is_summed || Math.abs(value) <= far || far === 0)) {
+        if (value !== null && (board.is_summed || board.isPart || Math.abs(value) <= far || far === 0)) {
           low = Math.min(low, value);
           high = Math.max(high, value);
         }
@@ -231,7 +265,7 @@
 
   function follow(unit, board) {
     followed = unit;
-    if (unit) page.say(`${unit}: ${board.methods.map((method, m) => [method, m]).filter(([, m]) => said(board, m)).map(([method, m]) => `${method.short} ${board.signed(board.dots(m).find((dot) => dot.unit === unit)?.value ?? null)}`).join(", ")}`);
+    if (unit) page.say(`${unit}: ${board.methods.map((method, m) => [method, m]).filter(([, m]) => board.isShown(m) && said(board, m)).map(([method, m]) => `${method.short} ${board.signed(board.dots(m).find((dot) => dot.unit === unit)?.value ?? null)}`).join(", ")}`);
     drawBoards();
   }
 
@@ -242,7 +276,7 @@
     if (event.key === "Escape") return follow(null, board);
     if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
     event.preventDefault();
-    const names = board.units;
+    const names = board.places.map((place) => board.units[place]);
     if (!names.length) return;
     const at = names.indexOf(followed);
     const next = event.key === "ArrowRight" ? at + 1 : (at < 0 ? names.length : at) - 1;
@@ -300,14 +334,14 @@
   const rowHead = (board, m) => el("th", { scope: "row", title: board.methods[m].name }, key(board, m), board.methods[m].short);
 
   function whereTable(board) {
-    const spread = (place) => Math.max(0, ...board.ranked.map((m) => -(board.behind[m][place] ?? 0)));
+    const spread = (place) => Math.max(0, ...board.ranked.filter(board.isShown).map((m) => -(board.behind[m][place] ?? 0)));
     const [nMethods, nUnits] = board.where;
     const spreads = board.units.map((_, place) => spread(place));
-    const columns = board.units.map((_, place) => place).sort((a, b) => spreads[b] - spreads[a]).slice(0, nUnits);
-    const most = Math.max(...spreads) || 1;
+    const columns = [...board.places].sort((a, b) => spreads[b] - spreads[a]).slice(0, nUnits);
+    const most = Math.max(...columns.map((place) => spreads[place])) || 1;
     const head = el("tr", {}, el("th", { scope: "col" }, el("span", { class: "vh" }, "method")),
-      columns.map((place) => el("th", { scope: "col", class: "col", title: board.units[place] }, el("span", {}, page.middled(board.units[place], 18)), el("small", {}, `best ${board.score(board.best[place])}`))));
-    const shown = board.methods.map((method, m) => [method, m]).slice(0, nMethods);
+      columns.map((place) => el("th", { scope: "col", class: "col", title: board.units[place] }, el("span", {}, page.middled(board.units[place], columns.length <= 6 ? 30 : 18)), el("small", {}, `best ${board.score(board.best[place])}`))));
+    const shown = board.methods.map((method, m) => [method, m]).filter(([, m]) => board.isShown(m)).slice(0, nMethods);
     const rows = shown.map(([method, m]) => el("tr", {}, rowHead(board, m), columns.map((place) => {
       const value = board.behind[m][place];
       if (value === null) return el("td", { class: "no" }, method.failed ? "failed" : "-");
@@ -316,7 +350,8 @@
     return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `Differences to the best by ${board.metric}` }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, rows)));
   }
 
-  function pairsTable(board) {
+  function pairsTable(whole) {
+    const board = { ...whole, ranked: whole.ranked.filter(whole.isShown) };
     const head = el("tr", {}, el("th", { scope: "col" }, el("span", { class: "vh" }, "row against column")), board.ranked.map((m) => el("th", { scope: "col", class: "col", title: board.methods[m].name }, el("span", {}, board.methods[m].short))));
     const rows = board.ranked.map((a, i) => el("tr", {}, rowHead(board, a), board.ranked.map((b, j) => {
       if (i === j) return el("td", { class: "self" }, "·");
@@ -347,7 +382,7 @@
       else {
         const box = place.querySelector("[role=img]") ?? el("div", { role: "img", "aria-label": panel.querySelector("h3").textContent });
         if (!box.isConnected) place.append(box, costNumbers(board));
-        const points = board.ranked.filter((m) => board.methods[m].seconds > 0).map((m) => ({
+        const points = board.ranked.filter((m) => board.methods[m].seconds > 0 && board.isShown(m)).map((m) => ({
           x: board.methods[m].seconds, y: board.methods[m].mean, name: board.methods[m].short, colour: board.colour(m),
           front: board.front.includes(m), words: board.score(board.methods[m].mean), named: !board.hot || board.hot.includes(m),
         }));

@@ -31,6 +31,13 @@
     return pen.measureText(words).width;
   };
 
+  /* A name that fits into so many pixels. */
+  page.fitted = (name, pixels, weight, size) => {
+    let longest = [...name].length;
+    while (longest > 5 && page.wide(page.middled(name, longest), weight, size) > pixels) longest -= 1;
+    return page.middled(name, longest);
+  };
+
   page.numbers = (what, head, rows) => el("details", { class: "numbers" }, el("summary", {}, `Numbers: ${what}`),
     el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": what }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, head.map((words) => el("th", { scope: "col" }, words)))),

@@ -35,17 +35,20 @@ window.paragone = (() => {
   const minus = (text) => text.replace(/^-/, /^-[0.]+$/.test(text) ? "" : "\u2212");
   const signed = (value) => (value === null ? "-" : value === 0 ? "0" : value > 0 ? `+${number(value)}` : number(value));
 
-  const page = { data: { boards: {}, plots: {}, evidence: {} }, make, el, number, minus, signed, drawers: [] };
+  const page = { data: { boards: {}, plots: {}, evidence: [] }, make, el, number, minus, signed, drawers: [] };
 
-  /* The state: every choice of the reader, in the address as #metric=accuracy&ref=SVM. An address without "=" is the
-     anchor of a part of the page. */
+  /* The state: every choice of the reader, in the address as #metric=accuracy&ref=SVM&method=SVM&method=Tree. An address
+     without "=" is the anchor of a part of the page. */
+  const MANY = ["dataset", "method"];
   const state = new Map();
   page.state = state;
 
   function readAddress() {
     const hash = location.hash.slice(1);
     state.clear();
-    if (hash.includes("=")) for (const [name, value] of new URLSearchParams(hash)) state.set(name, value);
+    if (hash.includes("=")) {
+      for (const [name, value] of new URLSearchParams(hash)) state.set(name, MANY.includes(name) ? [...(state.get(name) ?? []), value] : value);
+    }
     if (state.has("b")) {
       state.set("behind", keyAt(state.get("b")));
       state.delete("b");
@@ -53,14 +56,14 @@ window.paragone = (() => {
   }
 
   /* A cell names what is behind it by its place, which is short; the address names it in words. */
-  const keyAt = (place) => Object.keys(page.data.evidence)[Number(place)] ?? "";
+  const keyAt = (place) => keys[Number(place)] ?? "";
 
   function address() {
-    return [...state].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+    return [...state].flatMap(([name, value]) => [value].flat().map((one) => `${name}=${encodeURIComponent(one)}`)).join("&");
   }
 
   page.choose = (name, value) => {
-    if (value) state.set(name, value);
+    if (value.length) state.set(name, value);
     else state.delete(name);
     const hash = address();
     history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
@@ -146,9 +149,18 @@ window.paragone = (() => {
 
   /* Title, headings, rows of label, value and what is behind it, note, dataset and method: what many share the page
      holds once. */
+  let keys = [];
+  const doubled = (name) => name.replaceAll("/", "//");
+
+  function readKeys() {
+    const { evidence, shapes, names } = page.data;
+    keys = evidence.map((entry) => entry[0] || [shapes[entry[2]][2], ...entry[6].map((at) => doubled(names[at]))].join("/"));
+  }
+
   function evidenceOf(key) {
-    if (key === undefined || !Object.hasOwn(page.data.evidence, key)) return null;
-    const [title, shape, values, note, links, place] = page.data.evidence[key];
+    const entry = page.data.evidence[keys.indexOf(key)];
+    if (key === undefined || !entry) return null;
+    const [, title, shape, values, note, links, place] = entry;
     const [headings, labels] = page.data.shapes[shape];
     const rows = values.map((value, at) => [labels[at], value, links && links[at] >= 0 ? links[at] : undefined]);
     const names = place ? place.map((at) => page.data.names[at]) : undefined;
@@ -185,7 +197,7 @@ window.paragone = (() => {
   let closed = [];
   function printing(on) {
     document.documentElement.classList.toggle("printing", on);
-    if (on) closed = [...document.querySelectorAll("details:not([open])")];
+    if (on) closed = [...document.querySelectorAll("details:not([open], .many-of)")];
     for (const part of closed) part.open = on;
     page.draw();
   }
@@ -206,6 +218,7 @@ window.paragone = (() => {
     const source = document.getElementById("page-data");
     if (!source) return;
     page.data = JSON.parse(source.textContent);
+    readKeys();
     readAddress();
     applyChoices();
     page.begin.forEach((begin) => begin());

@@ -139,11 +139,20 @@
 
   const DRAW = { lines, points, dots };
 
+  /* What the reader does not want to see of datasets and methods is not drawn. */
+  const wanted = (name) => page.shows("dataset", name) && page.shows("method", name);
+
+  function shownPart(plot) {
+    const columns = plot.columns.map((name, at) => [name, at]).filter(([name]) => wanted(name)).map(([, at]) => at);
+    const series = plot.series.filter(([name]) => wanted(name)).map(([name, points]) => [name, plot.kind === "matrix" ? columns.map((at) => points[at]) : points]);
+    return { ...plot, columns: columns.map((at) => plot.columns[at]), series };
+  }
+
   function draw(figure) {
-    const plot = page.data.plots[figure.dataset.plot];
+    const plot = shownPart(page.data.plots[figure.dataset.plot]);
     const place = figure.querySelector(".drawing");
     if (plot.kind === "matrix") {
-      if (!place.firstChild) place.append(matrix(plot, figure.querySelector("h3").textContent));
+      place.replaceChildren(matrix(plot, figure.querySelector("h3").textContent));
     } else {
       let box = place.querySelector("[role=img]");
       if (!box) {
