@@ -11,13 +11,17 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix, root_mean_squared_error
 from sklearn.model_selection import RepeatedStratifiedKFold
+from typer.testing import CliRunner
 
 from paragone import Dataset, Experiment, Results
+from paragone.cli.app import app
+from paragone.errors import InputError
 from paragone.lab.answers import SplitAnswers
 from paragone.lab.view import View
 from paragone.page import PredictedCase
 from paragone.protocols import Crossval
 from paragone.protocols.predict import Predict
+from paragone.reporting.calibration import calibration_chart
 from paragone.reporting.pages import page_of
 from paragone.reporting.predictions import MOST_CASES, PooledAnswers, predicted_case, prediction_blocks
 from paragone.reporting.render import render_page
@@ -201,3 +205,26 @@ def test_the_page_holds_them_and_nothing_where_a_protocol_keeps_none(store):
     assert [(texts[case[0]], texts[case[1]]) for case in listed] == [
         (case.dataset, case.method) for block in page.predictions() for case in block.cases
     ]
+
+
+def test_the_calibration_of_a_paper_is_scikit_learns_curve(store, tmp_path, monkeypatch):
+    with Results.open(store) as results:
+        chart = calibration_chart(View(results), "rings-2", ["NB"]).to_dict()
+        with pytest.raises(InputError, match="name one of rings-2, rings-3 with --dataset"):
+            calibration_chart(View(results))
+        with pytest.raises(InputError, match="unknown method 'NX'"):
+            calibration_chart(View(results), "rings-2", ["NX"])
+    parts = kept(store, "rings-2", "NB")
+    share, mean = calibration_curve(
+        pooled(parts, "truth") == "outside", pooled(parts, "probabilities")[:, 1], n_bins=10
+    )
+    (rows,) = (part["data"]["values"] for part in chart["layer"] if part["mark"]["type"] == "point")
+    np.testing.assert_allclose([[row["said"], row["share"]] for row in rows], np.column_stack([mean, share]), rtol=1e-9)
+    off = any(not row["low"] <= row["said"] <= row["high"] for row in rows)
+    assert chart["title"]["text"] == [f"{'NB leaves' if off else 'No interval leaves'} the diagonal on rings-2"]
+    monkeypatch.chdir(tmp_path)
+    written = CliRunner().invoke(app, ["figure", str(store), "calibration", "--dataset", "rings-3", "--formats", "svg"])
+    assert written.exit_code == 0, written.output
+    assert 'width="84mm"' in (tmp_path / "calibration.svg").read_text()
+    refused = CliRunner().invoke(app, ["figure", str(store), "forest", "--dataset", "rings-3"])
+    assert "--dataset and --method are for calibration" in str(refused.exception)

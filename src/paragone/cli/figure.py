@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from paragone.cli.app import LOOK, app
 from paragone.errors import InputError, unknown_name
 from paragone.terminal import say
+
+CALIBRATION = "calibration"
 
 
 @app.command(rich_help_panel=LOOK)
@@ -26,6 +29,10 @@ def figure(
     at: Annotated[float | None, typer.Option(help="Point of the grid (k, p or K); else the mean over it.")] = None,
     margin: Annotated[float, typer.Option(help="The largest difference that does not matter.", min=0)] = 0.0,
     formats: Annotated[str, typer.Option(help="svg, pdf (fonts embedded) or png, separated by commas.")] = "svg,pdf",
+    dataset: Annotated[str | None, typer.Option(help="Of calibration: which dataset.", show_default=False)] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Of calibration: which methods, four at most; the best by default.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The file without its ending; the chart's name by default.", show_default=False)
     ] = None,
@@ -36,7 +43,7 @@ def figure(
     """
     from paragone.charts.save import chart_specification
     from paragone.charts.sizing import parse_width, save_at
-    from paragone.cli.sources import chart_formats, open_scores
+    from paragone.cli.sources import chart_formats, is_store, open_scores
     from paragone.stats import compare
 
     millimetres = parse_width(width)
@@ -44,13 +51,34 @@ def figure(
     stem = out or Path(name or "figure")
     if not stem.parent.is_dir():
         raise InputError(f"--out {stem}: the folder {stem.parent} does not exist")
-    result = compare(open_scores(source), metric=metric, reference=reference, at=at, margin=margin)
-    if name is None:
-        for one in result.charts:
-            say(one)
-        return
-    if name not in result.charts:
-        raise unknown_name("chart", name, list(result.charts))
-    names = (*result.scores.methods, *result.scores.datasets)
-    files = save_at(chart_specification(result.charts[name]), stem, millimetres, wanted, names)
+    if name != CALIBRATION and (dataset is not None or method):
+        raise InputError("--dataset and --method are for calibration")
+    scores = open_scores(source)
+    if name == CALIBRATION:
+        chart, names = _calibration(source, scores, metric, dataset, method or ())
+    else:
+        result = compare(scores, metric=metric, reference=reference, at=at, margin=margin)
+        known = [*result.charts, *([CALIBRATION] if is_store(source) else [])]
+        if name is None:
+            for one in known:
+                say(one)
+            return
+        if name not in result.charts:
+            raise unknown_name("chart", name, known)
+        chart, names = result.charts[name], (*result.scores.methods, *result.scores.datasets)
+    files = save_at(chart_specification(chart), stem, millimetres, wanted, names)
     say(f"{', '.join(map(str, files))}: {millimetres:g} mm wide")
+
+
+def _calibration(
+    source: str, scores: Any, metric: str | None, dataset: str | None, methods: Sequence[str]
+) -> tuple[Any, Sequence[str]]:
+    """Return the calibration of the methods of a store, and the names that it may cut."""
+    from paragone.lab.results import Results
+    from paragone.lab.view import View
+    from paragone.reporting.calibration import calibration_chart
+
+    if not isinstance(scores, Results):
+        raise InputError(f"{source} holds scores alone: calibration needs a store, which keeps probabilities")
+    view = View(scores, metric=metric)
+    return calibration_chart(view, dataset, methods), [view.name(name) for name in view.method_facts]
