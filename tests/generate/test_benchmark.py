@@ -117,7 +117,7 @@ def test_the_diagnosis_is_what_is_computed_by_hand():
 def test_the_profile_shows_the_means_over_concepts():
     found = diagnose([by_hand()])
     assert found.means.loc["parity", "A"] == pytest.approx(0.92)
-    rows = chart_specification(profile_chart(found))["layer"][0]["data"]["values"]
+    rows = chart_specification(profile_chart(found))["data"]["values"]
     shown = {(row["family"], row["method"]): row["auroc"] for row in rows}
     assert shown["parity (1)", "New"] == pytest.approx(0.52)
     assert len(shown) == 9

@@ -1,0 +1,352 @@
+"""A map of a duel: where one method beats another over training rows, noise, correlation and irrelevant columns.
+
+A list of datasets says that a lead exists; a map says where it ends. Every point of a plane has samples of its own,
+both methods tuned on each, and an interval of the mean lead that holds for all points of the map together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paragone.charts import BLUE, VERMILION, from_rows, styled
+from paragone.data.digen import Expression
+from paragone.errors import InputError
+from paragone.generate.fight import STORE, FightPlan, distinct_names
+from paragone.generate.laboratory import Laboratory
+from paragone.generate.mathematics import mathematics
+from paragone.generate.methods import Contender
+from paragone.generate.pages import gallery, write_whole
+from paragone.generate.proof import tuned_fits
+from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
+from paragone.stats import Interval, tested_mean
+from paragone.tables import frame_as_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW_SHARES = (0.2, 0.5, 1.0, 2.0)
+"""Training rows of the map, in units of the rows of the duel."""
+AXES: Mapping[str, tuple[float, ...]] = {
+    "noise": (0.0, 0.1, 0.2, 0.4),
+    "correlation": (0.0, 0.3, 0.6, 0.9),
+    "irrelevant": (0, 5, 20, 60),
+}
+"""What the map goes over beside the training rows: one thing at a time, the others as the duel has them."""
+TITLES = {
+    "noise": "share of labels drawn anew",
+    "correlation": "correlation of every two columns",
+    "irrelevant": "irrelevant columns",
+}
+MAP_SAMPLES = 6
+MAP_TRIALS = 4
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class MapPoint:
+    """The lead of the first method at one place of the map.
+
+    Parameters
+    ----------
+    formula, axis : str
+        Whose map it is, and what goes down beside the training rows.
+    value : float
+        Of the axis.
+    rows : int
+        Training rows.
+    leads : tuple of float
+        First minus second on every sample; empty where a fit failed.
+    lead : Interval
+        Their mean, with limits that hold for all points of the map together.
+    """
+
+    formula: str
+    axis: str
+    value: float
+    rows: int
+    leads: tuple[float, ...]
+    lead: Interval
+
+    @property
+    def verdict(self) -> str:
+        """``first`` or ``second`` where the interval leaves no doubt, else ``open``."""
+        if not np.isfinite(self.lead.low):
+            return "open"
+        return "first" if self.lead.low > 0 else "second" if self.lead.high < 0 else "open"
+
+
+@dataclass(frozen=True, eq=False)
+class DuelMap:
+    """Where one method beats another.
+
+    Parameters
+    ----------
+    first, second : str
+        The methods.
+    points : tuple of MapPoint
+        All of them.
+    samples, trials : int
+        Samples of every point, and trials of tuning on each.
+    """
+
+    first: str
+    second: str
+    points: tuple[MapPoint, ...]
+    samples: int
+    trials: int
+
+    def table(self) -> pd.DataFrame:
+        """Return every point with its interval and who is ahead."""
+        import pandas as pd
+
+        names = {"first": self.first, "second": self.second, "open": "open"}
+        rows = [
+            (
+                p.formula,
+                p.axis,
+                p.value,
+                p.rows,
+                p.lead.estimate,
+                p.lead.low,
+                p.lead.high,
+                float(np.mean(np.array(p.leads) > 0)) if p.leads else float("nan"),
+                names[p.verdict],
+            )
+            for p in self.points
+        ]
+        columns = ["formula", "axis", "value", "rows", "lead", "low", "high", "samples won", "ahead"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def borders(self) -> pd.DataFrame:
+        """Return, for every line of a map, between which numbers of training rows the mean lead changes its sign."""
+        import pandas as pd
+
+        found = []
+        for formula, axis, value in dict.fromkeys((p.formula, p.axis, p.value) for p in self.points):
+            line = [
+                p
+                for p in self.points
+                if (p.formula, p.axis, p.value) == (formula, axis, value) and np.isfinite(p.lead.estimate)
+            ]
+            found.append(
+                (formula, axis, value, *border_of(sorted(line, key=lambda p: p.rows), self.first, self.second))
+            )
+        return pd.DataFrame(found, columns=["formula", "axis", "value", "below", "from", "what"])
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the map in words: per formula and axis, where who is ahead."""
+        said = []
+        for formula in dict.fromkeys(p.formula for p in self.points):
+            for axis in dict.fromkeys(p.axis for p in self.points if p.formula == formula):
+                own = [p for p in self.points if (p.formula, p.axis) == (formula, axis)]
+                counts = {word: sum(p.verdict == word for p in own) for word in ("first", "second", "open")}
+                said.append(
+                    f"{mathematics(Expression.parse(formula))}, over rows and {TITLES[axis]}: {self.first} is ahead "
+                    f"at {counts['first']} of {len(own)} points, {self.second} at {counts['second']}, "
+                    f"{counts['open']} are open"
+                )
+        return tuple(said)
+
+
+def border_of(line: Sequence[MapPoint], first: str, second: str) -> tuple[float, float, str]:
+    """Return between which training rows the lead changes its sign for the last time, and what that means in words.
+
+    Examples
+    --------
+    >>> def at(rows, lead):
+    ...     return MapPoint("X0", "noise", 0.0, rows, (lead,), Interval(lead))
+    >>> border_of([at(100, -0.1), at(250, 0.05), at(500, 0.1)], "A", "B")
+    (100.0, 250.0, 'A overtakes B between 100 and 250 rows')
+    """
+    nowhere = float("nan")
+    if not line:
+        return nowhere, nowhere, "nothing was measured"
+    ahead = [p.lead.estimate > 0 for p in line]
+    changes = [i for i in range(1, len(ahead)) if ahead[i] != ahead[i - 1]]
+    sizes = [p.rows for p in line]
+    if not changes:
+        who, whom = (first, second) if ahead[0] else (second, first)
+        return nowhere, nowhere, f"{who} is ahead of {whom} from {sizes[0]} to {sizes[-1]} rows"
+    last = changes[-1]
+    who, whom = (first, second) if ahead[last] else (second, first)
+    below, above = sizes[last - 1], sizes[last]
+    return float(below), float(above), f"{who} overtakes {whom} between {below} and {above} rows"
+
+
+def map_duel(
+    one: Contender,
+    other: Contender,
+    formulas: Sequence[str],
+    folder: str | Path,
+    plan: FightPlan,
+    workers: int = 0,
+    *,
+    executor: Executor | None = None,
+    tell: Callable[[str], None] | None = None,
+    axes: Mapping[str, Sequence[float]] = AXES,
+    row_shares: Sequence[float] = ROW_SHARES,
+    samples: int = MAP_SAMPLES,
+) -> DuelMap:
+    """Measure the lead of a method over another on a grid of training rows by noise, correlation or irrelevant columns.
+
+    Parameters
+    ----------
+    one, other : Contender
+        The methods.
+    formulas : sequence of str
+        What is mapped: a map each.
+    folder : str or Path
+        Of the duel, whose store keeps the fits: a map that was stopped goes on where it was.
+    plan : FightPlan
+        Rows, seed and kinds of data.
+    workers : int, default=0
+        Worker processes.
+    executor : concurrent.futures.Executor, optional
+        Where to work instead.
+    tell : callable, optional
+        Called with one sentence per point.
+    axes : mapping
+        What goes over which values.
+    row_shares : sequence of float
+        Training rows, in units of the plan's.
+    samples : int, default=6
+        Of every point.
+
+    Returns
+    -------
+    DuelMap
+        Every point with its interval.
+    """
+    methods = distinct_names(one, other)
+    for formula in formulas:
+        plan.generator(formula)
+    if samples < 2:
+        raise InputError(f"a point of a map needs at least two samples, not {samples}")
+    sizes = sorted({max(40, round(share * plan.rows)) for share in row_shares})
+    places = [
+        (formula, axis, float(value), size)
+        for formula in formulas
+        for axis, values in axes.items()
+        for value in values
+        for size in sizes
+    ]
+    points = []
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    trials = min(MAP_TRIALS, plan.trials)
+    with Laboratory(Path(folder) / STORE, workers, executor=executor) as laboratory:
+        for place, (formula, axis, value, size) in enumerate(places, start=1):
+            kinds = {**plan.kinds, axis: int(value) if axis == "irrelevant" else value}
+            generator = replace(plan, kinds=kinds).generator(formula)
+            budget = replace(plan.proof(), n_train=size, trials=trials)
+            # Planes meet where their axis is as the duel has it: there they share samples, and nothing is run twice.
+            key = f"map {size} {generator.identity}"
+            fits = tuned_fits(generator, methods, laboratory, budget, plan.seed, range(samples), key=key)
+            leads: tuple[float, ...] = ()
+            if len(fits) == 2 * samples:
+                leads = tuple(fits[methods[0].name, i].score - fits[methods[1].name, i].score for i in range(samples))
+            points.append(MapPoint(formula, axis, value, size, leads, simultaneous(leads, len(places))))
+            if tell is not None:
+                lead = points[-1].lead.estimate
+                tell(f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows: {lead:+.3f}")
+    return DuelMap(methods[0].name, methods[1].name, tuple(points), samples, trials)
+
+
+def simultaneous(leads: Sequence[float], n_points: int) -> Interval:
+    """Return the mean lead with Student limits at a level that Bonferroni's rule shares among all points of the map.
+
+    Examples
+    --------
+    >>> found = simultaneous([0.1, 0.2, 0.3], 1)
+    >>> round(found.low, 4), round(found.high, 4)
+    (-0.0484, 0.4484)
+    """
+    values = np.array(leads, dtype=np.float64)
+    if len(values) < 2:
+        return Interval(float(values.mean()) if len(values) else float("nan"))
+    error = float(values.std(ddof=1) / np.sqrt(len(values)))
+    if error == 0:
+        return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
+    return tested_mean(float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points).interval
+
+
+def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
+    """Draw one plane of a map: blue where the first method leads, red where the second does, framed where sure."""
+    import altair as alt
+
+    own = [p for p in found.points if (p.formula, p.axis) == (formula, axis)]
+    rows = [
+        {
+            "rows": str(p.rows),
+            "value": f"{p.value:g}",
+            "lead": round(p.lead.estimate, 4) if p.leads else 0.0,
+            "text": f"{p.lead.estimate:+.2f}".replace("-", "−") if p.leads else "failed",
+            "sure": "sure" if p.verdict != "open" else "open",
+        }
+        for p in own
+    ]
+    reach = max([abs(row["lead"]) for row in rows] + [0.05])
+    sizes = [str(size) for size in sorted({p.rows for p in own})]
+    values = [f"{value:g}" for value in sorted({p.value for p in own})]
+    x = alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("value:O", sort=values[::-1], title=TITLES[axis])
+    shades = alt.Scale(domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb")
+    base = from_rows(rows).encode(x=x, y=y)
+    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(
+        color=alt.Color("lead:Q", scale=shades, legend=alt.Legend(title="lead", format="+.2f"))
+    )
+    texts = base.mark_text(fontSize=12).encode(text="text:N", color=alt.value("#000000"))
+    sure = (
+        from_rows([row for row in rows if row["sure"] == "sure"] or [{"rows": sizes[0], "value": values[0]}])
+        .mark_rect(
+            filled=False,
+            stroke="#000000",
+            strokeWidth=1.5,
+            opacity=1.0 if any(r["sure"] == "sure" for r in rows) else 0,
+        )
+        .encode(x=x, y=y)
+    )
+    chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * len(values))
+    said = f"AUROC of {found.first} minus {found.second}; framed: the interval excludes 0"
+    return styled(chart, f"{found.first} (blue) or {found.second} (red)", said)
+
+
+def write_map(found: DuelMap, folder: str | Path) -> Path:
+    """Write the page of a map with its tables, and return the page."""
+    return write_whole(folder, "duel map", map_page(found))
+
+
+def map_page(found: DuelMap) -> Page:
+    """Make the page of a map."""
+    sections = []
+    table, borders = found.table(), found.borders()
+    for place, formula in enumerate(dict.fromkeys(p.formula for p in found.points), start=1):
+        charts = {
+            f"map{place}_{axis}": map_chart(found, formula, axis)
+            for axis in dict.fromkeys(p.axis for p in found.points if p.formula == formula)
+        }
+        own = borders.loc[borders["formula"] == formula]
+        lines = tuple(f"{row.axis} {row.value:g}: {row.what}." for row in own.itertuples())
+        points = table.loc[table["formula"] == formula].drop(columns="formula")
+        blocks: tuple[Block, ...] = (
+            *gallery(**charts),
+            Points(lines),
+            frame_sheet(f"points{place}", "Every point, with its interval", points),
+        )
+        sections.append(Section(f"formula{place}", mathematics(Expression.parse(formula)), blocks))
+    how = (
+        f"At every point both methods were tuned with {found.trials} trials on each of {found.samples} samples, and "
+        f"scored on fresh rows. The intervals hold at 95 % for all {len(found.points)} points together (Bonferroni). "
+        "The border is given as the two numbers of rows between which the mean lead changes its sign: nothing is known "
+        "in between.",
+    )
+    files = (Attachment("map.csv", frame_as_csv(table)), Attachment("borders.csv", frame_as_csv(borders)))
+    sections.append(Section("how", "How it was measured", (Prose(how), *files)))
+    title = f"Where {found.first} beats {found.second}"
+    lead = Section("finding", "The finding", (Points(tuple(f"{said}." for said in found.sentences())),))
+    return Page(title, f"{len(found.points)} points, {found.samples} samples each", (), (lead, *sections), {})
