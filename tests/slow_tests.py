@@ -14,8 +14,8 @@ LONGER = {
     "test_a_run_on_this_machine_stops_cleanly_at_a_schedulers_signal[10]": "the same test with SIGTERM",
     "test_a_local_executor_keeps_the_contract": "the example of check_executor, on threads",
     "test_a_search_that_was_stopped_goes_on_to_the_same_end": "test_the_time_of_a_search_goes_on_where_it_was_stopped",
-    "test_finalists_can_be_tuned_before_they_are_measured": (
-        "test_all_eight_reference_methods_are_screened_and_measured"
+    "test_methods_are_tuned_on_every_sample_of_the_proof": (
+        "test_every_fit_is_what_scikit_learn_gives_on_the_same_rows"
     ),
     "test_killed_in_the_second_stage_and_resumed_the_final_table_is_the_same": (
         "test_a_run_stopped_in_any_cell_resumes_to_the_same_final_table_byte_for_byte"

@@ -57,7 +57,7 @@ def once(tmp_path_factory):
 
 @pytest.mark.parametrize("strategy", ["map-elites", pytest.param("nsga3", marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_collection_with_any_workers(tmp_path, strategy):
-    spec = replace(SMALL, strategy=strategy, generations=2, finalists=1)
+    spec = replace(SMALL, strategy=strategy, generations=2, finalists=1, claims=1)
     alone = evolved_json(tmp_path / "alone", spec=spec)
     assert alone != "[]"
     assert evolved_json(tmp_path / "two", 2, spec=spec) == alone

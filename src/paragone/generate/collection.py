@@ -334,6 +334,17 @@ class Collection:
         leads = self.leads().sort_values(["up", "down"])
         return {(lead.up, lead.down): lead.dataset for lead in leads.itertuples() if lead.proven}
 
+    def surviving(self) -> dict[tuple[str, str], str]:
+        """Return the proven pairs without those that did not hold when both methods were tuned.
+
+        Examples
+        --------
+        >>> shipped = Collection.named("paragone-v1")
+        >>> len(shipped.covered()), len(shipped.surviving())
+        (39, 33)
+        """
+        return {pair: dataset for pair, dataset in self.covered().items() if pair not in self.refuted}
+
     def scores(self) -> pd.DataFrame:
         """Return the evidence, tidy: ``dataset, method, seed, value``."""
         import pandas as pd

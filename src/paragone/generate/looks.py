@@ -81,25 +81,24 @@ class Looks:
         values = np.asarray(leads, dtype=np.float64)
         if len(values) not in self.at:
             raise InputError(f"{len(values)} samples are not a look: looks are at {', '.join(map(str, self.at))}")
-        half = self.half_width(len(values), float(((values - values.mean()) ** 2).sum()))
+        half = float(self.half_width(len(values), float(((values - values.mean()) ** 2).sum())))
         mean = float(values.mean())
         return Interval(mean, max(mean - half, -1.0), min(mean + half, 1.0))
 
-    def half_width(self, n: int, squares: float) -> float:
+    def half_width(self, n: int, squares: float | FloatArray) -> FloatArray:
         """Return how far the limits lie from the mean, for samples with this sum of squared deviations."""
-        level = self.levels[self.at.index(n)]
+        level, spread = self.levels[self.at.index(n)], np.asarray(squares, dtype=np.float64)
         # The unseen sample is one more, and so is its degree of freedom.
-        df = n if self.unseen else n - 1
-        t = float(stdtrit(df, 1 - level / 2))
+        t = float(stdtrit(n if self.unseen else n - 1, 1 - level / 2))
         if not self.unseen:
-            return t * float(np.sqrt(squares / (n - 1) / n))
+            return np.asarray(t * np.sqrt(spread / (n - 1) / n))
         # With x = mean - m and u = unseen, (n x - u) / (n + 1) = t se, squared: a quadratic in x.
         u, first = self.unseen, n * n - t * t
         if first <= 0:
-            return float("inf")
+            return np.full(spread.shape, np.inf)
         second = u * (n + t * t)
-        third = u * u * (1 - t * t) - t * t * (n + 1) * squares / n
-        return float((second + np.sqrt(second * second - first * third)) / first)
+        third = u * u * (1 - t * t) - t * t * (n + 1) * spread / n
+        return np.asarray((second + np.sqrt(second * second - first * third)) / first)
 
     def foreseen(self, leads: Sequence[float] | FloatArray, errors: float = 0.0) -> float:
         """Return the lower limit of the last look, if mean and spread stay as in these leads.
@@ -114,7 +113,7 @@ class Looks:
         values = np.asarray(leads, dtype=np.float64)
         last, variance = self.at[-1], float(values.var(ddof=1))
         hoped = float(values.mean()) + errors * float(np.sqrt(variance / len(values)))
-        return hoped - self.half_width(last, variance * (last - 1))
+        return hoped - float(self.half_width(last, variance * (last - 1)))
 
     def is_hopeless(self, leads: Sequence[float] | FloatArray, margin: float) -> bool:
         """Say whether the last look would not reach the margin even if the mean turned out one error higher.
