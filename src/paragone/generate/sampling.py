@@ -75,6 +75,8 @@ class Threshold:
         """
         cut = cls.halving(values, positive)
         error = SETTLED_ERRORS * np.sqrt(positive * (1 - positive) / len(values))
+        # The share of a rare class is known less well than to a fiftieth: it is not to be rounded further than that.
+        error = min(error, min(positive, 1 - positive) / 50)
         band = np.clip([1 - positive - error, 1 - positive + error], 0, 1)
         low, high = np.quantile(values, band, method="lower")
         whole = 0.0 if low <= 0 <= high else float(np.rint(cut.value))
