@@ -169,7 +169,7 @@ def test_rows_of_a_group_are_alike_and_parts_share_no_group():
 )
 def test_what_cannot_be_made_is_refused_in_a_sentence(options, said):
     with pytest.raises(InputError, match=said) as caught:
-        GeneratorSpec(**options).sample(100, 1)
+        GeneratorSpec(**options).sample(100, 3)
     assert "\n" not in str(caught.value)
 
 
