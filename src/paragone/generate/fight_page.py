@@ -184,14 +184,12 @@ def _card(result: FightResult, picture: Picture, folder: str | Path) -> tuple[Bl
     proof, generator = picture.proof, picture.generator
     claim, limits = proof.claim, proof.interval
     whole, simple = mathematics(generator.expression), mathematics(_simplified(picture))
-    matters = ", ".join(
-        f"{feature_name(found.feature)} ({found.shapley.value:.0%})" for found in picture.truth.features
-    )
+    n_columns = len(generator.roles)
+    shares = ", ".join(f"{feature_name(found.feature)} {found.shapley.value:.0%}" for found in picture.truth.features)
+    matter = f"{len(picture.truth.features)} of {n_columns} columns matter, with these Shapley shares: {shares}."
     lines = [
         f"Formula: {whole}." if whole == simple else f"Formula: {whole}; simplified: {simple}.",
-        f"What matters: {matters} of the label each, of {generator.n_features + generator.irrelevant} columns."
-        if matters
-        else "No feature matters.",
+        matter,
         f"Family: {', '.join(families_of(picture))}. The best that any method can reach: AUROC {picture.ceiling:.3f}.",
         f"{claim.up} leads by {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}], ahead on "
         f"{proof.share_won:.0%} of {proof.stopped_at} samples, both tuned on each.",
@@ -314,6 +312,7 @@ def claims_table(result: FightResult):  # type: ignore[no-untyped-def]
 
     rows = [
         {
+            "claim": place,
             "winner": proof.claim.up,
             "loser": proof.claim.down,
             "formula": mathematics(proof.claim.generator.expression),
@@ -324,9 +323,9 @@ def claims_table(result: FightResult):  # type: ignore[no-untyped-def]
             "samples": proof.stopped_at,
             "ended": "proven" if proof.holds else proof.ending,
         }
-        for proof in result.proofs
+        for place, proof in enumerate(result.proofs, start=1)
     ]
-    names = ["winner", "loser", "formula", "lead", "low", "high", "samples won", "samples", "ended"]
+    names = ["claim", "winner", "loser", "formula", "lead", "low", "high", "samples won", "samples", "ended"]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -25,6 +25,7 @@ CURVE_SIZES = (0.25, 0.5, 1.0, 2.0)
 """Training rows of a learning curve, in units of the rows of the fight."""
 CURVE_SAMPLES = 4
 CURVE_TRIALS = 4
+CEILING = "best possible"
 CURVES_PER_DIRECTION = 1
 """Learning curves are of the best dataset of each direction: each takes as long as a proof."""
 
@@ -137,31 +138,38 @@ def _array(values: list[float]) -> FloatArray:
     return np.array(values, dtype=np.float64)
 
 
-def colours_of(methods: tuple[Contender, Contender]) -> Any:
-    """Return the colours of the two methods, the same on every chart of a fight."""
-    import altair as alt
-
-    return alt.Scale(domain=[method.name for method in methods], range=[BLUE, VERMILION])
-
-
 def curve_chart(picture: Picture, methods: tuple[Contender, Contender]) -> Any:
     """Draw the learning curves of both methods with their intervals and the ceiling."""
     import altair as alt
 
     assert picture.curve is not None
-    rows = picture.curve.to_dict("records")
+    rows: list[dict[str, Any]] = [
+        {
+            "method": str(row["method"]),
+            "rows": int(row["rows"]),
+            "auroc": row["mean"],
+            "low": row["low"],
+            "high": row["high"],
+        }
+        for row in picture.curve.to_dict("records")
+    ]
     sizes = sorted({int(row["rows"]) for row in rows})
-    x = alt.X("rows:Q", title="training rows", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(values=sizes))
-    colour = alt.Color("method:N", scale=colours_of(methods), legend=alt.Legend(title=None, orient="bottom"))
+    # The ceiling is a line among the others, so that every drawing of the chart has it.
+    rows += [
+        {"method": CEILING, "rows": size, "auroc": picture.ceiling, "low": picture.ceiling, "high": picture.ceiling}
+        for size in sizes
+    ]
+    names = [method.name for method in methods]
+    colours = alt.Scale(domain=[*names, CEILING], range=[BLUE, VERMILION, GREY])
+    x = alt.X("rows:Q", title="training rows")
+    colour = alt.Color("method:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom"))
     base = from_rows(rows)
-    y = alt.Y("mean:Q", title="AUROC on fresh rows", scale=alt.Scale(zero=False))
-    bars = base.mark_rule(opacity=0.5).encode(
-        x=x, y=alt.Y("low:Q", title="AUROC on fresh rows"), y2="high:Q", color=colour
-    )
+    y = alt.Y("auroc:Q", title="AUROC on fresh rows", scale=alt.Scale(zero=False))
     lines = base.mark_line(point=True, strokeWidth=2).encode(x=x, y=y, color=colour)
-    top = from_rows([{"ceiling": picture.ceiling}]).mark_rule(color=GREY, strokeDash=[4, 4]).encode(y="ceiling:Q")
-    chart = alt.layer(top, bars, lines).properties(width=330, height=250)
-    said = f"Both tuned at every size; bars: 95 %; dashed: the best that any method can reach, {picture.ceiling:.3f}"
+    low = alt.Y("low:Q", title="AUROC on fresh rows")
+    bands = base.mark_area(opacity=0.15).encode(x=x, y=low, y2="high:Q", color=colour)
+    chart = alt.layer(bands, lines).properties(width=330, height=250)
+    said = f"Both tuned at every size, mean over {CURVE_SAMPLES} samples; band: 95 % interval"
     return styled(chart, "Learning curves", said)
 
 
@@ -169,28 +177,31 @@ def claims_chart(result: FightResult) -> Any:
     """Draw the lead of every claim that was put to proof with its family-wise interval, and the margin."""
     import altair as alt
 
+    first, second = result.names
     rows = [
         {
-            "claim": f"{place}. {proof.claim.up} over {proof.claim.down}",
+            "claim": f"claim {place}",
+            "winner": proof.claim.up,
             "mean": proof.interval.estimate,
             "low": proof.interval.low,
             "high": proof.interval.high,
-            "verdict": "proven" if proof.holds else "not proven",
+            "shade": 1.0 if proof.holds else 0.35,
         }
         for place, proof in enumerate(result.proofs, start=1)
         if proof.leads
     ]
-    colours = alt.Scale(domain=["proven", "not proven"], range=[BLUE, VERMILION])
+    colours = alt.Scale(domain=[first, second], range=[BLUE, VERMILION])
     base = from_rows(rows).encode(
         y=alt.Y("claim:N", sort=None, axis=alt.Axis(title=None)),
-        color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
+        color=alt.Color("winner:N", scale=colours, legend=alt.Legend(title=None, orient="bottom", columns=1)),
+        opacity=alt.Opacity("shade:Q", scale=None),
     )
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="lead in AUROC, both tuned"), x2="high:Q")
-    dots = base.mark_circle(size=60, opacity=1).encode(x="mean:Q")
-    rules = [{"at": 0.0, "what": "none"}, {"at": result.plan.margin, "what": "margin"}]
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="lead of the winner, both tuned"), x2="high:Q")
+    dots = base.mark_circle(size=60).encode(x="mean:Q")
+    rules = [{"at": 0.0}, {"at": result.plan.margin}]
     lines = from_rows(rules).mark_rule(color=LIGHT_GREY, strokeDash=[4, 4]).encode(x="at:Q")
-    chart = alt.layer(lines, bars, dots).properties(width=420, height=max(60, 28 * len(rows)))
-    said = f"Mean over samples, and intervals that hold for all claims together; dashed: 0 and {result.plan.margin:g}"
+    chart = alt.layer(lines, bars, dots).properties(width=230, height=max(60, 28 * len(rows)))
+    said = f"Intervals hold for all claims together; pale: not proven; dashed: 0 and {result.plan.margin:g}"
     return styled(chart, "What the proof came to", said)
 
 
@@ -215,5 +226,5 @@ def search_chart(result: FightResult) -> Any:
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(x=alt.X("minutes:Q", title="minutes"), y=alt.Y("lead:Q", title="best lead in screening"), color=colour)
     )
-    chart = alt.layer(lines).properties(width=420, height=220)
+    chart = alt.layer(lines).properties(width=330, height=220)
     return styled(chart, "How the search went", "Screening is done without tuning: it proposes, and proves nothing")

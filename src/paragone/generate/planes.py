@@ -25,6 +25,8 @@ REACH = 2.5
 STEPS = 50
 PLACES = (0.0, 0.7, -0.7)
 """Where the other features may stand: the middle, and about the two quartiles."""
+BETTER = 0.03
+"""A slice further from the middle is taken for so much more of the smaller class, not for less."""
 MOST_MOVED = 4
 """Of the other features, so many are tried at all places: more would be thousands of slices, and change little."""
 LEVELS = 10
@@ -97,8 +99,8 @@ def plane_of(generator: GeneratorSpec) -> Plane:
         values = expression.evaluate(_rows(at, across, up, held, n))
         truth = threshold.label(np.broadcast_to(values, (STEPS * STEPS,))).astype(np.float64)
         share = float(truth.mean())
-        # The most balanced slice; of equals the one met first, which is the nearest to the middle.
-        if best is None or min(share, 1 - share) > best[0] + 1e-12:
+        # The most balanced slice; of nearly equal ones that met first, which is the nearest to the middle.
+        if best is None or min(share, 1 - share) > best[0] + BETTER:
             best = (min(share, 1 - share), held, truth.reshape(STEPS, STEPS))
     assert best is not None
     return Plane(across, up, best[1], at, best[2])
@@ -246,4 +248,4 @@ def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[t
             )
         )
     chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=SIDE, height=SIDE)
-    return styled(chart, title, plane.told)
+    return styled(chart, title, f"Blue: class 0, red: class 1; {plane.told}")
