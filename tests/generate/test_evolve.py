@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
+from known_leads import InProcess
 from paragone.data.digen import Expression
 from paragone.errors import InputError
 from paragone.generate.collection import Collection, GeneratedSet
@@ -48,11 +49,18 @@ def evolved_json(folder, workers=0, spec=SMALL):
     return json.dumps([asdict(item) for item in evolve(spec, folder / "s.sqlite", workers).measured])
 
 
+@pytest.fixture
+def in_process(monkeypatch):
+    monkeypatch.setattr("paragone.generate.evolving.Laboratory", InProcess)
+
+
 @pytest.fixture(scope="module")
 def once(tmp_path_factory):
     folder = tmp_path_factory.mktemp("once")
     said: list[str] = []
-    return evolve(SMALL, folder / "s.sqlite", tell=said.append), said, folder
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("paragone.generate.evolving.Laboratory", InProcess)
+        return evolve(SMALL, folder / "s.sqlite", tell=said.append), said, folder
 
 
 @pytest.mark.parametrize("strategy", ["map-elites", pytest.param("nsga3", marks=pytest.mark.slow)])
@@ -219,6 +227,7 @@ def test_search_race_proof_and_dataset_have_no_row_in_common(once):
     assert len(np.unique(values)) == len(values)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_methods_are_tuned_on_every_sample_of_the_proof(tmp_path):
     tree = {**METHODS["Tree"], "space": {"max_depth": {"low": 1, "high": 10}}, "portfolio": [{"max_depth": 5}]}
     spec = replace(SMALL, generations=1, methods={"LR": METHODS["LR"], "Tree": tree}, trials=5, claims=1)
@@ -230,6 +239,7 @@ def test_methods_are_tuned_on_every_sample_of_the_proof(tmp_path):
     assert chosen.groupby("formula")["parameters"].nunique().max() > 1
 
 
+@pytest.mark.usefixtures("in_process")
 def test_all_eight_reference_methods_are_screened_and_measured(tmp_path):
     sizes = {"n_train": 200, "n_test": 200, "looks": (2, 10), "claims": 1, "evidence_rows": 200, "trials": 2}
     spec = EvolveSpec("eight", generations=1, batch=8, chunk=8, screened=3, races=1, n_features=4, finalists=0, **sizes)
@@ -398,3 +408,29 @@ def test_a_method_of_the_users_joins_the_others():
     assert [m.name for m in spec.contenders()] == ["LR", "KNN", "Tree", "GaussianNB"]
     with pytest.raises(InputError, match="two methods are called 'GaussianNB'"):
         spec.against("sklearn.naive_bayes:GaussianNB")
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    "data", [{"noise": 0.1, "irrelevant": 3, "positive": 0.35}, {"categorical": [0], "levels": 6, "redundant": 1}]
+)
+def test_a_search_takes_the_kinds_of_data_that_sample_takes(tmp_path, data):
+    methods = {"LR": METHODS["LR"], "Tree": METHODS["Tree"]}
+    spec = replace(SMALL, generations=1, claims=1, finalists=2, data=data, methods=methods)
+    result = evolve(spec, tmp_path / "s.sqlite")
+    assert result.n_failed == 0
+    assert result.measured
+    (item, *_) = result.measured
+    assert item.bayes < 1
+    assert item.generator().declaration() == {**item.generator().declaration(), **data}
+    result.collection.write(tmp_path / "c.json")
+    dataset = Collection.read(tmp_path / "c.json").load(item.name)
+    assert dataset.fingerprint == spec.generator(item.formula).sample(300, item.seed).fingerprint
+    assert dataset.n_features == 4 + data.get("irrelevant", 0) + data.get("redundant", 0)
+
+
+def test_what_a_search_makes_itself_cannot_be_declared():
+    with pytest.raises(InputError, match="a search makes its own formulas"):
+        replace(SMALL, data={"target": "regression"})
+    with pytest.raises(InputError, match="did you mean 'noise'"):
+        replace(SMALL, data={"nois": 0.1})

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from known_leads import InProcess
 from paragone.data.digen import Expression
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.evidence import Evidence
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.laboratory import Laboratory
 from paragone.generate.proving import Prover
 
 METHODS = {
@@ -41,7 +41,7 @@ def archive(*candidates):
 
 @pytest.fixture
 def prover(tmp_path):
-    return Prover(SPEC, SPEC.contenders(), Laboratory(tmp_path / "p.sqlite"), PAIRS)
+    return Prover(SPEC, SPEC.contenders(), InProcess(tmp_path / "p.sqlite"), PAIRS)
 
 
 def go(prover, kept, n):
@@ -121,7 +121,7 @@ def test_what_the_proof_comes_to_steers_nothing(tmp_path):
     spec = EvolveSpec(**{**vars(SPEC), "generations": 2, "batch": 8, "chunk": 8, "claims": 1})
     found = []
     for proves in (False, True):
-        evolution = Evolution(spec, Laboratory(tmp_path / f"{proves}.sqlite"))
+        evolution = Evolution(spec, InProcess(tmp_path / f"{proves}.sqlite"))
         for _ in range(spec.generations):
             evolution.step()
             if proves:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from paragone.data import Dataset
-from paragone.data.digen import hash_features, hash_labels
+from paragone.data.digen import checked_dataset, checked_formula, hash_features, hash_labels
 from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
 from paragone.errors import InputError, unknown_name
 from paragone.generate.concepts import active_features
@@ -109,6 +109,8 @@ def described_sample(dataset: Dataset, generator: GeneratorSpec, seed: int, part
 
 
 FORMAT = 1
+_OWN_FIELDS = ("formula", "n_features", "cut", "inclusive")
+"""Parts of a generator that a dataset has fields of its own for."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,8 @@ class GeneratedSet:
         evidence shows by itself.
     key : str
         What the rows of the proof follow from, beside the collection's seed.
+    data : mapping
+        What the data are like beside the formula, such as their noise; empty for noise-free balanced ones.
 
     Examples
     --------
@@ -224,6 +228,7 @@ class GeneratedSet:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     claims: tuple[ClaimRecord, ...] = ()
     key: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -261,10 +266,14 @@ class GeneratedSet:
             {method: dict(params) for method, params in (parameters or {}).items()},
             claims,
             generator.identity if claims else "",
+            {key: v for key, v in generator.declaration().items() if key not in _OWN_FIELDS},
         )
 
     def generator(self) -> GeneratorSpec:
         """Return the source of rows."""
+        if self.data:
+            # Noise is drawn by the shares of the classes, so these follow from the declaration and not from the cut.
+            return GeneratorSpec.of({"formula": self.formula, "n_features": self.n_features, **self.data})
         return GeneratorSpec(self.formula, self.n_features, cut=self.cut, inclusive=self.inclusive)
 
     def evidence(self) -> Evidence:
@@ -288,6 +297,13 @@ class GeneratedSet:
 
     def load(self) -> Dataset:
         """Make the dataset, checked by its hashes."""
+        if self.data:
+            checked_formula(self.name, self.formula, self.md5)
+            made = self.generator().sample(self.n_rows, self.seed, name=self.name)
+            checked_dataset(
+                self.name, np.nan_to_num(np.asarray(made.X, dtype=np.float64)), made.y, self.x_hash, self.y_hash
+            )
+            return made
         return make_evolved(EvolvedEntry(**{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)}))
 
 

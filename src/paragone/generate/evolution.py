@@ -124,7 +124,7 @@ class Breeder:
         return Threshold.halving(values[:n_train]).label(values)
 
     def _declared_labels(self, expression: Expression) -> NDArray[np.uint8] | None:
-        """Label the rows of the search as the declared kind of data does; None where it cannot be made of the formula."""
+        """Label the rows of the search as the declared kind of data does; None where a formula cannot be made so."""
         try:
             return np.asarray(searched_rows(self.spec, str(expression)).y, dtype=np.uint8)
         except InputError:

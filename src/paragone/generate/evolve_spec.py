@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeAlias
 from paragone.errors import InputError, unknown_name
 from paragone.generate.methods import Contender, contenders, reference_methods
 from paragone.generate.proof import ProofPlan
+from paragone.generate.sampling import GeneratorSpec
 from paragone.reading import read_toml
 
 Strategy: TypeAlias = Literal["map-elites", "nsga3"]
@@ -66,6 +67,9 @@ class EvolveSpec:
         Datasets of one concept that the collection may hold.
     methods : mapping
         Tables as in the file; the eight references where it is empty.
+    data : mapping
+        What every dataset is like beside its formula: noise, positive, irrelevant, correlation, categories, gaps,
+        drift, groups, as `GeneratorSpec` takes them, for a binary target. Without it data are noise-free and balanced.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class EvolveSpec:
     folds: int = 3
     per_concept: int = 3
     methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.strategy not in ("map-elites", "nsga3"):
@@ -118,6 +123,7 @@ class EvolveSpec:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
         object.__setattr__(self, "looks", tuple(self.looks))
         self.plan()
+        self._check_data()
         if len(self.contenders()) < 2:
             raise InputError("the search needs at least two methods to tell apart")
 
@@ -139,6 +145,22 @@ class EvolveSpec:
     def contenders(self) -> tuple[Contender, ...]:
         """Return the methods."""
         return contenders(self.methods) if self.methods else reference_methods()
+
+    def _check_data(self) -> None:
+        for key in ("formula", "n_features", "target", "n_classes", "shares", "cut", "inclusive"):
+            if key in self.data:
+                raise InputError(f"data.{key}: a search makes its own formulas, for two classes; leave it out")
+        self.generator("X0")
+
+    def generator(self, formula: str) -> GeneratorSpec:
+        """Return the source of rows for a formula.
+
+        Examples
+        --------
+        >>> EvolveSpec("noisy", n_features=3, data={"noise": 0.1}).generator("mul(X0, X1)").noise
+        0.1
+        """
+        return GeneratorSpec.of({"formula": formula, "n_features": self.n_features, **self.data})
 
     def plan(self) -> ProofPlan:
         """Return how claims are proven."""

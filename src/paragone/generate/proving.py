@@ -193,7 +193,7 @@ class Prover:
     def _race(self, hope: Hope) -> None:
         self._tried.add(str(hope.candidate.expression))
         self.n_raced += 1
-        generator = GeneratorSpec(str(hope.candidate.expression), self.spec.n_features)
+        generator = self.spec.generator(str(hope.candidate.expression))
         won = self._won(hope.pairs, self._untuned_race(hope, generator))
         if won:
             won = self._won(won, self._tuned_race(won, generator))
