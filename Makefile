@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the surroundings say: otherwise every process of a test compiles all libraries anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast test-slow coverage lint evolve-small docs clean
+.PHONY: demo test test-fast test-slow coverage lint evolve-small paragone-v2 docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,7 +56,11 @@ docs: $(VENV)/installed-for-docs
 	@echo "the site: build/docs/index.html"
 
 evolve-small: $(VENV)/installed-for-tests
-	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 0.8
+	$(BIN)/paragone generate evolve examples/evolve-small.toml --out evolved --workers 2 --hours 1
+
+# One sitting of an hour; the next one goes on where it ended.
+paragone-v2: $(VENV)/installed-for-tests
+	$(BIN)/paragone generate evolve examples/evolve-v2.toml --store build/paragone-v2.sqlite --out build/paragone-v2 --workers 2 --hours 1
 
 clean:
 	rm -rf $(VENV) build dist

@@ -124,6 +124,12 @@ def test_one_key_is_one_generator(laboratory):
         prove(claims, [KNN, NOISE], laboratory, SMALL, 1)
 
 
+def test_other_targets_than_two_classes_are_refused_in_a_sentence(laboratory):
+    claim = LeadClaim("KNN", "Noise", GeneratorSpec("X0", 2, target="regression"))
+    with pytest.raises(InputError, match="on two classes here, and the target is regression"):
+        prove([claim], [KNN, NOISE], laboratory, SMALL, 1)
+
+
 # Randomness
 
 

@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from paragone.data import Dataset
 from paragone.errors import InputError, unknown_name
 from paragone.generate.evidence import RowRole, row_seed
 from paragone.generate.laboratory import Holdout, Laboratory
@@ -343,9 +342,14 @@ def tuned_fits(
     ...     tuned_fits(square, [tree], laboratory, plan, 1, [0])["Tree", 0].params
     {'max_depth': 5}
     """
+    if generator.target != "binary":
+        raise InputError(f"methods are compared on two classes here, and the target is {generator.target}")
     key = key or generator.identity
     seeds = {sample: row_seed(role, seed, key, sample) for sample in samples}
-    datasets = {sample: _parts(generator, plan, seeds[sample], f"sample {sample}") for sample in samples}
+    datasets = {
+        sample: generator.parts(plan.n_train, plan.n_fresh, seeds[sample], name=f"sample {sample}")
+        for sample in samples
+    }
     found = laboratory.run(
         f"{role} {key}",
         list(datasets.values()),
@@ -363,10 +367,6 @@ def tuned_fits(
                     method.name, sample, seeds[sample], dict(cell.info["params"]), tuning, score
                 )
     return fits
-
-
-def _parts(generator: GeneratorSpec, plan: ProofPlan, seed: int, name: str) -> Dataset:
-    return generator.parts(plan.n_train, plan.n_fresh, seed, name=name)
 
 
 def tuner_of(method: Contender, plan: ProofPlan) -> dict[str, Any]:
