@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from textwrap import wrap
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -77,3 +78,24 @@ def console(*, stderr: bool = False) -> SafeConsole:
 def say(text: str, *, stderr: bool = False) -> None:
     """Print a sentence as it stands: never marked up, never broken where a program might look for it."""
     console(stderr=stderr).print(printable(text), markup=False, soft_wrap=True)
+
+
+def say_in_words(text: str, *, stderr: bool = False) -> None:
+    """Print a sentence; on a terminal broken between words only, with a margin from the second line on.
+
+    A word that is longer than a line, such as a path, stays whole, so that it can be copied.
+    """
+    screen = console(stderr=stderr)
+    if not screen.is_terminal:
+        say(text, stderr=stderr)
+        return
+    for line in printable(text).splitlines() or [""]:
+        margin = " " * (len(line) - len(line.lstrip()) + 2)
+        shown = wrap(line, screen.width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+        screen.print("\n".join(shown), markup=False, soft_wrap=True)
+
+
+def say_at_once(text: str) -> None:
+    """Say what a command begins with, before anything that takes time: for people only, so nothing of it in a log."""
+    if sys.stderr.isatty():
+        console(stderr=True).print(printable(text), markup=False, soft_wrap=True, style="dim")

@@ -106,3 +106,12 @@ def test_messages_of_the_shell_speak_of_options_and_keys(
     assert word in ended.err
     assert re.search(SETTINGS, ended.err) is None, ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["run", "try", "compare", "report", "view"])
+def test_a_command_says_at_once_what_it_begins_with_and_only_to_people(paragone, tmp_path, monkeypatch, verb) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "none.csv" in paragone(verb, "none.csv").err.splitlines()[-1]
+    monkeypatch.setattr("paragone.terminal.sys.stderr.isatty", lambda: True, raising=False)
+    first, *_ = paragone(verb, "none.csv").err.splitlines()
+    assert re.search(r"(reading|opening) none\.csv", first)

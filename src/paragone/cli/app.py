@@ -17,7 +17,7 @@ from typing_extensions import override
 from paragone.cli.output import RUN_CODE, only_json, without_working_folder, write_line
 from paragone.errors import InputError, messages_of_options
 from paragone.folders import told
-from paragone.terminal import say
+from paragone.terminal import say_in_words
 
 START, LOOK, KEEP, MORE = "Start here", "Look", "Keep and exchange", "Data and more"
 """Where `paragone --help` shows a verb: the parts, from top to bottom."""
@@ -175,5 +175,5 @@ def main() -> None:
 
 def _end(sentence: str) -> NoReturn:
     """Say what is wrong on one line, and end."""
-    say(f"paragone: {' '.join(sentence.splitlines())}", stderr=True)
+    say_in_words(f"paragone: {' '.join(sentence.splitlines())}", stderr=True)
     sys.exit(EXIT_INPUT)

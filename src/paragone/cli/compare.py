@@ -30,6 +30,7 @@ from paragone.cli.options import (
 )
 from paragone.cli.output import show_comparison
 from paragone.errors import InputError
+from paragone.terminal import say_at_once
 
 if TYPE_CHECKING:
     from paragone.lab.results import Results
@@ -211,6 +212,7 @@ def compare(
         "beside": beside or None,
         "plan": plan or None,
     }
+    say_at_once(f"reading {', '.join(sources[:3])}{' ...' if len(sources) > 3 else ''}")
     from paragone.cli.elsewhere import read_elsewhere, what_elsewhere
     from paragone.cli.sources import chart_formats, column_roles, is_store, what_was_read
     from paragone.intake import Asked

@@ -10,9 +10,9 @@ import typer
 
 from paragone.cli.app import START, app
 from paragone.cli.options import AcceptLeak
-from paragone.cli.output import show_page_address
+from paragone.cli.output import show_answer, show_page_address
 from paragone.errors import InputError
-from paragone.terminal import say
+from paragone.terminal import say, say_at_once, say_in_words
 
 Table = Annotated[Path, typer.Argument(help="A table: .csv, .tsv, .parquet, .feather or .xlsx.", show_default=False)]
 Target = Annotated[str | None, typer.Option(help="The column that is predicted.", show_default=False)]
@@ -52,6 +52,7 @@ def try_methods(
 
     Example: paragone try churn.csv --target churned
     """
+    say_at_once(f"reading {table}")
     from paragone.everyday import evaluate
 
     stem = Path(table.name.split(".")[0])
@@ -73,12 +74,12 @@ def try_methods(
         workers=workers,
         accept_leak=accept_leak or (),
     )
-    say(repr(answer))
+    show_answer(repr(answer))
     folder = report or Path(f"{stem}-report")
     show_page_address(answer.report(folder))
     named = "" if target is None else f" --target {shlex.quote(target)}"
-    say("next: an experiment file with these methods, to change as you like, is written by")
-    say(f"  paragone init {shlex.quote(str(table))}{named}")
+    say(f"next: paragone init {shlex.quote(str(table))}{named}")
+    say("      writes an experiment file with these methods, to change as you like")
 
 
 @app.command(rich_help_panel=START)
@@ -109,5 +110,5 @@ def init(
     )
     place.write_text(text, encoding="utf-8")
     for note in dataset.notes:
-        say(f"  {note}")
+        say_in_words(f"  {note}")
     say(f"{place} is written; next: paragone run {shlex.quote(str(place))}")

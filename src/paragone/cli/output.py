@@ -327,12 +327,20 @@ def show_comparison(
     if console().is_terminal:
         _show_blocks(result.blocks())
         if out is None:
-            say("\nnext: the same command with --out FOLDER writes the page, the tables and the charts")
+            say("\nnext: the same with --out FOLDER writes the page, the tables and the charts")
     else:
         write_line(repr(result))
     if files:
         write_line(f"\nWrote {len(files)} files to {out}")
         show_page_address(files)
+
+
+def show_answer(text: str) -> None:
+    """Print what came out of a run: the finding, which a terminal shows in colour, and what follows it."""
+    finding, _, rest = text.partition("\n\n")
+    screen = console()
+    screen.print(Text(printable(finding), style=FINDING_STYLE if screen.is_terminal else ""), soft_wrap=True)
+    say(f"\n{rest}")
 
 
 def show_page_address(files: Iterable[Path]) -> None:
@@ -342,7 +350,7 @@ def show_page_address(files: Iterable[Path]) -> None:
         say(f"the page: {page.resolve().as_uri()}")
 
 
-FINDING = "Finding"
+FINDING, FINDING_STYLE = "Finding", "bold cyan"
 DETAILS = ("A12", "delta", "P(equal)", "P(worse)", "P(better)", "p Bergmann", "mean", "p", "W/T/L", "p adjusted")
 """Columns of a table of pairs that a narrow window does without, from the least needed on; files have them all."""
 
@@ -357,7 +365,7 @@ def _show_blocks(blocks: Sequence[tuple[str, str | Table]]) -> None:
         if isinstance(block, Table):
             _show_fitted(screen, block)
         else:
-            style = "bold cyan" if heading == FINDING else ""
+            style = FINDING_STYLE if heading == FINDING else ""
             for line in printable(block).splitlines():
                 screen.print(Text(line.strip(), style=style))
 
@@ -375,7 +383,8 @@ def _show_fitted(screen: SafeConsole, table: Table) -> None:
         gone += [column.name for column in columns if column.name == name]
         columns = [column for column in columns if column.name != name]
     _draw(screen, fitted(columns, screen.width), table.caption)
-    for note in (*table.notes, *([f"Wider windows and --out also show {', '.join(gone)}."] if gone else [])):
+    wider = [f"Wider windows and --out also show {', '.join(dict.fromkeys(gone))}."] if gone else []
+    for note in (*table.notes, *wider):
         screen.print(Text(printable(note), style="dim"))
 
 

@@ -24,6 +24,7 @@ from paragone.cli.options import (
     Zeros,
 )
 from paragone.cli.output import show_comparison
+from paragone.terminal import say_at_once
 
 EXAMPLE = """Example: [bold]paragone pairwise mma.csv au.csv --metric accuracy --threshold 0.25 --out answer[/bold]"""
 
@@ -77,6 +78,7 @@ def pairwise(
 
     Scores are paired by every key that both sides have: dataset, repeat, fold, seed, subject.
     """
+    say_at_once(f"reading {a}, {b}")
     from paragone.cli.sources import chart_formats, direction_flag, import_from_here, read_two_sides, what_was_read
     from paragone.metrics import asked_name
     from paragone.stats import pairwise as run

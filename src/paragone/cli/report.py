@@ -10,7 +10,7 @@ import typer
 from paragone.cli.app import LOOK, app
 from paragone.cli.options import ExperimentName, StoreFile
 from paragone.cli.output import show_page_address, show_table
-from paragone.terminal import say
+from paragone.terminal import say, say_at_once
 
 if TYPE_CHECKING:
     from paragone.page import Page
@@ -42,6 +42,7 @@ def report(
 
     Example: paragone report first.sqlite --out paper --reference DAGFS --split-columns 4
     """
+    say_at_once(f"reading {store}, writing the page, the tables and the figures to {out}")
     from paragone.cli.sources import import_from_here
     from paragone.lab.measures import Wording
     from paragone.lab.results import Results

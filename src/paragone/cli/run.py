@@ -18,9 +18,9 @@ from typing_extensions import override
 
 from paragone.cli.app import START, Verb, app
 from paragone.cli.options import AcceptLeak, AddressOption, AsJson, RunEngineOption, chosen_executor
-from paragone.cli.output import print_json, show_page_address
+from paragone.cli.output import print_json, show_answer, show_page_address
 from paragone.errors import InputError, messages_of_keys
-from paragone.terminal import say
+from paragone.terminal import say, say_at_once, say_in_words
 
 if TYPE_CHECKING:
     from paragone.lab.engine import Tally
@@ -127,6 +127,7 @@ def run(
 
     Example: paragone run examples/first.toml --engine slurm --workers 20 --slurm "--partition=compute --time=01:00:00"
     """
+    say_at_once(f"reading {experiment}")
     from paragone.lab.experiment import Experiment
 
     if address is not None and engine != "dask":
@@ -181,12 +182,12 @@ def show_verdict(experiment: Experiment, store: Path) -> None:
     if experiment.protocol.takes_tables:
         from paragone.everyday import Evaluation
 
-        say(repr(Evaluation(experiment, store)))
+        show_answer(repr(Evaluation(experiment, store)))
         return
     with Results.open(store) as results:
         ranking = leading_ranking(View(results, experiment.name))
         if ranking is not None:
-            say(ranking.text())
+            show_answer(ranking.text())
 
 
 def leading_ranking(view: View) -> MethodRanking | None:
@@ -239,14 +240,14 @@ def show_forecast(forecast: Forecast, *, as_json: bool) -> None:
 def print_notes(experiment: Experiment) -> None:
     """Print what the user should know before the run."""
     for note in experiment.notes:
-        say(f"note: {note}", stderr=True)
+        say_in_words(f"note: {note}", stderr=True)
 
 
 def looked_at(experiment: Experiment, store: Path, accept: list[str] | None) -> PassedChecks:
     """Look at the data before a run: print warnings, end where it leaks and nobody accepted that."""
     from paragone.checks import check_before_run
 
-    return check_before_run(experiment, store, accept or (), tell=lambda line: say(line, stderr=True))
+    return check_before_run(experiment, store, accept or (), tell=lambda line: say_in_words(line, stderr=True))
 
 
 def seconds_of(budget: str) -> float:
@@ -272,12 +273,14 @@ def run_with_progress(experiment: Experiment, store: Path, workers: int | None, 
         except OSError as error:
             raise InputError(_cannot_go_on(error, store)) from error
     if results is None:
-        say(f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to go on", stderr=True)
+        say_in_words(
+            f"{stopped[0]}: every finished cell is kept in {store}; run the same command again to go on", stderr=True
+        )
         for sentence in stopped[1:]:
-            say(sentence, stderr=True)
+            say_in_words(sentence, stderr=True)
         sys.exit(EXIT_STOPPED)
     if bar.tally is not None and bar.tally.out_of_budget:
-        say(out_of_budget(bar.tally, store, options["budget"]), stderr=True)
+        say_in_words(out_of_budget(bar.tally, store, options["budget"]), stderr=True)
         sys.exit(EXIT_BUDGET)
     return results
 
@@ -345,7 +348,7 @@ def conclude(results: Results, experiment: str, *, as_json: bool, files: tuple[P
         shown = ", ".join(f"{count} {status}" for status, count in counts.items())
         say(f"{shown}; results in {results.path}")
         for sentence in results.warned():
-            say(sentence)
+            say_in_words(sentence)
         if files:
             show_page_address(files)
         else:

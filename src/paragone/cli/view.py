@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import LOOK, app
-from paragone.terminal import say
+from paragone.terminal import say, say_at_once
 
 
 @app.command(rich_help_panel=LOOK)
@@ -40,6 +40,7 @@ def view(
 
     Example: paragone view first.sqlite --port 8765
     """
+    say_at_once(f"opening {', '.join(map(str, stores))}")
     from paragone.reporting.live import serve
 
     serve(

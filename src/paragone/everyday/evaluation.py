@@ -26,7 +26,7 @@ from paragone.methods.method import Method
 from paragone.metrics import find_scorers, named_metric
 from paragone.protocols import Predict
 from paragone.stats.ranking import MethodRanking
-from paragone.terminal import say
+from paragone.terminal import say_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +158,7 @@ def evaluate(
     watch = observer
     if verbose:
         for line in introduction(experiment):
-            say(line, stderr=True)
+            say_in_words(line, stderr=True)
     passed = check_before_run(experiment, store, accept_leak, tell=_tell_on_stderr if verbose else _tell_nobody)
     if verbose and watch is None:
         from paragone.everyday.progress import ProgressBar
@@ -171,7 +171,7 @@ def evaluate(
 
 
 def _tell_on_stderr(line: str) -> None:
-    say(f"  {line}", stderr=True)
+    say_in_words(f"  {line}", stderr=True)
 
 
 def _tell_nobody(line: str) -> None:

@@ -27,7 +27,15 @@ from paragone.stats.result import Comparison, indented, plain
 from paragone.stats.scopes import LearnerPair, why_untold
 from paragone.stats.scores import ScoreTable, listed
 from paragone.stats.verdicts import adjusted_where_known
-from paragone.stats.words import Told, TwoScopes, dataset_choices, dataset_sentence, datasets_in_words, where_in_words
+from paragone.stats.words import (
+    Told,
+    TwoScopes,
+    dataset_choices,
+    dataset_sentence,
+    datasets_in_words,
+    direction_in_words,
+    where_in_words,
+)
 from paragone.tables import (
     Column,
     Table,
@@ -527,8 +535,9 @@ def caption(comparison: DatasetComparison) -> str:
     """Return the sentence that states metric, test, correction and n."""
     table, choices = comparison.scores, comparison.choices
     n = len(table.datasets)
+    by = f" by {choices['metric']}" if table.metric else f", {direction_in_words(table.higher_is_better)}"
     return (
-        f"{len(table.methods)} methods on {datasets_in_words(n)} by {choices['metric']}. "
+        f"{len(table.methods)} methods on {datasets_in_words(n)}{by}. "
         f"{comparison.overall_in_words}. "
         f"Pairs: {choices['test']}; {choices['correction']}; alpha = {comparison.settings.alpha:g}."
     )

@@ -351,31 +351,38 @@ def _standing(found: TwoScopes) -> str:
     leader, where = found.leader, where_in_words(found.datasets)
     other, place = (second, "next") if leader == best else (best, "best")
     mine, theirs = number(found.means[leader]), number(found.means[other])
-    return f"{where}, {leader} has {mine} by {found.metric}; the {place} is {other} with {theirs}."
+    return f"{where}, {leader} has {mine}{_by(found)}; the {place} is {other} with {theirs}."
+
+
+def _by(found: TwoScopes) -> str:
+    """Name the metric, where it has a name."""
+    if found.logarithms:
+        return f" by the geometric mean of {found.metric or 'the scores'}"
+    return f" by {found.metric}" if found.metric else ""
 
 
 def _on_these(found: TwoScopes) -> str:
     leader, where = found.leader, where_in_words(found.datasets)
-    by = f"by {'the geometric mean of ' * found.logarithms}{found.metric}"
+    by = _by(found)
     words = {pair.rival: pair for pair in found.on_these}
     rivals = [name for name in found.means if name in words]
     mine = number(found.means[leader])
     if all(words[name].verdict == "better" for name in rivals):
         next_, whom = rivals[0], rivals[0] if len(rivals) == 1 else _all_of(len(rivals))
-        against = "against" if len(rivals) == 1 else f"the next, {next_},"
+        against = " against" if len(rivals) == 1 else f"; the next, {next_}, has"
         difference = f"{'log-ratio ' * found.logarithms}{signed(words[next_].difference)}"
         small = ", though by less than the margin" if all(words[name].within for name in rivals) else ""
         return (
-            f"{where}, {leader} is better than {whom} {by}{small}: {mine} {against} {number(found.means[next_])} "
+            f"{where}, {leader} is better than {whom}{by}{small}: {mine}{against} {number(found.means[next_])} "
             f"({difference})."
         )
     if all(words[name].verdict == "undecided" for name in rivals):
         return (
-            f"{where}, no method differs significantly from {leader} {by} ({mine}; next {rivals[0]}, "
+            f"{where}, no method differs significantly from {leader}{by} ({mine}; next {rivals[0]}, "
             f"{number(found.means[rivals[0]])})."
         )
     first = next(iter(found.means)) == leader
-    lead = f"{leader} leads {by} ({mine}):" if first else f"{leader} ({mine} {by}) is"
+    lead = f"{leader} leads{by} ({mine}):" if first else f"{leader} ({mine}{by}) is"
     return f"{where}, {lead} {claims_in_words(found.on_these, rivals, found.settings)}."
 
 
