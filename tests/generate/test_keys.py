@@ -13,13 +13,12 @@ from paragone.generate.formulas import structure_key
 from paragone.generate.inspection import inspect_digen
 from paragone.generate.keys import concept_key
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.truth import feature_influences, settled_target
+from paragone.generate.truth import active_columns
 
 
 def key(formula: str, **options) -> str:
     spec = GeneratorSpec(formula, **options)
-    influence = feature_influences(spec, settled_target(spec))
-    return concept_key(spec, [feature for feature, found in influence.items() if found.value])
+    return concept_key(spec, active_columns(spec))
 
 
 PROBLEMS = [

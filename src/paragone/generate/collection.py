@@ -17,13 +17,12 @@ from paragone.data import Dataset
 from paragone.data.digen import checked_dataset, checked_formula, hash_features, hash_labels
 from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
 from paragone.errors import InputError, unknown_name
-from paragone.generate.concepts import active_features
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.proof import Proof, ProofPlan
 from paragone.generate.sampling import GeneratorSpec, Part, population
-from paragone.generate.truth import bayes_scores, truth_sheet
+from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
 from paragone.reading import read_json
 from paragone.stats import Interval
 from paragone.tables import frame_to_file
@@ -253,7 +252,7 @@ class GeneratedSet:
             seed,
             n_rows,
             generator.n_features,
-            tuple(sorted(active_features(expression, n_features=generator.n_features))),
+            active_columns(generator),
             bayes_scores(generator)[0]["roc_auc"].value,
             expression.md5,
             hash_features(np.asarray(sample.X)),

@@ -200,8 +200,7 @@ def truth_sheet(spec: GeneratorSpec, part: Part = "test") -> TruthSheet:
     """
     scores, how = bayes_scores(spec, part)
     target = settled_target(spec)
-    influence = feature_influences(spec, target)
-    active = tuple(j for j, found in influence.items() if found.value > 0)
+    influence, active = feature_influences(spec, target), active_columns(spec)
     shapley = shapley_shares(spec, target, active)
     features = [FeatureTruth(j, influence[j], shapley[j]) for j in active]
     features.sort(key=lambda found: (-round(found.shapley.value, 3), found.feature))
@@ -214,7 +213,7 @@ def truth_sheet(spec: GeneratorSpec, part: Part = "test") -> TruthSheet:
 
 
 @lru_cache(maxsize=1024)
-def bayes_scores(spec: GeneratorSpec, part: Part = "test") -> tuple[dict[str, Estimate], str]:
+def bayes_scores(spec: GeneratorSpec, part: Part = "test") -> tuple[Mapping[str, Estimate], str]:
     """Return the best scores on fresh rows that any method can reach, and how they were found.
 
     Examples
@@ -327,7 +326,21 @@ def settled_target(spec: GeneratorSpec) -> Target:
     return Target((Threshold.settled(spec.population_values(), found.shares[1]),), found.shares)
 
 
-def feature_influences(spec: GeneratorSpec, target: Target) -> dict[int, Estimate]:
+def active_columns(spec: GeneratorSpec) -> tuple[int, ...]:
+    """Return the columns of the formula that change the target, in order.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> product = GeneratorSpec("mul(X3, mul(X1, X1))")
+    >>> active_columns(product), active_columns(replace(product, positive=0.2))
+    ((3,), (1, 3))
+    """
+    return tuple(j for j, found in feature_influences(spec, settled_target(spec)).items() if found.value > 0)
+
+
+@lru_cache(maxsize=256)
+def feature_influences(spec: GeneratorSpec, target: Target) -> Mapping[int, Estimate]:
     """Return how often the class changes when a feature of the formula is drawn again, given all others.
 
     For regression it is the part of the variance that goes with the feature. A feature whose value never changed the
