@@ -19,7 +19,7 @@ from paragone.stats.datasets import DatasetComparison
 from paragone.tables import escape_latex, format_interval, format_p
 
 NAMES = ["A", "Ours, new", "50 %", "naïve_Bayes", "{x}", "method", "π & co", "a\\b", "M 10", "M 9", "better", "<b>"]
-FAST_TABLES, ALL_TABLES, CHUNK = 300, 10_000, 500
+FAST_TABLES, ALL_TABLES, CHUNK = 100, 10_000, 500
 
 
 def drawn(seed: int) -> tuple[pd.DataFrame, dict]:

@@ -40,7 +40,7 @@ def aligned_t(scores):
 
 
 @pytest.mark.parametrize(("test", "formula"), [(quade, quade_f), (aligned_ranks, aligned_t)])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(table=SMALL)
 def test_small_tables_have_the_p_of_all_orders_within_datasets(test, formula, table):
     found, observed = test(table), formula(table)
