@@ -96,7 +96,7 @@ MAKERS = {
     "rows": ("plants_rows", "plants_more"),
     "columns": ("plants_rows", "plants_columns", "plants_more"),
     "missed": ("plants_rows", "plants_missed"),
-    "methods": ("plants_methods", "method_lab"),
+    "methods": ("plants_methods", "plants_reports", "method_lab"),
     "honest": (),
     "knowing": (),
 }

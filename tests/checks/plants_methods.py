@@ -66,6 +66,18 @@ CLASSIFIERS = (
     ("ranks within the test part", "batches:RanksTheBatch", ("PG142",), "The upper half of the rows gets one class."),
     ("neighbours in the test part", "batches:AsksTheNeighbours", ("PG142",), "Test rows vote on each other's class."),
     ("answers by place", "batches:ByPlace", ("PG142",), "The answer depends on where a row stands."),
+    (
+        "the best of a hundred on a file of labels",
+        "choosing:BestOnAFile",
+        ("PG141", "PG142"),
+        "Of a hundred stumps it takes the one that agrees best with the test labels, which stand in a file.",
+    ),
+    (
+        "the best of a hundred on labels in memory",
+        "choosing:BestInMemory",
+        ("PG110",),
+        "Of a hundred stumps it takes the one that is best on the test part, found in the frame of its caller.",
+    ),
 )
 
 

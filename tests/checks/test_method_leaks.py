@@ -53,6 +53,15 @@ def test_whoever_looks_labels_up_elsewhere_is_found_by_training_on_permuted_ones
     assert 0.25 < float(half.message.partition("knows ")[2].partition("%")[0]) / 100 < 0.75
 
 
+def test_whoever_chooses_among_many_on_the_test_rows_is_found_and_whoever_chooses_on_train_is_not(folder):
+    found = found_codes(
+        paragone.audit(leaky("choosing", "BestOnAFile", "BestInMemory", "BestOnInnerRows"), in_process=True)
+    )
+    assert found["BestOnAFile"] & {"PG141", "PG142"}
+    assert found["BestInMemory"] == {"PG110"}
+    assert "BestOnInnerRows" not in found
+
+
 def test_in_a_process_of_its_own_it_is_heard_what_a_module_reads_when_it_is_imported(folder):
     found = paragone.audit(leaky("lookups", "AtImport", "ByNativeCode"))
     assert found_codes(found) == {"AtImport": {"PG111", "PG141"}, "ByNativeCode": {"PG111", "PG141"}}

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, get_args
 from scipy import sparse
 
 from paragone.checks.bench import Bench
+from paragone.checks.best_of_many import check_best_of_many, check_claimed_variants, check_shown_variants
 from paragone.checks.canary import CANARY, METHOD_CHECKS, Canary, check_methods
 from paragone.checks.claims import check_claims, read_claims
 from paragone.checks.columns import check_columns
@@ -132,6 +133,7 @@ class ExperimentAudit:
     def _choices(self, view: View) -> None:
         check_tuning(view, self.ledger)
         check_selection(view.reader.stage_choices(view), self.ledger)
+        check_best_of_many(view, self.ledger)
 
     def _declaration(self, experiment: Experiment, view: View) -> None:
         check_declaration(experiment, view.results.store, self.ledger)
@@ -153,7 +155,12 @@ class ExperimentAudit:
 
     def _claims(self, view: View, file: Path) -> None:
         claims = read_claims(file)
-        self._on_right_scores(view, lambda right: check_claims(claims, right, self.ledger, file.name))
+
+        def hold(right: View) -> None:
+            check_claims(claims, right, self.ledger, file.name)
+            check_claimed_variants(claims, right, self.ledger, file.name)
+
+        self._on_right_scores(view, hold)
 
     def _on_right_scores(self, view: View, work: Callable[[View], None]) -> None:
         if not self._alone:
@@ -172,9 +179,10 @@ class ExperimentAudit:
         options = self._options
         remade = Remade(view, options.reference, options.names, options.metric)
         check_published(options.against, remade, self.ledger)
+        tables = [table for file in options.against for table in read_tables(file)]
+        check_shown_variants(tables, view, options.names or {}, self.ledger)
         if options.metric is None:
             # A report of one metric is audited with that metric.
-            tables = [table for file in options.against for table in read_tables(file)]
             check_left_out(tables, remade.means, view, options.names or {}, self.ledger)
 
     def _canary(self, experiment: Experiment) -> None:
