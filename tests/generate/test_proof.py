@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier
-from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
@@ -124,10 +124,32 @@ def test_one_key_is_one_generator(laboratory):
         prove(claims, [KNN, NOISE], laboratory, SMALL, 1)
 
 
-def test_other_targets_than_two_classes_are_refused_in_a_sentence(laboratory):
-    claim = LeadClaim("KNN", "Noise", GeneratorSpec("X0", 2, target="regression"))
-    with pytest.raises(InputError, match="on two classes here, and the target is regression"):
-        prove([claim], [KNN, NOISE], laboratory, SMALL, 1)
+@pytest.mark.parametrize(
+    ("options", "kind", "score"),
+    [
+        ({"target": "multiclass", "n_classes": 3}, "Classifier", "classes"),
+        ({"target": "regression", "noise": 0.3}, "Regressor", "r2"),
+    ],
+)
+def test_several_classes_and_numbers_are_proven_alike(laboratory, options, kind, score):
+    generator = GeneratorSpec("add(X0, X1)", 3, **options)
+    near = Contender(
+        "Near", f"sklearn.neighbors:KNeighbors{kind}", portfolio=({"n_neighbors": 60}, {"n_neighbors": 10})
+    )
+    tree = Contender("Tree", f"sklearn.tree:DecisionTree{kind}", {"max_depth": 1})
+    plan = ProofPlan(n_train=150, n_fresh=200, trials=2, looks=(4, 24), n_claims=1)
+    (proof,) = prove([LeadClaim("Near", "Tree", generator)], [near, tree], laboratory, plan, seed=2)
+    assert proof.holds
+    fit = proof.fits[0]
+    rows = generator.parts(150, 200, fit.row_seed)
+    X, y = np.asarray(rows.X), np.asarray(rows.y)
+    if score == "r2":
+        model = KNeighborsRegressor(**fit.params).fit(X[:150], y[:150])
+        assert fit.score == pytest.approx(r2_score(y[150:], model.predict(X[150:])), abs=1e-12)
+    else:
+        model = KNeighborsClassifier(**fit.params).fit(X[:150], y[:150])
+        by_hand = roc_auc_score(y[150:], model.predict_proba(X[150:]), multi_class="ovr")
+        assert fit.score == pytest.approx(by_hand, abs=1e-12)
 
 
 # Randomness

@@ -198,6 +198,42 @@ def confidence(classifier: Any, X: FloatArray, positive: Any = None) -> Confiden
     return Confidence(np.asarray(values, dtype=np.float64), source)
 
 
+def class_values(classifier: Any, X: FloatArray, classes: NDArray[Any]) -> FloatArray:
+    """Return a fitted classifier's value for each of several classes: probabilities, decision values or hard labels.
+
+    Parameters
+    ----------
+    classifier : classifier
+        Fitted; classes that it did not meet in training get its lowest value.
+    X : ndarray
+        Rows to predict.
+    classes : ndarray
+        All classes, sorted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Larger is more likely.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 3])
+    >>> class_values(tree, np.array([[1.0]]), np.array([0, 1, 2, 3]))
+    array([[0., 1., 0., 0.]])
+    """
+    source = source_of(classifier)
+    found = np.asarray(getattr(classifier, source)(X))
+    if source == "predict":
+        return np.asarray(found[:, None] == classes[None, :], dtype=np.float64)
+    if found.ndim == 1:
+        found = np.column_stack([-found, found])
+    known = np.asarray(getattr(classifier, "classes_", classes))
+    values = np.full((len(found), len(classes)), found.min() if found.size else 0.0)
+    values[:, np.searchsorted(classes, known)] = found
+    return values
+
+
 def auroc(labels: NDArray[Any], values: FloatArray) -> float:
     """Return the area under the ROC curve; tied values count half; NaN where one class is missing.
 

@@ -21,7 +21,7 @@ from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Proof
-from paragone.generate.proving import Verdict
+from paragone.generate.proving import DatasetProof
 from paragone.hashing import digest
 from paragone.tables import frame_to_csv
 from paragone.ties import best_losses, least_loss
@@ -119,7 +119,7 @@ class Evolved:
         The state of the search after every generation, every later race and every proof.
     n_failed : int
         Cells that failed; what needed them is not claimed.
-    verdicts : tuple of Verdict
+    verdicts : tuple of DatasetProof
         What came of every dataset that was put to proof, its fits included.
     wanted : tuple of pairs
         The ordered pairs that were searched for.
@@ -141,7 +141,7 @@ class Evolved:
     measured: tuple[GeneratedSet, ...]
     curve: tuple[SearchProgress, ...]
     n_failed: int
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[DatasetProof, ...] = ()
     wanted: tuple[NamedPair, ...] = ()
 
     def curve_table(self) -> pd.DataFrame:
@@ -218,7 +218,7 @@ class Evolved:
 
     def write(self, folder: str | Path, file_format: str = "csv") -> None:
         """Write the collection, its evidence, its datasets, the coverage curve and a page of all that."""
-        from paragone.generate.pages import write_collection_page
+        from paragone.generate.collection_pages import write_collection_page
 
         with replaced_folder(folder, "collection") as new:
             self.collection.write_data(new / "data", file_format)
@@ -229,8 +229,10 @@ class Evolved:
             frame_to_csv(self.claims_table(), new / "claims.csv")
             frame_to_csv(self.fits_table(), new / "fits.csv")
             frame_to_csv(self.screen_table(), new / "screening.csv")
-        if self.collection.sets:
-            write_collection_page(self.collection.inspect(), folder, self.collection, self.curve_table())
+        # A search that proved nothing has a page too: what was tried, and the pairs that stay open.
+        inspection = self.collection.inspect() if self.collection.sets else None
+        opened = self.open_table()
+        write_collection_page(inspection, folder, self.collection, self.curve_table(), opened=opened)
 
 
 def _claim_row(proof: Proof) -> tuple[Any, ...]:

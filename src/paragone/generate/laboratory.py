@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from paragone.data import Dataset, SplitPlan, Task
 from paragone.errors import InputError, unknown_name
-from paragone.generate.classifiers import NOT_A_NUMBER, confidence, positive_class
+from paragone.generate.classifiers import NOT_A_NUMBER, class_values, confidence, positive_class, source_of
 from paragone.generate.tuned import TunedClassifier
 from paragone.hashing import digest
 from paragone.lab.cells import CellScores, Fitted, Score, SplitData
@@ -212,17 +212,7 @@ class Holdout(Protocol):
         if "f1" in self.metrics:
             # By way of a list: text becomes text, which a store can keep, where a classifier gives objects.
             arrays["predicted"] = np.asarray(np.asarray(model.predict(data.X_test)).tolist())
-        # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
-        if not isinstance(model, TunedClassifier):
-            bounded = int(getattr(model, "hit_bound_", False))
-            return Fitted(arrays, {"source": found.source, "params": {}, "bounded": bounded, "warned": []})
-        info = {
-            "source": model.score_source,
-            "params": model.best_params_,
-            "bounded": model.n_bounded_,
-            "warned": list(model.warned_),
-        }
-        return Fitted({**arrays, "cv": np.array(model.best_score_)}, info)
+        return _told(model, arrays, found.source)
 
     @override
     def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
@@ -255,6 +245,69 @@ class Holdout(Protocol):
             # F1 is that of class 1, as published: with class 1 as the only label, micro-F1 is its F1.
             found["f1"] = find_metric("micro_f1")(truth[:, None], (arrays["predicted"] == positive)[:, None])
         return found
+
+
+def _told(model: Any, arrays: Mapping[str, NDArray[Any]], source: str) -> Fitted:
+    """Return what a fit gave with what the model tells of it."""
+    # Only our own tuner is asked for its search: libraries have attributes of the same names and other meanings.
+    if not isinstance(model, TunedClassifier):
+        bounded = int(getattr(model, "hit_bound_", False))
+        return Fitted(arrays, {"source": source, "params": {}, "bounded": bounded, "warned": []})
+    info = {
+        "source": model.score_source,
+        "params": model.best_params_,
+        "bounded": model.n_bounded_,
+        "warned": list(model.warned_),
+    }
+    return Fitted({**arrays, "cv": np.array(model.best_score_)}, info)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshRows(Protocol):
+    """Fit on train, predict test, score several classes by AUROC (each against the rest) and numbers by R2.
+
+    `Holdout` is for two classes, of which it keeps the order of values alone.
+
+    Parameters
+    ----------
+    metric : {"auroc", "r2"}, default="auroc"
+        What is scored.
+    """
+
+    kind: ClassVar[str] = "fresh rows"
+
+    metric: Literal["auroc", "r2"] = "auroc"
+
+    def __post_init__(self) -> None:
+        if self.metric not in ("auroc", "r2"):
+            raise unknown_name("metric", self.metric, ("auroc", "r2"))
+
+    versions = Holdout.versions
+
+    @override
+    def identity(self) -> str:
+        return digest({"kind": self.kind, "metric": self.metric})
+
+    @override
+    def fit(self, estimator: Any, data: SplitData) -> Fitted:
+        model = estimator.fit(data.X_train, data.y_train)
+        held = model.classifier_ if isinstance(model, TunedClassifier) else model
+        if self.metric == "r2":
+            values, source = np.asarray(held.predict(data.X_test), dtype=np.float64), "predict"
+        else:
+            values, source = class_values(held, data.X_test, np.unique(data.y_train)), source_of(held)
+        if np.isnan(values).any():
+            raise InputError(f"a method gave NaN for some row: {self.metric} is not defined")
+        return _told(model, {"values": values}, source)
+
+    @override
+    def scores(self, fitted: Fitted, data: SplitData) -> CellScores:
+        values = np.asarray(fitted.arrays["values"])
+        classes = {} if self.metric == "r2" else {"classes": np.unique(data.y_train)}
+        found = [Score(self.metric, find_metric(self.metric)(data.y_test, values, **classes))]
+        if "cv" in fitted.arrays and not np.isnan(fitted.arrays["cv"]):
+            found.append(Score("cv", float(fitted.arrays["cv"])))
+        return CellScores(tuple(found))
 
 
 def dense_ranks(values: FloatArray) -> NDArray[np.unsignedinteger]:

@@ -40,6 +40,8 @@ class Looks:
         The size of the family, fixed before anything is looked at.
     unseen : float, default=0.5
         See `UNSEEN`; 0 gives Student's interval.
+    widest : float, default=1.0
+        The largest lead that there can be; infinite for scores without a bound, such as R2.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Looks:
     alpha: float = 0.05
     n_claims: int = 1
     unseen: float = UNSEEN
+    widest: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.at or self.at[0] < 2 or list(self.at) != sorted(set(self.at)):
@@ -73,7 +76,7 @@ class Looks:
         return tuple((np.diff(spent) * self.alpha / self.n_claims).tolist())
 
     def interval(self, leads: Sequence[float] | FloatArray) -> Interval:
-        """Return the mean lead with its interval at a look; from -1 to 1 where so few samples bound nothing.
+        """Return the mean lead with its interval at a look; the widest there is where so few samples bound nothing.
 
         The limits m are those at which Student's test of ``leads - m``, with one value more at ``-unseen`` (or
         ``unseen`` for the upper limit), just reaches the level of the look.
@@ -83,7 +86,7 @@ class Looks:
             raise InputError(f"{len(values)} samples are not a look: looks are at {', '.join(map(str, self.at))}")
         half = float(self.half_width(len(values), float(((values - values.mean()) ** 2).sum())))
         mean = float(values.mean())
-        return Interval(mean, max(mean - half, -1.0), min(mean + half, 1.0))
+        return Interval(mean, max(mean - half, -self.widest), min(mean + half, self.widest))
 
     def half_width(self, n: int, squares: float | FloatArray) -> FloatArray:
         """Return how far the limits lie from the mean, for samples with this sum of squared deviations."""

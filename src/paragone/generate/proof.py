@@ -16,10 +16,11 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.evidence import RowRole, row_seed
-from paragone.generate.laboratory import Holdout, Laboratory
+from paragone.generate.laboratory import FreshRows, Holdout, Laboratory
 from paragone.generate.looks import UNSEEN, Looks
 from paragone.generate.methods import Contender, plain_params
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.tuned import TrialScoring
 from paragone.stats import Interval
 
 GIVE_UP = 0.1
@@ -105,8 +106,13 @@ class ProofPlan:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
         self.family()
 
-    def family(self) -> Looks:
-        """Return the looks with their levels."""
+    def family(self, target: TargetKind = "binary") -> Looks:
+        """Return the looks with their levels.
+
+        From chance to perfect R2 goes twice as far as AUROC, and has no lower bound: so do leads of it.
+        """
+        if target == "regression":
+            return Looks(tuple(self.looks), self.alpha, self.n_claims, 2 * self.unseen, widest=float("inf"))
         return Looks(tuple(self.looks), self.alpha, self.n_claims, self.unseen)
 
 
@@ -261,7 +267,7 @@ def _proven_together(
     over: Callable[[], bool],
 ) -> list[Proof]:
     """Prove the claims about one dataset: they share its samples, and a method is fitted while a claim needs it."""
-    looks, fits = plan.family(), TunedFits()
+    looks, fits = plan.family(claims[0].generator.target), TunedFits()
     ended: dict[LeadClaim, Proof] = {}
     seen = 0
     for look in looks.at:
@@ -342,19 +348,21 @@ def tuned_fits(
     ...     tuned_fits(square, [tree], laboratory, plan, 1, [0])["Tree", 0].params
     {'max_depth': 5}
     """
-    if generator.target != "binary":
-        raise InputError(f"methods are compared on two classes here, and the target is {generator.target}")
     key = key or generator.identity
     seeds = {sample: row_seed(role, seed, key, sample) for sample in samples}
     datasets = {
         sample: generator.parts(plan.n_train, plan.n_fresh, seeds[sample], name=f"sample {sample}")
         for sample in samples
     }
+    protocol: Holdout | FreshRows = Holdout(keep_values=False, metrics=("auroc",))
+    if generator.target != "binary":
+        protocol = FreshRows(metric="r2" if generator.target == "regression" else "auroc")
+    scored = "r2" if generator.target == "regression" else "auroc"
     found = laboratory.run(
         f"{role} {key}",
         list(datasets.values()),
-        {method.name: tuner_of(method, plan) for method in methods},
-        Holdout(keep_values=False, metrics=("auroc",)),
+        {method.name: tuner_of(method, plan, generator.target) for method in methods},
+        protocol,
         seed=seed,
     )
     fits: TunedFits = {}
@@ -362,14 +370,18 @@ def tuned_fits(
         for method in methods:
             cell = found.get((dataset.name, method.name))
             if cell is not None:
-                tuning, score = cell.scores.get("cv", float("nan")), cell.scores["auroc"]
+                tuning, score = cell.scores.get("cv", float("nan")), cell.scores[scored]
                 fits[method.name, sample] = TunedFit(
                     method.name, sample, seeds[sample], dict(cell.info["params"]), tuning, score
                 )
     return fits
 
 
-def tuner_of(method: Contender, plan: ProofPlan) -> dict[str, Any]:
+SCORING: Mapping[TargetKind, TrialScoring] = {"binary": "auroc", "multiclass": "classes", "regression": "r2"}
+"""What tuning looks at, and what claims are about: AUROC, its mean over classes against the rest, or R2."""
+
+
+def tuner_of(method: Contender, plan: ProofPlan, target: TargetKind = "binary") -> dict[str, Any]:
     """Return a method with the tuning of a plan, as an experiment declares it; its seed is the experiment's to set."""
     params = {
         "classifier": method.declared(),
@@ -380,4 +392,9 @@ def tuner_of(method: Contender, plan: ProofPlan) -> dict[str, Any]:
         "tolerance": GIVE_UP,
         "fresh_seeds": True,
     }
+    if target != "binary":
+        params["scoring"] = SCORING[target]
+    if target == "regression":
+        # R2 may be negative, where falling behind by a share of it means nothing.
+        params["tolerance"] = None
     return {"use": "paragone.generate.tuned:TunedClassifier", "params": params}

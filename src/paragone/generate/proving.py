@@ -62,7 +62,7 @@ class DocketEntry:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class DatasetProof:
     """What the proof of a dataset came to.
 
     Parameters
@@ -105,7 +105,7 @@ class Prover:
         self.wanted = tuple(wanted)
         self.docket: list[DocketEntry] = []
         self.promised: Counter[OrderedPair] = Counter()
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[DatasetProof] = []
         self.n_raced = 0
         self._looks = spec.plan().family()
         self._bars = dict.fromkeys(self.wanted, spec.margin)
@@ -245,7 +245,7 @@ class Prover:
 
     # Proving
 
-    def prove_next(self, over: Callable[[], bool]) -> Verdict | None:
+    def prove_next(self, over: Callable[[], bool]) -> DatasetProof | None:
         """Prove the next dataset of the docket; None where it is at its end or the time is over."""
         if len(self.verdicts) == len(self.docket) or over():
             return None
@@ -259,7 +259,7 @@ class Prover:
             first = range(plan.looks[0])
             fits |= tuned_fits(entry.generator, self.methods, self.laboratory, plan, seed, first)
             item = self._item(entry, proofs, fits)
-        verdict = Verdict(entry, proofs, item, tuple(fits.values()))
+        verdict = DatasetProof(entry, proofs, item, tuple(fits.values()))
         self.verdicts.append(verdict)
         return verdict
 
@@ -282,5 +282,6 @@ class Prover:
             self.spec.n_train,
             Evidence(names, scores),
             {name: dict(fits[name, 0].params) for name in names},
-            tuple(ClaimRecord.of(proof) for proof in proofs),
+            # A claim without leads, by a failed fit or for want of time, says nothing of the dataset.
+            tuple(ClaimRecord.of(proof) for proof in proofs if proof.leads),
         )

@@ -9,17 +9,19 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from paragone.errors import InputError
-from paragone.generate.classifiers import auroc, confidence, positive_class, source_of
+from paragone.errors import unknown_name
+from paragone.generate.classifiers import auroc, class_values, confidence, positive_class, source_of
 from paragone.generate.methods import configured, reseeded
 from paragone.methods.method import Method
 from paragone.methods.spaces import check_space, finished_trial, new_study, suggest
+from paragone.metrics import find_metric
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
-TrialScoring: TypeAlias = Literal["auroc", "hard"]
+TrialScoring: TypeAlias = Literal["auroc", "hard", "classes", "r2"]
+SCORINGS: tuple[TrialScoring, ...] = ("auroc", "hard", "classes", "r2")
 
 
 class TunedClassifier(ClassifierMixin, BaseEstimator):
@@ -42,8 +44,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
         Score a trial on the first of the folds only; on all where it is not given.
     tolerance : float, optional
         Stop a trial that falls further than this behind the best one, and estimate its score: see `pruned_mean`.
-    scoring : {"auroc", "hard"}, default="auroc"
+    scoring : {"auroc", "hard", "classes", "r2"}, default="auroc"
         ``"hard"`` scores hard labels, as the published search did: that is balanced accuracy, whatever it is called.
+        ``"classes"`` is the mean AUROC of each of several classes against the rest, ``"r2"`` that of numbers.
     seed : int, default=0
         Of the folds, the sampler and the classifier.
     journal : str, optional
@@ -101,8 +104,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the parameters on folds of ``X, y`` and fit on all of them."""
-        if self.scoring not in ("auroc", "hard"):
-            raise InputError(f"scoring is 'auroc' or 'hard', not {self.scoring!r}")
+        if self.scoring not in SCORINGS:
+            raise unknown_name("scoring", str(self.scoring), SCORINGS)
         features, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
         check_space(self.space or {}, "the space")
         method = Method.declare(self.classifier, kind="classifier")
@@ -176,7 +179,8 @@ class FoldScore:
     ) -> None:
         self._method, self._scoring, self._seed, self._fresh_seeds = method, scoring, seed, fresh_seeds
         self._X, self._y, self._positive = X, y, positive_class(y)
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        kind = KFold if scoring == "r2" else StratifiedKFold
+        splitter = kind(folds, shuffle=True, random_state=seed)
         self._splits = list(splitter.split(X, y))
         self.n_bounded = 0
         self.warned: list[str] = []
@@ -197,6 +201,13 @@ class FoldScore:
             classifier = self.built(params).fit(self._X[train], self._y[train])
         self.warned += [str(caught[0].message)] if caught else []
         self.n_bounded += bool(getattr(classifier, "hit_bound_", False))
+        if self._scoring == "r2":
+            return find_metric("r2")(self._y[test], np.asarray(classifier.predict(self._X[test]), dtype=np.float64))
+        if self._scoring == "classes":
+            classes = np.unique(self._y)
+            return find_metric("auroc")(
+                self._y[test], class_values(classifier, self._X[test], classes), classes=classes
+            )
         if self._scoring == "hard":
             values = (np.asarray(classifier.predict(self._X[test])) == self._positive).astype(np.float64)
         else:
