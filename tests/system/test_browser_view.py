@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,10 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from paragone import Experiment, Results
+from paragone.lab.view import CellAddress, View
+from paragone.protocols.predict import Predict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "reporting"))
@@ -96,3 +101,86 @@ def test_the_page_fills_up_while_a_run_writes(browser, lab, address):
     wait_for(browser, lambda: figure.get_attribute("data-drawn") == "done")
     assert browser.execute_script("return window.alerted === undefined")
     assert console(browser) == []
+
+
+BROKEN = """
+from sklearn.naive_bayes import GaussianNB
+
+class Fussy(GaussianNB):
+    def fit(self, X, y):
+        if X.shape[1] > 4:
+            raise ValueError("too many columns")
+        return super().fit(X, y)
+"""
+
+
+@pytest.fixture
+def broken_lab(tmp_path, monkeypatch):
+    """A finished run whose method fails on one of two datasets."""
+    (tmp_path / "broken_for_view.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    methods = {"Bayes": "sklearn.naive_bayes:GaussianNB", "Fussy": "broken_for_view:Fussy"}
+    experiment = Experiment(["iris", "wine"], methods, {"folds": 3}, Predict(metrics=("accuracy",)), name="lab")
+    experiment.run(tmp_path / "lab.sqlite", 0).close()
+    return tmp_path / "lab.sqlite"
+
+
+def serving(store: Path, port: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "paragone", "view", str(store), "--port", str(port), "--no-token"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    while "http" not in server.stdout.readline():
+        assert server.poll() is None
+    return server
+
+
+def test_failures_wrong_predictions_and_a_view_that_comes_back(browser, broken_lab):
+    from axe_core_python.selenium import Axe
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = serving(broken_lab, port)
+    try:
+        browser.get(f"http://127.0.0.1:{port}/")
+        wait_for(browser, lambda: "12 of 12 cells, finished" in text(browser, "#state"))
+        wait_for(browser, lambda: text(browser, "#answer tbody:not(.footer) th"))
+        bar = browser.find_element(By.ID, "bar")
+        assert bar.get_attribute("aria-valuetext") == "9 done, 3 failed"
+        pieces = browser.execute_script(
+            "return [...arguments[0].children].map((e) => [e.className, e.offsetWidth, e.offsetHeight])", bar
+        )
+        (done, done_width, done_height), (failed, failed_width, failed_height), _ = pieces
+        assert (done, failed) == ("done", "failed")
+        assert done_width == pytest.approx(3 * failed_width, rel=0.02)
+        assert failed_height < 0.6 * done_height
+        assert text(browser, "#failed-title") == "3 cells failed, for 1 cause"
+        assert text(browser, "#failed summary") == "3 cells failed: ValueError: too many columns"
+        assert "3/3, 3 failed" in text(browser, "#matrix tbody tr:nth-child(2) td:nth-child(3)")
+
+        browser.execute_script("document.querySelector('#answer tbody td a').click()")
+        wait_for(browser, lambda: text(browser, "#behind-more button"))
+        browser.find_element(By.CSS_SELECTOR, "#behind-more button").click()
+        wait_for(browser, lambda: text(browser, ".answers tbody tr"))
+        with Results.open(broken_lab) as results:
+            found = View(results).reader.cell_answers(CellAddress("lab", "iris", "Bayes"))
+        wrong = int((found.truth != found.predicted).sum())
+        assert f"50 rows, {wrong} of 50 wrong" in text(browser, "#behind-cell .note")
+        shown = "return [...document.querySelectorAll('.answers tbody tr:not([hidden])')].map((row) => row.className)"
+        assert browser.execute_script(shown) == ["wrong"] * wrong + [""] * (50 - wrong)
+        browser.find_element(By.ID, "wrong-only").click()
+        assert browser.execute_script(shown) == ["wrong"] * wrong
+        violations = Axe().run(browser)["violations"]
+        assert [(v["id"], v["nodes"][0]["html"][:200]) for v in violations] == []
+        assert console(browser) == []
+
+        server.terminate()
+        server.wait(timeout=20)
+        wait_for(browser, lambda: "the view does not answer" in text(browser, "#state"))
+        server = serving(broken_lab, port)
+        browser.execute_script("window.dispatchEvent(new Event('online'))")
+        wait_for(browser, lambda: "12 of 12 cells, finished" in text(browser, "#state"), 10)
+    finally:
+        browser.get("about:blank")
+        console(browser)  # refused connections, which were the point
+        server.terminate()
+        server.wait(timeout=20)

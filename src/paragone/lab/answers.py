@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from paragone.lab.store.records import StoredCells
+from paragone.lab.store.records import StoredCell, StoredCells
 from paragone.validation import FloatArray, IntArray
 
 
@@ -47,12 +47,19 @@ def stored_answers(cells: StoredCells, dataset: str, method: str) -> Iterator[Sp
         Identifiers.
     """
     for cell in cells.planned(dataset=dataset, method=method):
-        if cell.status != "done":
-            continue
-        arrays, truth = cells.arrays(cell), cells.truth(cell)
-        if "predicted" not in arrays or "y" not in truth or arrays["predicted"].ndim != 1:
-            continue
-        of_classes = cells.described_data(cell).get("task") != "regression"
-        probabilities = arrays.get("probabilities")
-        classes = None if probabilities is None else arrays["classes"]
-        yield SplitAnswers(cells.rows(cell)[1], truth["y"], arrays["predicted"], of_classes, classes, probabilities)
+        found = answers_of(cells, cell)
+        if found is not None:
+            yield found
+
+
+def answers_of(cells: StoredCells, cell: StoredCell) -> SplitAnswers | None:
+    """Return what a cell predicted; None where it is not done, or keeps no value or class per row."""
+    if cell.status != "done":
+        return None
+    arrays, truth = cells.arrays(cell), cells.truth(cell)
+    if "predicted" not in arrays or "y" not in truth or arrays["predicted"].ndim != 1:
+        return None
+    of_classes = cells.described_data(cell).get("task") != "regression"
+    probabilities = arrays.get("probabilities")
+    classes = None if probabilities is None else arrays["classes"]
+    return SplitAnswers(cells.rows(cell)[1], truth["y"], arrays["predicted"], of_classes, classes, probabilities)

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.intake.records import Records
-from paragone.lab.answers import SplitAnswers, stored_answers
+from paragone.lab.answers import SplitAnswers, answers_of, stored_answers
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import mean_table
@@ -390,6 +390,14 @@ class ResultsReader:
             "method": list(described["methods"]),
             "dataset": list(dict.fromkeys(name for scores in grids for name in scores.folds["dataset"].unique())),
         }
+
+    def cell_answers(self, address: CellAddress) -> SplitAnswers | None:
+        """Return what a cell predicted for its test rows; None where it is not one value or class per row."""
+        cells = StoredCells(self._store, address.experiment)
+        for cell in cells.planned(dataset=address.dataset, method=address.method):
+            if (cell.fold, cell.repeat) == (address.fold, address.repeat):
+                return answers_of(cells, cell)
+        return None
 
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
         """Return what a cell holds, as titles with lines of text."""

@@ -335,7 +335,7 @@ def frame_sheet(name: str, title: str, frame: Any, *, decimals: int = 3, notes: 
     columns = [Column(str(c), "right" if n else "left") for c, n in zip(frame.columns, numeric, strict=True)]
     rows = [[_text(value, decimals) for value in row] for row in frame.itertuples(index=False)]
     numbers = tuple(
-        tuple(float(value) if number else None for value, number in zip(row, numeric, strict=True))
+        tuple(float(value) if number and value == value else None for value, number in zip(row, numeric, strict=True))
         for row in frame.itertuples(index=False)
     )
     return Sheet(name, title, Table.of(columns, rows, notes=notes), numbers)
@@ -343,5 +343,5 @@ def frame_sheet(name: str, title: str, frame: Any, *, decimals: int = 3, notes: 
 
 def _text(value: Any, decimals: int) -> str:
     if isinstance(value, float):
-        return f"{value:.{decimals}f}"
+        return "-" if value != value else f"{value:.{decimals}f}"
     return str(value)

@@ -163,6 +163,8 @@ def picture(figure: Figure) -> str:
     """Return a chart that the page does not draw itself as the address of a picture that holds it."""
     # The page says the title above it.
     chart = {name: part for name, part in with_readable_text(figure.specification).items() if name != "title"}
+    # A browser without the fonts of the drawing has wider ones, and would cut the labels at its sides.
+    chart["padding"] = {"left": 40, "right": 24, "top": 5, "bottom": 5}
     return "data:image/svg+xml;base64," + base64.b64encode(draw_svg(chart).encode()).decode()
 
 

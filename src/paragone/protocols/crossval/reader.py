@@ -208,6 +208,16 @@ class CrossvalReader(ResultsReader):
         }
 
     @override
+    def cell_answers(self, address: CellAddress) -> SplitAnswers | None:
+        problems = self.chain(address.experiment, address.dataset, address.method).problems
+        chain = problems[0].chains.get(address.method) if len(problems) == 1 else None
+        if chain is None or address.fold >= len(chain.folds):
+            return None
+        part, of_classes = chain.folds[address.fold].val, chain.task == "classification"
+        classes = None if part.probabilities is None else chain.classes
+        return SplitAnswers(part.samples, part.y_true, part.y_pred, of_classes, classes, part.probabilities)
+
+    @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:
         parts = []
         for problem in self.chain(address.experiment, address.dataset, address.method).problems:

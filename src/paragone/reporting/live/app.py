@@ -151,6 +151,7 @@ def _environment() -> Any:
 
 
 LONGEST_SHOWN = 40
+NOT_YET, SOON = "has no scores yet: run it first", "has no scores yet: the report appears with the first ones"
 HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 HEADERS = {
     "Content-Security-Policy": (
@@ -316,7 +317,8 @@ class _Views:
             "newest": version,
             "html": "" if has == of_version else built.html,
             "options": {} if has == of_version else built.options,
-            "refusal": built.refusal,
+            # While a run goes on, nobody has to run anything.
+            "refusal": built.refusal.replace(NOT_YET, SOON) if running else built.refusal,
         }
 
     @_answering

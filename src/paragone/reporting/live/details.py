@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paragone.errors import InputError
+from paragone.lab.answers import SplitAnswers
 from paragone.lab.engine.resources import spoken_duration
 from paragone.lab.engine.run import Estimates, Rest
 from paragone.lab.method_warnings import warned_groups, warning_lines
@@ -43,9 +46,69 @@ def fold_details(results: Results, place: CellAddress) -> dict[str, Any]:
 
 def cell_details(results: Results, place: CellAddress) -> dict[str, Any]:
     """Return what a cell holds, as parts of a title and lines of text each."""
-    kind = results.described(place.experiment)["protocol"]["kind"]
-    parts = [*reader_of(results, kind).cell_parts(place), *_said(results, place)]
-    return {**place._asdict(), "parts": [{"title": title, "lines": lines} for title, lines in parts]}
+    reader = reader_of(results, results.described(place.experiment)["protocol"]["kind"])
+    parts = [*reader.cell_parts(place), *_said(results, place)]
+    found = reader.cell_answers(place)
+    return {
+        **place._asdict(),
+        "parts": [{"title": title, "lines": lines} for title, lines in parts],
+        "answers": None if found is None else answer_rows(found),
+    }
+
+
+MOST_ANSWERS = 300
+
+
+def answer_rows(found: SplitAnswers) -> dict[str, Any]:
+    """Return what a cell predicted, row by row, the wrong ones first.
+
+    Parameters
+    ----------
+    found : SplitAnswers
+        The predictions of a split.
+
+    Returns
+    -------
+    dict
+        ``rows`` of ``[row, truth, predicted, number, is_wrong]``: the number is the probability of what was predicted
+        (None where there is none), or how far a value is off; ``total`` and ``wrong`` count all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+    >>> labels = np.array(["a", "a", "b"]), np.array(["a", "b", "b"]), True, np.array(["a", "b"])
+    >>> answer_rows(SplitAnswers(np.array([4, 7, 9]), *labels, p))["rows"]
+    [[7, 'a', 'b', 0.8, True], [4, 'a', 'a', 0.9, False], [9, 'b', 'b', 0.6, False]]
+    """
+    if found.of_classes:
+        wrong = found.truth != found.predicted
+        numbers = np.full(len(found.rows), np.nan)
+        if found.classes is not None and found.probabilities is not None:
+            places = np.minimum(np.searchsorted(found.classes, found.predicted), len(found.classes) - 1)
+            said = found.probabilities[np.arange(len(places)), places]
+            numbers = np.where(found.classes[places] == found.predicted, said, np.nan)
+        order = np.lexsort((found.rows, -np.nan_to_num(numbers, nan=-1.0), ~wrong))
+    else:
+        wrong = np.zeros(len(found.rows), dtype=bool)
+        numbers = np.asarray(found.predicted, dtype=float) - np.asarray(found.truth, dtype=float)
+        order = np.lexsort((found.rows, -np.nan_to_num(np.abs(numbers), nan=np.inf)))
+    rows = [
+        [
+            int(found.rows[place]),
+            _plain(found.truth[place]),
+            _plain(found.predicted[place]),
+            float(f"{numbers[place]:.4g}") if np.isfinite(numbers[place]) else None,
+            bool(wrong[place]),
+        ]
+        for place in order[:MOST_ANSWERS]
+    ]
+    of_classes = found.of_classes
+    return {"rows": rows, "total": len(found.rows), "wrong": int(wrong.sum()), "of_classes": of_classes}
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _said(results: Results, place: CellAddress) -> list[tuple[str, list[str]]]:

@@ -16,7 +16,7 @@
     return series.map((_, place) => (hot.includes(place) ? `var(--c${HOT[hot.indexOf(place)]})` : "var(--rest)"));
   }
 
-  function frame(place, height, { x0, x1, y0, y1, left, right, plot }) {
+  function frame(place, height, { x0, x1, y0, y1, left, right, plot, whole }) {
     const w = place.clientWidth;
     const r = w - right, top = 26, bottom = height - 44;
     const X = (value) => left + ((value - x0) / (x1 - x0 || 1)) * (r - left);
@@ -26,6 +26,8 @@
     const vertical = ticks(y0, y1, Math.floor((bottom - top) / 46));
     for (const mark of vertical.marks) svg.append(el("line", { x1: left, x2: r, y1: Y(mark), y2: Y(mark), class: "hair" }), text(left - 8, Y(mark) + 4, page.minus(mark.toFixed(decimals(vertical.step))), { "text-anchor": "end", class: "soft" }));
     const across = ticks(x0, x1, Math.floor((r - left) / 64));
+    /* Between whole numbers, such as counts of features, there is nothing to mark. */
+    if (whole && across.step < 1) Object.assign(across, { step: 1, marks: across.marks.filter(Number.isInteger) });
     for (const mark of across.marks) svg.append(text(Math.max(left, Math.min(w - 14, X(mark))), bottom + 18, page.minus(mark.toFixed(decimals(across.step))), { "text-anchor": "middle", class: "soft" }));
     svg.append(text(r, bottom + 36, `${page.middled(plot.x, Math.max(12, Math.floor((r - left) / 9)))} →`, { "text-anchor": "end", class: "soft" }));
     return { svg, X, Y, r, top, bottom, w };
@@ -49,7 +51,7 @@
     const names = plot.series.map(([name], at) => (tint[at] === "var(--rest)" ? "" : page.middled(name, longest)));
     const { step } = ticks(y0, y1, 5);
     const left = widest([y0, y1].map((value) => value.toFixed(decimals(step))));
-    const { svg, X, Y, r } = frame(place, Math.round(Math.min(360, Math.max(260, w * 0.5))), { x0: Math.min(...xs), x1: Math.max(...xs), y0, y1, left, right: Math.max(...names.map((name) => page.wide(name, 600))) + 24, plot });
+    const { svg, X, Y, r } = frame(place, Math.round(Math.min(360, Math.max(260, w * 0.5))), { x0: Math.min(...xs), x1: Math.max(...xs), y0, y1, left, right: Math.max(...names.map((name) => page.wide(name, 600))) + 24, plot, whole: xs.every(Number.isInteger) });
     const order = plot.series.map((_, at) => at).sort((a, b) => (tint[b] === "var(--rest)") - (tint[a] === "var(--rest)"));
     const ends = [];
     for (const at of order) {

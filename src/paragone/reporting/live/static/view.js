@@ -4,6 +4,7 @@
 (() => {
   const { make, start } = window.paragone;
   const EVERY = 2000;
+  const PATIENCE = 15000;
   const byId = (name) => document.getElementById(name);
   let shownVersion = null;
   let shownQuery = null;
@@ -74,9 +75,11 @@
 
   const where = (cell) => `${cell.method} on ${cell.dataset}, fold ${cell.fold}${cell.repeat ? `, seed ${cell.repeat}` : ""}`;
 
+  const SPOKEN = { timeout: "timed out", missing: "to do" };
+
   function showCounts(progress) {
-    const facts = Object.entries(progress.counts);
-    if (progress.rate !== null) facts.push(["cells a minute", (60 * progress.rate).toPrecision(3)]);
+    const facts = Object.entries(progress.counts).map(([name, count]) => [SPOKEN[name] ?? name, count]);
+    if (progress.rate !== null) facts.push(["cells per minute", (60 * progress.rate).toPrecision(3)]);
     if (progress.left !== null) facts.push(["time left", progress.left]);
     byId("counts").replaceChildren(...facts.map(([name, value]) => {
       const pair = make("div");
@@ -104,7 +107,7 @@
       const part = make("details", undefined, { className: "listing" });
       const whose = Object.entries(cause.methods).map(([method, count]) => `${method} ${count}`).join(", ");
       part.append(
-        make("summary", `${several(cause.count, "cell")} ${cause.status}: ${cause.error}`),
+        make("summary", `${several(cause.count, "cell")} ${SPOKEN[cause.status] ?? cause.status}: ${cause.error}`),
         make("p", `of ${whose}`, { className: "note" }),
         make("pre", cause.traceback || cause.error, { tabIndex: 0 }),
       );
@@ -128,7 +131,7 @@
     const counts = ENDINGS.map((name) => [name, progress.counts[name] ?? 0]).filter(([, count]) => count);
     bar.setAttribute("aria-valuemax", progress.total);
     bar.setAttribute("aria-valuenow", progress.ended);
-    bar.setAttribute("aria-valuetext", counts.map(([name, count]) => `${count} ${name}`).join(", ") || "nothing ended yet");
+    bar.setAttribute("aria-valuetext", counts.map(([name, count]) => `${count} ${SPOKEN[name] ?? name}`).join(", ") || "nothing ended yet");
     bar.replaceChildren(...counts.map(([name, count]) => share(name, count)), share("open", progress.total - progress.ended));
   }
 
@@ -150,7 +153,7 @@
         const bad = failed + late;
         const cell = make("td", `${done + bad}/${all}${bad ? `, ${bad} failed` : ""}`, { className: bad ? "bad" : done === all && all ? "whole" : "" });
         const fill = make("span", undefined, { className: "fill" });
-        for (const [name, count] of [["done", done], ["failed", bad], ["open", all - done - bad]]) if (count) fill.append(share(name, count));
+        for (const [name, count] of [["done", done], ["failed", failed], ["timeout", late], ["open", all - done - bad]]) if (count) fill.append(share(name, count));
         cell.append(fill);
         row.append(cell);
       }
@@ -167,6 +170,11 @@
     const done = progress.ended === progress.total;
     const state = done ? "finished" : progress.alive ? "running" : "stopped: no run is at it";
     byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
+    const control = byId("control");
+    if (control) {
+      control.querySelector("[data-order=stop]").disabled = !progress.alive;
+      control.querySelector("[data-order=retry]").disabled = progress.alive || (progress.counts.done ?? 0) === progress.total;
+    }
     showBar(progress);
     showCounts(progress);
     showMatrix(progress.matrix);
@@ -197,7 +205,8 @@
   }
 
   async function ask(path, parameters) {
-    const answer = await fetch(`${path}?${parameters}`, { cache: "no-store" });
+    /* A connection that died while the machine slept must not hold the page up. */
+    const answer = await fetch(`${path}?${parameters}`, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     const found = await answer.json();
     if (found.error) throw new Error(found.error);
     return found;
@@ -231,7 +240,13 @@
     }
   }
 
+  let next = 0;
+  let turning = false;
+
   async function turn() {
+    if (turning) return;
+    turning = true;
+    clearTimeout(next);
     try {
       const wanted = new URLSearchParams(location.search);
       const chosen = new URLSearchParams();
@@ -239,10 +254,15 @@
       showProgress(await ask("/progress", chosen));
       await refresh();
     } catch (error) {
-      byId("state").textContent = `the view does not answer: ${error.message}`;
+      byId("state").textContent = `the view does not answer (${error.message}); it is asked again`;
     }
-    setTimeout(turn, document.hidden ? 5 * EVERY : EVERY);
+    turning = false;
+    next = setTimeout(turn, document.hidden ? 5 * EVERY : EVERY);
   }
+
+  /* Awake again, or back on the net: at once, and not when a timer that slept comes round. */
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) turn(); });
+  for (const name of ["online", "pageshow"]) window.addEventListener(name, turn);
 
   /* From folds to the ranking and the predictions of a cell */
 
@@ -252,10 +272,36 @@
     return part;
   };
 
+  /* What was predicted, the wrong ones first, with what the method said of it. */
+  function answerTable(answers) {
+    const { rows, total, wrong, of_classes: ofClasses } = answers;
+    const table = make("table", undefined, { className: "answers" });
+    const heading = table.createTHead().insertRow();
+    for (const words of ["row", ...(ofClasses ? ["it was", "predicted", "probability"] : ["measured", "predicted", "off by"])]) heading.append(make("th", words, { scope: "col" }));
+    const body = table.createTBody();
+    for (const [row, truth, predicted, number, isWrong] of rows) {
+      const line = body.insertRow();
+      line.className = isWrong ? "wrong" : "";
+      line.append(...[row, truth, `${predicted}${isWrong ? " ✕" : ""}`, number ?? "-"].map((value) => make("td", String(value))));
+    }
+    const first = rows.length < total ? `${rows.length} of ${total} rows` : several(total, "row");
+    const words = ofClasses ? `${first}, ${wrong} of ${total} wrong; the wrong ones first, the surest of them on top` : `${first}, the farthest off first`;
+    const parts = [make("p", words, { className: "note" })];
+    if (ofClasses && wrong) {
+      const label = make("label", " wrong only");
+      const box = make("input", undefined, { type: "checkbox", id: "wrong-only" });
+      box.addEventListener("change", () => { for (const line of body.rows) line.hidden = box.checked && line.className !== "wrong"; });
+      label.prepend(box);
+      parts.push(label);
+    }
+    return [...parts, table];
+  }
+
   async function showCell(place) {
     const cell = await ask("/cell", new URLSearchParams(place));
     byId("behind-cell").replaceChildren(
       make("h3", where(cell)),
+      ...(cell.answers ? answerTable(cell.answers) : []),
       ...cell.parts.map((part, place) => list(part.title, part.lines, place === 0)),
     );
   }
@@ -290,7 +336,7 @@
     } catch (error) {
       byId("news").textContent = error.message;
     }
-    event.target.disabled = false;
+    turn();
   }
 
   byId("control")?.addEventListener("click", order);
