@@ -30,6 +30,7 @@ import numpy as np
 from engine import NoProtocol, Nothing
 from paragone.data import Dataset
 from paragone.lab.cells import Cell, Fitted, Outcome, Score
+from paragone.lab.engine import Tally
 from paragone.lab.experiment import Experiment
 from paragone.lab.store import Store
 
@@ -114,6 +115,7 @@ def run(store: Path, size: int, options: argparse.Namespace) -> dict[str, float]
     take_out(store, spread(experiment.cells(), options.real))
     planned = time.process_time() - cpu
     claims, commits = timed("claim"), timed("commit")
+    follower.expected = options.real
     experiment.run(store, workers=options.workers, observer=follower).close()
     first, last = follower.marks[0], follower.marks[-1]
     n_between = len(follower.marks) - 1
@@ -227,10 +229,13 @@ class Follower:
 
     def __init__(self) -> None:
         self.begun_cpu = time.process_time()
+        self.expected = 0
         self.marks: list[Mark] = []
 
-    def began(self, tally: object) -> None:
-        """Nothing to note."""
+    def began(self, tally: Tally) -> None:
+        """See that the cells which were taken out run, and no others."""
+        if tally.total - tally.skipped != self.expected:
+            sys.exit(f"{tally.total - tally.skipped} cells would run: the code changed since the store was filled")
 
     def said(self, sentence: str, tally: object) -> None:
         """Nothing to note."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -21,7 +20,7 @@ Place: TypeAlias = tuple[str, int, str, int]
 MOST_NAMED = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parts:
     """The hashes of everything that determines a cell's result, part by part.
 
@@ -73,11 +72,12 @@ class Parts:
         return tuple(reasons)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One method on one fold of one dataset: its names, its parts and its keys.
 
-    A method that is repeated over seeds has one cell per repeat.
+    A method that is repeated over seeds has one cell per repeat. ``key`` is the hash of everything that determines the
+    result; names do not. There may be a million cells at a time, so they are kept small.
     """
 
     dataset: str
@@ -87,11 +87,10 @@ class Cell:
     parts: Parts
     fit_key: str
     repeat: int = 0
+    key: str = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def key(self) -> str:
-        """The hash of everything that determines the result; names do not."""
-        return self.parts.key
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.parts.key)
 
     @property
     def place(self) -> Place:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from typing_extensions import override
 
 from paragone.data import Dataset, Scale, Split, SplitPlan
 from paragone.errors import InputError
@@ -36,7 +38,8 @@ def seed_part(seed: int, repeat: int, fold: int) -> str:
     >>> seed_part(seed=42, repeat=0, fold=3)
     'v2/42/0/3'
     """
-    return f"{DERIVATION}/{seed}/{repeat}/{fold}"
+    # One text for all cells of a fold, of which there may be many.
+    return sys.intern(f"{DERIVATION}/{seed}/{repeat}/{fold}")
 
 
 def seed_of(*parts: str) -> int:
@@ -134,6 +137,32 @@ def method_at(method: Method, dataset: str, fold: int) -> Method:
 PART_LENGTH = 32
 
 
+class PackedArrays(Mapping[str, bytes]):
+    """Arrays by name, each packed when it is asked for: a run that goes on asks for none.
+
+    Examples
+    --------
+    >>> from paragone.lab.store.queries import unpack
+    >>> unpack(PackedArrays({"a": lambda: {"y": np.arange(2)}})["a"])
+    {'y': array([0, 1])}
+    """
+
+    def __init__(self, arrays: Mapping[str, Callable[[], Mapping[str, Any]]]) -> None:
+        self._arrays = arrays
+
+    @override
+    def __getitem__(self, name: str) -> bytes:
+        return pack(self._arrays[name]())
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """An experiment worked out: what every cell refers to by name.
@@ -211,18 +240,22 @@ class Layout:
         """Return the row numbers of every split by the cells' split part."""
         return {cell.parts.split: (self.split(cell).train, self.split(cell).test) for cell in self.cells}
 
-    def truths(self) -> dict[str, bytes]:
-        """Return the packed targets of every split's test rows."""
-        packed: dict[str, bytes] = {}
+    def truths(self) -> Mapping[str, bytes]:
+        """Return the packed targets of every split's test rows, packed when somebody asks for them."""
+        arrays: dict[str, Callable[[], Mapping[str, Any]]] = {}
         for cell in self.cells:
             key = truth_key(cell.parts)
-            if key not in packed:
+            if key not in arrays:
                 arrangement = self.arrangements[cell.dataset]
-                packed[key] = pack(arrangement.kept_split(self.split(cell)))
-                kept = arrangement.kept_data()
-                if kept:
-                    packed[cell.parts.data] = pack(kept)
-        return packed
+                arrays[key] = partial(arrangement.kept_split, self.split(cell))
+                if cell.parts.data not in arrays and arrangement.kept_data():
+                    arrays[cell.parts.data] = arrangement.kept_data
+        return PackedArrays(arrays)
+
+    @property
+    def has_later_stage(self) -> bool:
+        """Whether the protocol may name more cells once these have a result."""
+        return any(arrangement.later for arrangement in self.arrangements.values())
 
     def described(self) -> dict[str, dict[str, Any]]:
         """Return what is kept of every dataset by the cells' data part."""
@@ -362,7 +395,7 @@ def _cell(
     repeat: int,
 ) -> Cell:
     parts = Parts(
-        data=dataset.fingerprint[:PART_LENGTH],
+        data=sys.intern(dataset.fingerprint[:PART_LENGTH]),
         split=_split_part(split.fingerprint, scale),
         method=identity.method,
         protocol=identity.protocol,
@@ -402,7 +435,7 @@ def extended(layout: Layout, methods: Mapping[str, Method], store: Store) -> Lay
     Layout
         The same one where results are missing, or where the protocol has one stage.
     """
-    if not any(arrangement.later for arrangement in layout.arrangements.values()):
+    if not layout.has_later_stage:
         return layout
     statuses = store.statuses(cell.key for cell in layout.cells)
     if any(cell.key not in statuses for cell in layout.cells):

@@ -166,16 +166,16 @@ def store_forecast(
 ) -> Forecast:
     """Compare the planned cells of an experiment with what an open store holds."""
     statuses = store.statuses(cell.key for cell in cells)
-    # Of an experiment that is done, which may be large, nothing more needs to be known.
-    done = not again and all(statuses.get(cell.key) == "done" for cell in cells)
+    # Of cells that are done, which may be many, nothing more needs to be known.
+    open_cells = [cell for cell in cells if cell.key in again or statuses.get(cell.key) != "done"]
     return Forecast.of(
         cells,
         statuses,
-        set() if done else store.fit_keys(),
-        {} if done else store.earlier_parts(experiment),
+        store.fits_among({cell.fit_key for cell in open_cells}) if open_cells else set(),
+        store.earlier_parts(experiment, {cell.place for cell in open_cells}) if open_cells else {},
         again=again,
         retry_failed=retry_failed,
-        code={} if done else {**store.code_states(), **code},
+        code={**store.code_states(), **code} if open_cells else {},
     )
 
 
@@ -254,10 +254,10 @@ def learnt_estimates(layout: Layout, store: Store) -> Estimates:
     """
     sizes = {name: float(dataset.n_samples * dataset.n_features) for name, dataset in layout.datasets.items()}
     estimates = Estimates(sizes)
-    taken = store.seconds_taken()
-    for cell in layout.cells:
-        if cell.key in taken:
-            estimates.learn(cell, taken[cell.key])
+    # Under the first of its names, where content has several: that is the one that would run.
+    cells = {cell.key: cell for cell in reversed(layout.cells)}
+    for key, seconds in store.seconds_taken(cells):
+        estimates.learn(cells[key], seconds)
     return estimates
 
 
@@ -407,7 +407,7 @@ class _Stages:
                 self._fit_workers(to_run, tally)
             self._tell(forecast, to_run, tally)
             self._cell_run(to_run, again).work(to_run, tally)
-            if tally.out_of_budget:
+            if tally.out_of_budget or not layout.has_later_stage:
                 return
             tried |= {cell.key for cell in layout.cells}
             first = {cell.key for cell in experiment.layout.cells}
@@ -436,7 +436,7 @@ class _Stages:
     def _tell(self, forecast: Forecast, to_run: list[Cell], tally: Tally) -> None:
         """Tidy up after cells that an earlier run committed and no more, and say which logs are not kept."""
         statuses, waiting = forecast.statuses, {cell.key for cell in to_run}
-        ended = [(c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting]
+        ended = ((c, statuses[c.key]) for c in forecast.distinct if c.key in statuses and c.key not in waiting)
         sentences = self.progress.settle(ended)
         logged = [name for name, method in self.experiment.methods.items() if method.log is not None]
         if not self.workplace.shares_disk and any(cell.method in logged for cell in to_run):

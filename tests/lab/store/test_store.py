@@ -13,8 +13,8 @@ import pytest
 
 from paragone import machine
 from paragone.errors import InputError
-from paragone.lab.cells import Fitted, Outcome, Score
-from paragone.lab.store import Store, runs
+from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score
+from paragone.lab.store import Plan, Store, runs
 from paragone.lab.store.runs import RunIdentity, Watch
 
 DONE = Outcome(
@@ -206,3 +206,43 @@ def test_a_full_disk_is_said_in_one_sentence(tmp_path, store):
     with pytest.raises(InputError, match="cannot be used: database or disk is full; free some space"):
         store.commit("key", "fit", big)
     assert store.statuses(["key"]) == {}
+
+
+def planned(version: str, methods: str) -> list[Cell]:
+    return [
+        Cell("d", fold, method, "curve", Parts("d", "s", method, "p", version, str(fold)), f"fit of {method} {fold}")
+        for method in methods
+        for fold in range(3)
+    ]
+
+
+@pytest.mark.parametrize("rows_passed", [0, 10**6], ids=["looked up one by one", "passed over"])
+def test_what_is_known_of_some_cells_is_the_same_whichever_way_it_is_found(store, monkeypatch, rows_passed):
+    """In a large store few cells are looked up, and for many all are read: the answers are equal."""
+    monkeypatch.setattr("paragone.lab.store.store.ROWS_PASSED_PER_LOOKUP", rows_passed)
+    old, new = planned("v1", "ABC"), planned("v2", "BCD")
+    for cells in (old, new):
+        store.write_plan(Plan("lab", "{}", {}, cells, {}, {}, {}))
+        for number, cell in enumerate(cells[:5]):
+            store.commit(cell.key, cell.fit_key, replace(DONE, seconds=float(number)))
+    asked = [cell.key for cell in new] + ["no such key"]
+    assert store.statuses(asked) == {cell.key: "done" for cell in new[:5]}
+    assert dict(store.seconds_taken(asked)) == {cell.key: float(n) for n, cell in enumerate(new[:5]) if n}
+    assert store.fits_among({"fit of A 0", "fit of C 1", "fit of D 0"}) == {"fit of A 0", "fit of C 1"}
+    places = [cell.place for cell in planned("", "ABD")]
+    # Of B, the newest that has a result: of this plan where there is one, else of the one before.
+    wanted = {cell.place: cell.parts for cell in old[:5]} | {cell.place: cell.parts for cell in new[:5]}
+    assert store.earlier_parts("lab", places) == {place: wanted[place] for place in places if place in wanted}
+    assert store.earlier_parts("another", places) == {}
+
+
+def test_a_plan_that_is_planned_again_is_not_written_and_one_cell_more_is(store):
+    cells = planned("v1", "AB")
+    store.write_plan(Plan("lab", "{}", {}, cells, {}, {}, {}))
+    changes = store.read("SELECT total_changes()")[0][0]
+    store.write_plan(Plan("lab", "{}", {}, planned("v1", "AB"), {}, {}, {}))
+    assert store.read("SELECT total_changes()")[0][0] == changes + 1, "the time of planning alone"
+    for others in (cells[:-1], planned("v1", "ABC"), cells[::-1]):
+        store.write_plan(Plan("lab", "{}", {}, others, {}, {}, {}))
+        current = "SELECT key FROM plan WHERE current = 1 ORDER BY position"
+        assert [key for (key,) in store.read(current)] == [cell.key for cell in others]

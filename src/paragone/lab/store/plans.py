@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +33,10 @@ SELECT dataset, fold, method, repeat, data_part, split_part, method_part, protoc
 FROM plan JOIN experiments e ON e.id = experiment_id
 """
 WITH_A_RESULT = f"{PLACES_AND_PARTS} JOIN cells USING (key) WHERE e.name = ? ORDER BY cells.id"
+WITH_A_RESULT_AT = (
+    f"{PLACES_AND_PARTS} JOIN cells USING (key) "
+    "WHERE e.name = ? AND dataset = ? AND fold = ? AND method = ? AND repeat = ? ORDER BY cells.id"
+)
 WITH_AN_OUTDATED_RESULT = (
     f"{PLACES_AND_PARTS} JOIN cells USING (key) WHERE e.name = ? AND current = 0 ORDER BY cells.id"
 )
@@ -72,46 +77,47 @@ def truth_key(parts: Parts) -> str:
     return f"{parts.data}/{parts.split}"
 
 
-def plan_rows(cells: Sequence[Cell]) -> list[PlanRow]:
-    """Return the cells as the table of plans has them; apart, for hashing many keys takes time that no lock should."""
-    return [(position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values) for position, c in enumerate(cells)]
+def _rows(cells: Sequence[Cell]) -> Iterator[PlanRow]:
+    """Walk over the cells as the table of plans has them: a million rows would take as much memory as the cells."""
+    return ((position, c.protocol, *c.place, c.key, c.fit_key, *c.parts.values) for position, c in enumerate(cells))
 
 
-def insert_plan(db: sqlite3.Connection, plan: Plan, rows: list[PlanRow]) -> None:
-    """Make this, with the rows of its cells, the current plan of its experiment; in a transaction of the caller's."""
+def insert_plan(db: sqlite3.Connection, plan: Plan) -> None:
+    """Make this the current plan of its experiment; in a transaction of the caller's."""
     db.execute(EXPERIMENT, (plan.name, plan.declared, json.dumps(plan.described), this_moment()))
     experiment = db.execute("SELECT id FROM experiments WHERE name = ?", (plan.name,)).fetchone()[0]
-    _replace_rows(db, experiment, rows)
-    splits = {part: tuple(_index_bytes(rows) for rows in both) for part, both in plan.splits.items()}
-    truths = {key: (payload,) for key, payload in plan.truths.items()}
-    _add_missing(db, "split", splits, "SELECT split_part FROM splits", "INSERT INTO splits VALUES (?, ?, ?)")
-    _add_missing(db, "truth", truths, "SELECT truth_key FROM truths", "INSERT INTO truths VALUES (?, ?)")
+    _replace_rows(db, experiment, plan.cells)
+    for part in _missing(db, plan.splits, "SELECT split_part FROM splits"):
+        both = tuple(_index_bytes(rows) for rows in plan.splits[part])
+        db.execute("INSERT INTO splits VALUES (?, ?, ?)", (part, *both))
+        seal(db, "split", part, content_checksum(*both))
+    for key in _missing(db, plan.truths, "SELECT truth_key FROM truths"):
+        payload = plan.truths[key]
+        db.execute("INSERT INTO truths VALUES (?, ?)", (key, payload))
+        seal(db, "truth", key, content_checksum(payload))
     db.executemany(
         "INSERT OR REPLACE INTO datasets VALUES (?, ?)",
         ((part, json.dumps(described)) for part, described in plan.datasets.items()),
     )
 
 
-def _replace_rows(db: sqlite3.Connection, experiment: int, rows: list[PlanRow]) -> None:
+def _replace_rows(db: sqlite3.Connection, experiment: int, cells: Sequence[Cell]) -> None:
     # A run that goes on plans what was planned: nothing is written then, and readers keep what they have.
-    if db.execute(CURRENT_PLAN, (experiment,)).fetchall() == rows:
+    planned = db.execute(CURRENT_PLAN, (experiment,))
+    if all(before == now for before, now in zip_longest(planned, _rows(cells))):
         return
+    planned.close()
     db.execute("UPDATE plan SET current = 0 WHERE experiment_id = ?", (experiment,))
     db.executemany(
         "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-        ((experiment, *row) for row in rows),
+        ((experiment, *row) for row in _rows(cells)),
     )
 
 
-def _add_missing(
-    db: sqlite3.Connection, kind: str, contents: Mapping[str, tuple[bytes, ...]], known: str, insert: str
-) -> None:
-    """Add the splits or truths that are not there yet; those that are keep the checksum they were written with."""
+def _missing(db: sqlite3.Connection, contents: Mapping[str, Any], known: str) -> list[str]:
+    """Return the splits or truths that are not there yet; those that are keep the checksum they were written with."""
     present = {row[0] for row in db.execute(known)}
-    for key, parts in contents.items():
-        if key not in present:
-            db.execute(insert, (key, *parts))
-            seal(db, kind, key, content_checksum(*parts))
+    return [key for key in contents if key not in present]
 
 
 def _index_bytes(indices: IntArray) -> bytes:

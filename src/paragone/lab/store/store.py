@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from pathlib import Path
@@ -26,10 +27,10 @@ from paragone.lab.store.outcomes import FIT_COSTS, FIT_WARNINGS, MODEL_COSTS, re
 from paragone.lab.store.plans import (
     PLANNED,
     WITH_A_RESULT,
+    WITH_A_RESULT_AT,
     WITH_AN_OUTDATED_RESULT,
     Plan,
     insert_plan,
-    plan_rows,
 )
 from paragone.lab.store.queries import DESCRIBED, arrays_of, damaged_part, json_object
 from paragone.lab.store.runs import RunIdentity, Watch, this_moment
@@ -49,6 +50,8 @@ JOIN cells c ON c.key = plan.key JOIN costs k ON k.cell_id = c.id
 WHERE e.name = ? AND c.status = 'done' AND peak_memory > 0 GROUP BY method, dataset
 """
 CODE_STATES = "code_states"
+ROWS_AT_A_TIME = 10_000
+ROWS_PASSED_PER_LOOKUP = 10
 SYNC_SECONDS = 1.0
 """How much may be lost when the power fails: every commit after this time waits until the disk has it all."""
 
@@ -128,6 +131,22 @@ class Store:
         check_types(rows, names, self.path, outer="LEFT JOIN" in sql)
         return rows
 
+    def walk(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Run a query whose rows may be many, and return them one after the other, checked as `read` does."""
+        try:
+            cursor = self._asked(sql, parameters)
+            names = [column[0] for column in cursor.description or ()]
+            while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+                check_types(rows, names, self.path, outer="LEFT JOIN" in sql)
+                yield from rows
+        except NOT_READ as error:
+            raise damaged(self.path, error) from error
+
+    def _are_few(self, wanted: Collection[Any]) -> bool:
+        """Whether it takes less to look some cells up than to pass over all that there are."""
+        newest = self.read("SELECT max(id) FROM cells")[0][0] or 0
+        return ROWS_PASSED_PER_LOOKUP * len(wanted) < newest
+
     def _asked(self, sql: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(sql, parameters)
@@ -164,13 +183,22 @@ class Store:
 
     def write_plan(self, plan: Plan) -> None:
         """Make this the current plan of its experiment; what was planned before stays known as stale."""
-        cells = plan_rows(plan.cells)
         with self.writing() as db:
-            insert_plan(db, plan, cells)
+            insert_plan(db, plan)
 
-    def earlier_parts(self, name: str) -> dict[Place, Parts]:
-        """Return the parts of the newest earlier cell at each place of the experiment that has a result."""
-        return self._parts(WITH_A_RESULT, name)
+    def earlier_parts(self, name: str, places: Collection[Place]) -> dict[Place, Parts]:
+        """Return the parts of the newest earlier cell at each of some places of the experiment that has a result."""
+        rows = self.walk(WITH_A_RESULT, (name,))
+        if self._are_few(places):
+            rows = (row for place in places for row in self.read(WITH_A_RESULT_AT, (name, *place)))
+        wanted, known = {place: place for place in places}, dict[str, str]()
+        found: dict[Place, Parts] = {}
+        for row in rows:
+            place = wanted.get(row[:4])
+            if place is not None:
+                # A million cells share few texts, which SQLite gives anew with every row.
+                found[place] = Parts(*(known.setdefault(text, text) for text in row[4:]))
+        return found
 
     def outdated_parts(self, name: str) -> dict[Place, Parts]:
         """Return the parts of the newest cell at each place that has a result of an older plan."""
@@ -270,12 +298,20 @@ class Store:
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the status of those of the cells that have one."""
-        wanted = set(keys)
-        return {key: status for key, status in self.read("SELECT key, status FROM cells") if key in wanted}
+        return {key: sys.intern(status) for key, status in self._of_cells("status", keys)}
 
-    def seconds_taken(self) -> dict[str, float]:
-        """Return how long every cell took that did take time."""
-        return dict(self.read("SELECT key, seconds FROM cells WHERE seconds > 0"))
+    def seconds_taken(self, keys: Iterable[str]) -> Iterator[tuple[str, float]]:
+        """Walk over those of the cells that took time, with how long."""
+        return ((key, seconds) for key, seconds in self._of_cells("seconds", keys) if seconds > 0)
+
+    def _of_cells(self, column: str, keys: Iterable[str]) -> Iterator[tuple[str, Any]]:
+        """Walk over those of the cells that are there, each under the very text that was asked for."""
+        wanted = {key: key for key in keys}
+        sql = f"SELECT key, {column} FROM cells"  # noqa: S608  a name of our own
+        rows = self.walk(sql)
+        if self._are_few(wanted):
+            rows = (row for key in wanted for row in self.read(f"{sql} WHERE key = ?", (key,)))
+        return ((wanted[key], value) for key, value in rows if key in wanted)
 
     def peaks(self, experiment: str) -> dict[tuple[str, str], int]:
         """Return the most that a done cell of a method on a dataset held beside its data, where that is known."""
@@ -291,9 +327,12 @@ class Store:
         with self.writing() as db:
             db.execute(LOSS, (run, key, why, this_moment()))
 
-    def fit_keys(self) -> set[str]:
-        """Return the keys of all stored fits."""
-        return {row[0] for row in self.read("SELECT fit_key FROM fits")}
+    def fits_among(self, fit_keys: Collection[str]) -> set[str]:
+        """Return those of some keys that a stored fit has."""
+        if self._are_few(fit_keys):
+            return {key for key in fit_keys if self.read("SELECT 1 FROM fits WHERE fit_key = ?", (key,))}
+        wanted = set(fit_keys)
+        return {key for (key,) in self.walk("SELECT fit_key FROM fits") if key in wanted}
 
     def fitted(self, fit_key: str) -> Fitted | None:
         """Return a stored fit; None where there is none."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from paragone.lab.cells import Cell, Outcome
 from paragone.lab.store.copying import new_store
 from paragone.lab.store.outcomes import replace_outcome
-from paragone.lab.store.plans import Plan, PlanRow, insert_plan, plan_rows
+from paragone.lab.store.plans import Plan, insert_plan
 from paragone.lab.store.store import Store
 
 
@@ -18,19 +18,16 @@ def write_whole(path: Path, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]
 
     A kill leaves the store as it was, or no store where there was none. Cells that the store has stay as they are.
     """
-    rows = plan_rows(plan.cells)
     if not path.exists():
         with new_store(path) as database:
-            _write(database, plan, rows, outcomes)
+            _write(database, plan, outcomes)
         return
     with Store(path, create=True) as store, store.writing() as database:
-        _write(database, plan, rows, outcomes)
+        _write(database, plan, outcomes)
 
 
-def _write(
-    database: sqlite3.Connection, plan: Plan, rows: list[PlanRow], outcomes: Iterable[tuple[Cell, Outcome]]
-) -> None:
-    insert_plan(database, plan, rows)
+def _write(database: sqlite3.Connection, plan: Plan, outcomes: Iterable[tuple[Cell, Outcome]]) -> None:
+    insert_plan(database, plan)
     present = {key for (key,) in database.execute("SELECT key FROM cells")}
     for cell, outcome in outcomes:
         if cell.key not in present:
