@@ -140,11 +140,15 @@ class SlurmCluster:
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         return done.stdout.strip() if done.returncode == 0 else ""
 
-    def kill_node(self, name: str) -> None:
-        """End the program of a node, as when the node goes down; its jobs are ended by the caller."""
-        process = self._processes.pop(f"slurmd-{name}")
-        process.kill()
+    def stop_controller(self) -> None:
+        """End the controller, as when its machine is restarted; jobs go on, and nobody can ask for them."""
+        process = self._processes.pop("slurmctld")
+        process.terminate()
         process.wait()
+
+    def start_controller(self) -> None:
+        """Start the controller again, with what it knew."""
+        self._start("slurmctld", "-D")
 
     def end(self) -> None:
         """Cancel the jobs and end what was started, the last first."""

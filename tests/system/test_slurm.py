@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import signal
@@ -19,12 +20,37 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from slurm_cluster import SlurmCluster
 
 from experiment_files import write_lab
+from faults.disks import NEEDS_ROOT, fill, memory_disk
 from faults.lab import Contents, assert_sound, contents, count_cells, lab_of
 
 pytestmark = pytest.mark.slow
 N_METHODS, FOLDS = 6, 4
 N_CELLS = N_METHODS * FOLDS
 PATIENCE = 600
+NO_JOBQUEUE = importlib.util.find_spec("dask_jobqueue") is None
+JOBQUEUE = """
+import sys
+from dask_jobqueue import SLURMCluster
+from distributed import Client
+from paragone import Experiment
+
+if __name__ == "__main__":
+    # As on the page, but for what two nodes on one machine cannot give: memory of their own, and networks.
+    cluster = SLURMCluster(
+        queue="compute",
+        cores=1,
+        processes=1,
+        memory="1GB",
+        walltime="00:10:00",
+        worker_extra_args=["--lifetime", "8m"],
+        job_directives_skip=["--mem"],
+        log_directory="logs",
+        scheduler_options={"host": "127.0.0.1", "dashboard": False},
+    )
+    cluster.scale(jobs=2)
+    with cluster, Client(cluster) as client:
+        Experiment.from_toml("lab.toml").run("a.sqlite", executor=client.get_executor()).close()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -255,6 +281,81 @@ def test_jobs_with_the_wrong_python_end_the_run_with_the_words_of_their_log(slur
     assert "jobs in Slurm end before they take a cell" in last
     assert "/opt/gone/bin/python: not found" in last
     assert [path.name for path in (tmp_path / "queue").iterdir()] == ["logs"]
+
+
+def test_a_controller_that_is_away_for_a_while_costs_nothing(slurm, tmp_path, at_home):
+    run = Coordinator(slurm, tmp_path, nap=2)
+    run.wait_for_cells(4)
+    slurm.stop_controller()
+    try:
+        heard = ""
+        deadline = time.monotonic() + PATIENCE
+        while "squeue does not answer" not in heard:
+            assert time.monotonic() < deadline, heard
+            heard += run.process.stderr.readline()
+    finally:
+        slurm.start_controller()
+    assert_as_at_home(run, at_home)
+    assert run.losses() == 0
+    assert run.fits() == N_CELLS
+
+
+def test_a_job_that_starts_late_finds_nothing_to_do_and_leaves(slurm, tmp_path, at_home):
+    """Four jobs on two nodes: the last two begin when the first have worked off all that a killed coordinator left."""
+    run = Coordinator(slurm, tmp_path, nap=1, workers=4)
+    run.wait_for_cells(4)
+    run.process.kill()
+    run.process.communicate()
+    deadline = time.monotonic() + PATIENCE
+    while slurm.tell("squeue", "--noheader"):
+        assert time.monotonic() < deadline, slurm.tell("squeue")
+        time.sleep(0.5)
+    logs = sorted((run.queue / "logs").glob("*.log"))
+    job = logs[0].name.partition("_")[0]
+    ended = slurm.tell("squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--format=%T").split()
+    assert ended == ["COMPLETED"] * 4
+    assert not any((run.queue / "workers").iterdir())
+    again = Coordinator(slurm, tmp_path)
+    said = assert_as_at_home(again, at_home)
+    assert "to Slurm:" not in said
+    assert run.fits() == N_CELLS
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
+def test_a_queue_on_a_disk_that_fills_up_ends_in_a_sentence_and_goes_on_when_there_is_room(slurm, tmp_path, at_home):
+    with memory_disk(tmp_path / "disk", 4) as disk:
+        options = ("--queue", str(disk / "queue"))
+        run = Coordinator(slurm, tmp_path, *options, nap=1)
+        run.wait_for_cells(4)
+        filler = fill(disk)
+        code, said = run.ended()
+        assert code == 2, said
+        assert "No space left on device" in said
+        assert "every finished cell is kept" in said
+        assert 4 <= count_cells(run.store) < N_CELLS
+        filler.unlink()
+        assert_as_at_home(Coordinator(slurm, tmp_path, *options), at_home)
+
+
+@pytest.mark.skipif(
+    NO_JOBQUEUE, reason="dask-jobqueue is not installed, and no extra brings it: pip install dask-jobqueue"
+)
+def test_the_recipe_with_dask_jobqueue_gives_the_bytes_of_a_local_run(slurm, tmp_path, at_home):
+    lab_of(tmp_path, N_METHODS, FOLDS)
+    script = tmp_path / "on_dask.py"
+    script.write_text(JOBQUEUE)
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=slurm.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert_sound(tmp_path / "a.sqlite", N_CELLS)
+    assert contents(tmp_path / "a.sqlite") == at_home
 
 
 @pytest.mark.parametrize("warning", ["USR1", "TERM"])
