@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import sys
@@ -43,7 +44,7 @@ def metric(*given):
 
 metric.higher_is_better = True
 
-def read(path, **options):
+def read(*given, **options):
     (MARKS / "read").touch()
 
 def section(view):
@@ -185,8 +186,11 @@ class Stranger:
         sets = ", ".join(one if one.startswith("{") else f'"{one}"' for one in formatted)
         declared = f'name = "lab"\nsections = ["{self.module}:section"]\n[data]\nsets = [{sets}]\n'
         declared += text.format(shell=shell, module=self.module)
+        section = json.dumps([f"{self.module}:section"])
         with sqlite3.connect(self.store) as db:
             db.execute("UPDATE experiments SET declared = ?", (declared,))
+            # Pages go by what was described when the plan was made.
+            db.execute("UPDATE experiments SET described = json_set(described, '$.sections', json(?))", (section,))
         db.close()
         self.store.with_suffix(".toml").write_text(declared)
 
