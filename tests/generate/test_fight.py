@@ -14,11 +14,12 @@ from sklearn.metrics import roc_auc_score
 from paragone.data import load
 from paragone.errors import InputError
 from paragone.generate import Collection, Contender, GeneratorSpec, Laboratory
-from paragone.generate.fight import STORE, FightPlan, FightResult, Raced, distinct_names, fight
+from paragone.generate.fight import STORE, FightPlan, FightResult, Raced, distinct_names, fight, shown_seed
 from paragone.generate.fight_page import coin_sentence, crossing, fight_page, fits_table, write_fight
 from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, learning_curves, pictures
 from paragone.generate.planes import plane_of
-from paragone.generate.proof import LeadClaim, Proof
+from paragone.generate.proof import LeadClaim, Proof, TunedFit
+from paragone.generate.truth import truth_sheet
 from paragone.stats import Interval
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
@@ -222,3 +223,29 @@ def replace_proofs(result, proofs):
         result.methods, result.plan, result.raced, proofs, result.curve, result.n_formulas, result.n_screened,
         result.n_failed, result.seconds, result.ended_by,
     )  # fmt: skip
+
+
+def test_a_dataset_with_kinds_of_data_is_loaded_from_its_table(tmp_path):
+    noisy = replace(SMALL, kinds={"noise": 0.2, "irrelevant": 2, "missing": 0.1})
+    generator = noisy.generator("mul(X0, X1)")
+    fits = tuple(
+        TunedFit(method, sample, sample, {}, 0.5, score)
+        for sample in range(12)
+        for method, score in (("Tree", 0.9), ("Linear", 0.5))
+    )
+    proof = replace(a_proof([0.4] * 12), claim=LeadClaim("Tree", "Linear", generator), fits=fits)
+    result = FightResult((LINEAR, TREE), noisy, (), (proof,), ((1.0, 0.0, 0.3),), 9, 6, 0, 90.0, "time")
+    data = generator.sample(noisy.rows, shown_seed(noisy, generator), name="kinds-1")
+    picture = Picture("kinds-1", proof, data, truth_sheet(generator), plane_of(generator), {})
+    write_fight(result, (picture,), tmp_path, "kinds")
+    found = load(f"{tmp_path}/collection.json:1")
+    np.testing.assert_array_equal(found.X, data.X)
+    np.testing.assert_array_equal(found.y, data.y)
+    assert np.isnan(found.X).any()
+    table = tmp_path / "data" / "kinds-1.csv"
+    table.write_text(table.read_text().replace("target\n", "target\n", 1).replace("0.", "0.9", 1))
+    with pytest.raises(InputError, match="hash"):
+        load(f"{tmp_path}:1")
+    table.unlink()
+    with pytest.raises(InputError, match="there is no"):
+        load(f"{tmp_path}:1")

@@ -25,6 +25,7 @@ __all__ = [
     "find_entry",
     "make_evolved",
     "own_collection",
+    "own_dataset",
     "read_entries",
 ]
 
@@ -138,6 +139,31 @@ def own_collection(reference: str, base: str | Path = ".") -> Path | None:
     path = Path(base) / Path(place).expanduser()
     path = path / COLLECTION if path.is_dir() else path
     return path if path.suffix == ENDING and path.is_file() else None
+
+
+def own_dataset(path: Path, wanted: str) -> Dataset:
+    """Make a dataset of a collection of one's own by its number or name, checked by its hashes.
+
+    One with noise, gaps or other kinds of data is read from the table beside the collection, whose rows were drawn by
+    `paragone.generate`.
+    """
+    entry = find_entry(read_entries(path), wanted, str(path))
+    kinds = {item["name"]: item.get("data") for item in read_json(path)["sets"]}[entry.name]
+    return _from_table(path.parent / "data" / f"{entry.name}.csv", entry) if kinds else make_evolved(entry)
+
+
+def _from_table(table: Path, entry: EvolvedEntry) -> Dataset:
+    import pandas as pd
+
+    if not table.is_file():
+        raise InputError(f"dataset {entry.name!r} is read from its table, and there is no {table}")
+    frame = pd.read_csv(table)
+    if "target" not in frame:
+        raise InputError(f"{table} has no column 'target'")
+    X, y = frame.drop(columns="target").to_numpy(dtype=np.float64), frame["target"].to_numpy()
+    checked_dataset(entry.name, np.nan_to_num(X), y, entry.x_hash, entry.y_hash)
+    names = tuple(column for column in map(str, frame.columns) if column != "target")
+    return Dataset(entry.name, X, y, "classification", feature_names=names, target_names=("target",))
 
 
 def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
-from paragone.data.evolved import find_entry, make_evolved, own_collection, read_entries
+from paragone.data.evolved import own_collection, own_dataset, read_entries
 from paragone.data.reader import Nominal, Reader, ReadOptions, data_files, known_suffixes, reader_of, readers, suffix_of
 from paragone.errors import InputError, unknown_name
 
@@ -127,7 +127,7 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     collection = own_collection(reference, base)
     if collection is not None:
         options.refuse_all_but_name(f"dataset {reference!r} is generated")
-        made = make_evolved(find_entry(read_entries(collection), reference.rpartition(":")[2], str(collection)))
+        made = own_dataset(collection, reference.rpartition(":")[2])
         return made if options.name is None else replace(made, name=options.name)
     path = base / Path(source).expanduser()
     if not path.exists():

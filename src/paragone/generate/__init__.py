@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from paragone.data.digen import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
     from paragone.generate.collection import Collection, GeneratedSet, write_sets
+    from paragone.generate.collection_pages import write_collection_page
     from paragone.generate.concepts import active_features, agreements, group_concepts, signature
     from paragone.generate.digen import load, measure_digen, write_digen
     from paragone.generate.duel import Duel, DuelSettings, refit, stage2, stage3
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from paragone.generate.inspection import Inspection, inspect_digen
     from paragone.generate.laboratory import Laboratory
     from paragone.generate.methods import Contender, read_space, reference_methods
-    from paragone.generate.pages import write_benchmark, write_collection_page
+    from paragone.generate.pages import write_benchmark
     from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
     from paragone.generate.sampling import GeneratorSpec
     from paragone.generate.truth import TruthSheet, truth_sheet
@@ -42,6 +43,7 @@ _NAMES = {
     "paragone.data.digen": "Expression",
     "paragone.generate.benchmark": "MethodBenchmark benchmark_method",
     "paragone.generate.collection": "Collection GeneratedSet write_sets",
+    "paragone.generate.collection_pages": "write_collection_page",
     "paragone.generate.concepts": "active_features agreements group_concepts signature",
     "paragone.generate.digen": "load measure_digen write_digen",
     "paragone.generate.duel": "Duel DuelSettings refit stage2 stage3",
@@ -52,7 +54,7 @@ _NAMES = {
     "paragone.generate.inspection": "Inspection inspect_digen",
     "paragone.generate.laboratory": "Laboratory",
     "paragone.generate.methods": "Contender read_space reference_methods",
-    "paragone.generate.pages": "write_benchmark write_collection_page",
+    "paragone.generate.pages": "write_benchmark",
     "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
     "paragone.generate.sampling": "GeneratorSpec",
     "paragone.generate.truth": "TruthSheet truth_sheet",

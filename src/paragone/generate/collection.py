@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from importlib.resources import as_file, files
 from itertools import permutations
 from pathlib import Path
@@ -255,7 +255,7 @@ class GeneratedSet:
             active_columns(generator),
             bayes_scores(generator)[0]["roc_auc"].value,
             expression.md5,
-            hash_features(np.asarray(sample.X)),
+            hash_features(np.nan_to_num(np.asarray(sample.X, dtype=np.float64))),
             hash_labels(sample.y),
             cut.value,
             cut.inclusive,
@@ -429,7 +429,9 @@ class Collection:
             rows, cut = np.asarray(item.load().X), generator.threshold()
             specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
         basis = self._basis()
-        return inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
+        found = inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
+        # A dataset has one concept number, that of the collection, in every table and on the page.
+        return replace(found, sets=found.sets.assign(concept=[item.concept for item in self.sets]))
 
     def _basis(self) -> str:
         """Say what a pair counts by."""

@@ -256,7 +256,7 @@ def profile_chart(diagnosis: Diagnosis) -> Any:
         for family in diagnosis.means.index
         for name in diagnosis.means.columns
     ]
-    order = list(dict.fromkeys(row["family"] for row in rows))
+    order = list(dict.fromkeys(str(row["family"]) for row in rows))
     who = [method, f"{nearest}, the nearest", "other references"]
     colours = alt.Scale(domain=who, range=[VERMILION, BLUE, GREY])
     sizes = alt.Scale(domain=who, range=[130, 90, 40])

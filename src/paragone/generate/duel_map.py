@@ -21,9 +21,9 @@ from paragone.generate.fight import STORE, FightPlan, distinct_names
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.mathematics import mathematics
 from paragone.generate.methods import Contender
-from paragone.generate.pages import write_whole
+from paragone.generate.pages import drawn_gallery, write_whole
 from paragone.generate.proof import tuned_fits
-from paragone.page import Attachment, Block, Gallery, Page, Points, Prose, Section, figure, frame_sheet
+from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
 from paragone.stats import Interval, tested_mean
 from paragone.tables import frame_as_csv
 
@@ -280,7 +280,7 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
     import altair as alt
 
     own = [p for p in found.points if (p.formula, p.axis) == (formula, axis)]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "rows": str(p.rows),
             "value": f"{p.value:g}",
@@ -334,10 +334,7 @@ def map_page(found: DuelMap) -> Page:
         lines = tuple(f"{row.axis} {row.value:g}: {row.what}." for row in own.itertuples())
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
-            # As pictures: a table of the page has one tint, and here each method has a colour.
-            Gallery(
-                tuple(replace(figure(name, chart, only_file=True), only_file=False) for name, chart in charts.items())
-            ),
+            *drawn_gallery(**charts),
             Points(lines),
             frame_sheet(f"points{place}", "Every point, with its interval", points),
         )

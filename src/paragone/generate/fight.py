@@ -244,9 +244,12 @@ class FightResult:
             said.append("its proof did not fit into the time: give more minutes")
         put = self._put(up, down)
         if put:
-            ends = [f"{proof.interval.low:.3f}" for proof in put if np.isfinite(proof.interval.low)]
-            reached = f", the best lower limit was {max(ends)}" if ends else ""
-            said.append(f"{len(put)} put to proof{reached}")
+            # Few samples bound nothing: a limit of -1 says no more than that.
+            ends = [proof.interval.low for proof in put if proof.interval.low > -1]
+            reached = f", the best lower limit was {max(ends):.3f}" if ends else ""
+            cut = [p for p in put if p.ending == "not shown" and p.stopped_at < self.plan.looks[-1]]
+            short = f", {len(cut)} of them cut short by the time" if cut else ""
+            said.append(f"{len(put)} put to proof{reached}{short}")
         return "; ".join(said) + f"; {self.seconds / 60:.1f} minutes of search and proof"
 
 
@@ -371,7 +374,7 @@ def _searched(
         evolution.step()
         progress = evolution.progress
         bests = [_best_lead(evolution, pair) for pair in ((0, 1), (1, 0))]
-        curve.append((progress.seconds / 60, *bests))
+        curve.append((progress.seconds / 60, bests[0], bests[1]))
         is_over = clock.searched(progress.generation, progress.seconds)
         clock.say(
             f"search: generation {progress.generation}, {progress.seen} formulas, best lead of {first} {bests[0]:.3f}, "

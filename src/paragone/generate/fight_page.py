@@ -80,7 +80,8 @@ def fight_collection(result: FightResult, shown: Sequence[Picture], name: str) -
                 (ClaimRecord.of(picture.proof),),
             )
         )
-    return Collection(name, result.plan.margin, result.plan.fresh, tuple(sets))
+    proof = result.plan.proof()
+    return Collection(name, result.plan.margin, result.plan.fresh, tuple(sets), proof, result.plan.seed)
 
 
 def seed_of(picture: Picture, result: FightResult) -> int:

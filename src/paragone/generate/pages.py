@@ -1,9 +1,10 @@
-"""The pages of a collection and of a benchmarked method: a value each, written with its tables and charts."""
+"""The page of a method on collections, and what all pages of generated data share: galleries, sheets, the folder."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,9 @@ from paragone.charts import save_chart
 from paragone.data.digen import Expression
 from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
-from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
 from paragone.generate.collection import Collection
 from paragone.generate.diagnosis import Diagnosis, diagnose, profile_chart
 from paragone.generate.families import FAMILIES
-from paragone.generate.inspection import Inspection, why_open
 from paragone.generate.mathematics import mathematics
 from paragone.page import (
     Attachment,
@@ -70,148 +69,6 @@ def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, NumberDe
         found[key] = NumberDetails(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
         keys[str(dataset), str(method)] = key
     return found, keys
-
-
-def write_collection_page(
-    inspection: Inspection,
-    folder: str | Path,
-    collection: Collection | None = None,
-    curve: pd.DataFrame | None = None,
-    beside: Collection | None = None,
-) -> Path:
-    """Write the page, its tables as CSV and its charts as SVG into a folder, and return the page.
-
-    Parameters
-    ----------
-    inspection : Inspection
-        What the collection holds.
-    folder : str or Path
-        Made where it is missing; what an earlier page wrote there is replaced as a whole.
-    collection : Collection, optional
-        Its evidence.
-    curve : DataFrame, optional
-        The progress of the search over time; see `Evolved.curve_table`.
-    beside : Collection, optional
-        Another collection measured the same way, to compare with.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from paragone.generate import Evidence, GeneratedSet, GeneratorSpec
-    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
-    >>> generator = GeneratorSpec("mul(X0, X1)")
-    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
-    >>> collection = Collection("one", margin=0.05, evidence_rows=100, sets=(item,))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_collection_page(collection.inspect(), Path(folder) / "one", collection)
-    ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
-    ('report.html', True)
-    """
-    return write_whole(folder, "collection page", collection_page(inspection, collection, curve, beside))
-
-
-def collection_page(
-    inspection: Inspection,
-    collection: Collection | None = None,
-    curve: pd.DataFrame | None = None,
-    beside: Collection | None = None,
-) -> Page:
-    """Make the page; see `write_collection_page`."""
-    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
-    sections = [
-        Section("holds", "What it holds", (Points(tuple(f"{said}." for said in inspection.findings())),)),
-        Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection)),
-    ]
-    if collection is not None:
-        sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
-        sections.append(Section("evidence", "The evidence", (*gallery(heat_map=heat_map(collection.table())), sheet)))
-    sections.append(Section("datasets", "The datasets", _datasets(inspection)))
-    if curve is not None:
-        sections.append(Section("search", "How it came about", _search(curve)))
-    if beside is not None and collection is not None:
-        sections.append(Section("beside", f"Beside it: {beside.name}", _beside(collection, beside)))
-    sections.append(Section("how", "How it was measured", (Prose(_how(inspection, collection)),)))
-    n_sets, n_concepts = len(inspection.sets), inspection.n_concepts
-    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_concepts} concept{'s' * (n_concepts != 1)}"
-    return Page(f"Collection {inspection.name}", subtitle, (), tuple(sections), behind)
-
-
-def _pairs(inspection: Inspection, collection: Collection | None) -> tuple[Block, ...]:
-    charts = {"duels": duel_chart(inspection.coverage, inspection.margin)} if len(inspection.coverage) else {}
-    if collection is None:
-        said = [f"{up} over {down}" for up, down in inspection.open_pairs]
-        return (*gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
-    leads = collection.leads()
-    charts["leads"] = lead_chart(leads, collection.margin)
-    leads["why it may stay open"] = [
-        "" if proven else why_open(up, down)
-        for up, down, proven in zip(leads["up"], leads["down"], leads["proven"], strict=True)
-    ]
-    leads["proven"] = ["yes" if proven else "no" for proven in leads["proven"]]
-    sheet = frame_sheet("leads", "The best difference of every ordered pair, with its 95 % interval", leads)
-    return (*gallery(**charts), sheet)
-
-
-def _datasets(inspection: Inspection) -> tuple[Block, ...]:
-    notes = (
-        "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
-        "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
-    )
-    trees = {
-        f"{FORMULA}{row.dataset}": formula_tree(
-            Expression.parse(str(row.simplified)), f"{row.dataset}, concept {row.concept}"
-        )
-        for row in inspection.sets.itertuples()
-    }
-    return (
-        frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes),
-        Fold("The simplified formulas as trees", gallery(**trees)),
-        Attachment("sets.csv", frame_as_csv(inspection.sets)),
-        Attachment("coverage.csv", frame_as_csv(inspection.coverage.reset_index(names=""))),
-    )
-
-
-def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
-    shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
-    drawn = gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
-    return (
-        *drawn,
-        Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
-    )
-
-
-def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
-    mine, theirs = set(collection.covered()), set(other.covered())
-    n_pairs = len(collection.leads())
-    n_mine, n_theirs = (len({item.concept for item in which.sets}) for which in (collection, other))
-    lines = [
-        f"{collection.name} proves {len(mine)} of {n_pairs} ordered pairs with {len(collection.sets)} datasets of "
-        f"{n_mine} concepts; {other.name} proves {len(theirs)} with {len(other.sets)} datasets of {n_theirs} concepts.",
-        f"{len(mine - theirs)} pairs are proven by {collection.name} only: {_named(mine - theirs)}.",
-        f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
-    ]
-    drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
-    return (Points(tuple(lines)), *gallery(duels_beside=drawn))
-
-
-def _named(pairs: set[tuple[str, str]]) -> str:
-    return ", ".join(f"{up} over {down}" for up, down in sorted(pairs)) or "none"
-
-
-def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ...]:
-    concepts = (
-        "Two datasets are of one concept when their labels agree on 98 % of the rows of a probe sample, up to the "
-        "names and signs of features and the names of the classes, or when a chain of such datasets links them."
-    )
-    if collection is None:
-        return (f"Pairs are compared {inspection.basis}.", concepts)
-    measured = (
-        f"Every method was fitted on samples of the size of the dataset and scored on {collection.evidence_rows:,} "
-        f"fresh rows of each. All methods saw the same samples. A pair is proven when the lower 95 % bound of the "
-        f"paired difference reaches {collection.margin:g}. No sample of the evidence was used in the search."
-    )
-    return (measured, concepts)
 
 
 def write_benchmark(
@@ -312,7 +169,7 @@ def _diagnosis_sections(diagnosis: Diagnosis) -> list[Section]:
     return [*sections, Section("outcomes", "Where it wins and where it fails", tuple(tables))]
 
 
-def interval_in_words(value: float, low: float, high: float) -> str:
+def interval_in_words(value: float, low: float, high: float, decimals: int = 3) -> str:
     """Return a number with its limits; the limits are left out where there are none.
 
     Examples
@@ -320,7 +177,9 @@ def interval_in_words(value: float, low: float, high: float) -> str:
     >>> interval_in_words(0.12, 0.08, 0.16), interval_in_words(0.12, float("nan"), float("nan"))
     ('0.120 [0.080, 0.160]', '0.120')
     """
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]" if np.isfinite([low, high]).all() else f"{value:.3f}"
+    # Zero has no sign for a reader.
+    told, below, above = (f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high))
+    return f"{told} [{below}, {above}]" if np.isfinite([low, high]).all() else told
 
 
 def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, str], str], where: str) -> list[Section]:
@@ -334,12 +193,13 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
     ranking = frame_sheet(f"standing{ending}", "Standing", _ranking(table), decimals=4)
-    plots = drawn("heat_map", "parallel_coordinates", "boxes", "boxes_over_seeds")
+    heat, duels = (drawn_gallery(**{f"{name}{ending}": charts[name]}) for name in ("heat_map", "duels"))
+    plots = (*heat, *drawn("parallel_coordinates", "boxes", "boxes_over_seeds"))
     scores = score_sheet(f"scores{ending}", "AUROC by dataset", table, keys)
     curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
     return [
         Section(f"verdict{ending}", f"The verdict{where}", (*_verdict(benchmark, ending), *notes, ranking)),
-        Section(f"who{ending}", f"Who beats whom{where}", drawn("critical_difference", "duels")),
+        Section(f"who{ending}", f"Who beats whom{where}", (*drawn("critical_difference"), *duels)),
         Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
         Section(f"curves{ending}", f"Curves{where}", (curves,)),
     ]
@@ -369,6 +229,12 @@ def _ranking(table: pd.DataFrame) -> pd.DataFrame:
         for method, rank in ((table.columns[place], float(ranks[place])) for place in loss_order(ranks))
     ]
     return pd.DataFrame(rows)
+
+
+def drawn_gallery(**charts: Any) -> tuple[Block, ...]:
+    """Return charts as pictures, one under the other: for those whose colours or layers the page's own plots lack."""
+    figures = (replace(figure(name, chart, only_file=True), only_file=False) for name, chart in charts.items())
+    return (Gallery(tuple(figures), wide=True),) if charts else ()
 
 
 def gallery(**charts: Any) -> tuple[Block, ...]:

@@ -1,0 +1,422 @@
+"""The page of a collection: which pairs are proven and how surely, a card per dataset, and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paragone.data.digen import Expression
+from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
+from paragone.generate.collection import Collection, GeneratedSet
+from paragone.generate.families import families
+from paragone.generate.inspection import Inspection
+from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
+from paragone.generate.pages import (
+    FORMULA,
+    drawn_gallery,
+    gallery,
+    interval_in_words,
+    sample_evidence,
+    score_sheet,
+    write_whole,
+)
+from paragone.generate.planes import plane_chart, plane_of
+from paragone.generate.truth import truth_sheet
+from paragone.page import (
+    Attachment,
+    Block,
+    Fold,
+    Listing,
+    NumberDetails,
+    Page,
+    Points,
+    Prose,
+    Section,
+    Sheet,
+    frame_sheet,
+)
+from paragone.tables import Column, Table, TableCell, frame_as_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COIN = 0.9
+"""A pair whose method is ahead on a smaller share of the samples is called a coin, whatever its mean."""
+
+
+def write_collection_page(
+    inspection: Inspection | None,
+    folder: str | Path,
+    collection: Collection | None = None,
+    curve: pd.DataFrame | None = None,
+    beside: Collection | None = None,
+    opened: pd.DataFrame | None = None,
+) -> Path:
+    """Write the page, its tables as CSV and its charts as SVG into a folder, and return the page.
+
+    Parameters
+    ----------
+    inspection : Inspection or None
+        What the collection holds; None where it holds nothing: then the page says what was tried.
+    folder : str or Path
+        Made where it is missing; what an earlier page wrote there is replaced as a whole.
+    collection : Collection, optional
+        Its evidence.
+    curve : DataFrame, optional
+        The progress of the search over time; see `Evolved.curve_table`.
+    beside : Collection, optional
+        Another collection measured the same way, to compare with.
+    opened : DataFrame, optional
+        The pairs that are not proven; see `Evolved.open_table`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from paragone.generate import Evidence, GeneratedSet, GeneratorSpec
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    >>> generator = GeneratorSpec("mul(X0, X1)")
+    >>> item = GeneratedSet.of("product", generator, 1, seed=7, n_rows=50, evidence=evidence, parameters={})
+    >>> collection = Collection("one", margin=0.05, evidence_rows=100, sets=(item,))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_collection_page(collection.inspect(), Path(folder) / "one", collection)
+    ...     page.name, (Path(folder) / "one" / "sets.csv").is_file()
+    ('report.html', True)
+    """
+    page = (
+        empty_page(collection, curve, opened)
+        if inspection is None
+        else collection_page(inspection, collection, curve, beside, opened)
+    )
+    return write_whole(folder, "collection page", page)
+
+
+def empty_page(collection: Collection | None, curve: pd.DataFrame | None, opened: pd.DataFrame | None) -> Page:
+    """Make the page of a search that proved nothing: what was tried, and every pair that stays open."""
+    name = "" if collection is None else f" {collection.name}"
+    margin = "" if collection is None else f" by {collection.margin:g} AUROC"
+    said = [f"No dataset was found on which one of the methods beats another{margin}, proven on fresh rows."]
+    if curve is not None and len(curve):
+        last = curve.iloc[-1]
+        said.append(
+            f"{int(last['seen']):,} formulas were looked at, {int(last['fitted']):,} scored with the methods, "
+            f"{int(last['raced'])} raced, {int(last['measured'])} put to proof, in {last['seconds'] / 60:.1f} minutes."
+        )
+        if last["failed"]:
+            said.append(f"{int(last['failed'])} cells failed: `paragone status` on the store says why.")
+    sections = [Section("finding", "The finding", (Prose(tuple(said), "lead"),))]
+    if opened is not None and len(opened):
+        sections.append(Section("open", "The open pairs", (frame_sheet("open", "What was tried for each", opened),)))
+    if curve is not None and len(curve):
+        sections.append(Section("search", "How the search went", _search(curve)))
+    return Page(f"Collection{name}: nothing proven", "", (), tuple(sections), {})
+
+
+def collection_page(
+    inspection: Inspection,
+    collection: Collection | None = None,
+    curve: pd.DataFrame | None = None,
+    beside: Collection | None = None,
+    opened: pd.DataFrame | None = None,
+) -> Page:
+    """Make the page; see `write_collection_page`."""
+    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
+    findings = tuple(f"{said}." for said in inspection.findings())
+    sections = [Section("holds", "What it holds", (Points(findings),))]
+    if collection is None:
+        sections.append(Section("pairs", "Which pairs it tells apart", _published_pairs(inspection)))
+    else:
+        matrix, leads = pair_matrix(collection)
+        behind |= leads
+        sections.append(Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, matrix, opened)))
+        sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
+        sections.append(
+            Section("evidence", "The evidence", (sheet, *drawn_gallery(heat_map=heat_map(collection.table()))))
+        )
+    sections.append(Section("datasets", "The datasets", _datasets(inspection, collection)))
+    if curve is not None:
+        sections.append(Section("search", "How it came about", _search(curve)))
+    if beside is not None and collection is not None:
+        sections.append(Section("beside", f"Beside it: {beside.name}", _beside(collection, beside)))
+    sections.append(Section("how", "How it was measured", (Prose(_how(inspection, collection)),)))
+    n_sets, n_concepts = len(inspection.sets), inspection.n_concepts
+    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_concepts} concept{'s' * (n_concepts != 1)}"
+    return Page(f"Collection {inspection.name}", subtitle, (), tuple(sections), behind)
+
+
+# Pairs
+
+
+def share_won(item: GeneratedSet, up: str, down: str) -> float:
+    """Return the share of the evidence's samples on which a method was ahead of another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from paragone.generate import Evidence, GeneratorSpec
+    >>> evidence = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.6, 0.7], [0.9, 0.8], [0.9, 0.8]]))
+    >>> share_won(GeneratedSet.of("one", GeneratorSpec("X0"), 1, 7, 50, evidence), "A", "B")
+    0.75
+    """
+    for claim in item.claims:
+        if (claim.up, claim.down) == (up, down):
+            return claim.share_won
+    return float(np.mean(item.evidence().leads(up, down) > 0))
+
+
+def leads_table(collection: Collection) -> pd.DataFrame:
+    """Return the best lead of every ordered pair with its interval, the share of samples won, and the verdict."""
+    found = collection.leads()
+    held = {item.name: item for item in collection.sets}
+    found["samples won"] = [share_won(held[row.dataset], row.up, row.down) for row in found.itertuples()]
+    found["verdict"] = [
+        pair_verdict(proven, (up, down) in collection.refuted, won)
+        for up, down, proven, won in zip(found["up"], found["down"], found["proven"], found["samples won"], strict=True)
+    ]
+    return found.drop(columns="proven")
+
+
+def pair_verdict(proven: bool, is_refuted: bool, won: float) -> str:
+    """Say what a lead is worth.
+
+    Examples
+    --------
+    >>> pair_verdict(True, False, 1.0), pair_verdict(True, False, 0.6), pair_verdict(True, True, 1.0)
+    ('proven', 'proven, but a coin, not a margin', 'does not survive tuning')
+    """
+    if not proven:
+        return "open"
+    if is_refuted:
+        return "does not survive tuning"
+    return "proven" if won >= COIN else "proven, but a coin, not a margin"
+
+
+def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]]:
+    """Return the matrix of ordered pairs, each lead with its interval, and the leads of every sample behind it."""
+    methods = list(collection.sets[0].aurocs)
+    held = {item.name: item for item in collection.sets}
+    found = {(row["up"], row["down"]): row for row in leads_table(collection).to_dict("records")}
+    rows, numbers, keys = [], [], []
+    behind: dict[str, NumberDetails] = {}
+    for up in methods:
+        cells, values, own = [TableCell(short_names(methods)[methods.index(up)])], [None], [""]
+        for down in methods:
+            row = found.get((up, down))
+            if row is None:
+                cells.append(TableCell(""))
+                values.append(None)
+                own.append("")
+                continue
+            mark = "†" if row["verdict"] == "does not survive tuning" else ""
+            text = interval_in_words(row["mean"], row["low"], row["high"], decimals=2) + mark
+            cells.append(TableCell(text, bold=row["verdict"].startswith("proven")))
+            values.append(float(row["mean"]))
+            key = f"lead/{up}/{down}"
+            own.append(key)
+            leads = sample_leads(held[row["dataset"]], up, down)
+            title = f"{up} over {down} on {row['dataset']}: ahead on {row['samples won']:.0%} of {len(leads)} samples"
+            shown = tuple((f"sample {place}", lead, "") for place, lead in enumerate(leads, start=1))
+            behind[key] = NumberDetails(title, ("sample", "lead"), shown, note=row["verdict"])
+        rows.append(cells)
+        numbers.append(tuple(values))
+        keys.append(tuple(own))
+    head = [Column("ahead ↓ of →", "left"), *(Column(name, "right") for name in short_names(methods))]
+    notes = ["Bold: proven. The dataset and the samples behind every lead open with a click."]
+    if collection.refuted:
+        notes.append("†: proven for fixed configurations, and refuted when both methods are tuned.")
+    table = Table.of(head, rows, notes=tuple(notes))
+    title = "The best lead of every ordered pair in AUROC, with its interval"
+    return Sheet("pairs", title, table, tuple(numbers), tuple(keys), wide=True), behind
+
+
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names without what all classifiers share, as long as they stay different: eight must stand side by side.
+
+    Examples
+    --------
+    >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
+    (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
+    """
+    short = [method.removesuffix("Classifier") or method for method in methods]
+    return short if len(set(short)) == len(short) else list(methods)
+
+
+def sample_leads(item: GeneratedSet, up: str, down: str) -> Sequence[float]:
+    """Return the lead on every sample of the evidence."""
+    for claim in item.claims:
+        if (claim.up, claim.down) == (up, down):
+            return claim.leads
+    return [float(lead) for lead in item.evidence().leads(up, down)]
+
+
+def _published_pairs(inspection: Inspection) -> tuple[Block, ...]:
+    charts = {"duels": duel_chart(inspection.coverage, inspection.margin)} if len(inspection.coverage) else {}
+    said = [f"{up} over {down}" for up, down in inspection.open_pairs]
+    return (*drawn_gallery(**charts), Fold(f"{len(said)} open pairs", (Points(tuple(said)),)))
+
+
+def _pairs(
+    inspection: Inspection, collection: Collection, matrix: Sheet, opened: pd.DataFrame | None
+) -> tuple[Block, ...]:
+    leads = leads_table(collection)
+    coins = leads.loc[leads["verdict"].str.contains("coin")]
+    said = [
+        f"A coin, not a margin: {row.up} over {row.down} on {row.dataset}, ahead on {row._7:.0%} of the samples."
+        for row in coins.rename(columns={"samples won": "_7"}).itertuples()
+    ]
+    blocks: list[Block] = [matrix]
+    if len(inspection.coverage):
+        blocks += drawn_gallery(duels=duel_chart(inspection.coverage, inspection.margin))
+    if said:
+        blocks.append(Points(tuple(said)))
+    sheet = frame_sheet("leads", "The best lead of every ordered pair", leads)
+    chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin))
+    blocks.append(Fold("Every ordered pair with its interval and the share of samples won", (sheet, *chart)))
+    if opened is not None and len(opened):
+        tried = frame_sheet("open", "Open pairs, and how hard each was tried", opened)
+        blocks.append(Fold(f"{len(opened)} open pairs", (tried,)))
+    return tuple(blocks)
+
+
+# Datasets
+
+
+def _datasets(inspection: Inspection, collection: Collection | None) -> tuple[Block, ...]:
+    notes = (
+        "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
+        "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
+    )
+    sheet = frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes)
+    files = (
+        Attachment("sets.csv", frame_as_csv(inspection.sets)),
+        Attachment("coverage.csv", frame_as_csv(inspection.coverage.reset_index(names=""))),
+    )
+    trees = {
+        f"{FORMULA}{row.dataset}": formula_tree(
+            Expression.parse(str(row.simplified)), f"{row.dataset}, concept {row.concept}"
+        )
+        for row in inspection.sets.itertuples()
+    }
+    if collection is None:
+        return (sheet, Fold("The simplified formulas as trees", gallery(**trees)), *files)
+    concepts: Mapping[str, int] = dict(zip(inspection.sets["dataset"], inspection.sets["concept"], strict=True))
+    cards = tuple(_card(item, collection, concepts[item.name], trees) for item in collection.sets)
+    return (Fold("All datasets as a table", (sheet,)), *cards, *files)
+
+
+def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mapping[str, object]) -> Fold:
+    """Return what is known of a dataset: formula in mathematics, what matters, what it proves, and pictures."""
+    generator = item.generator()
+    threshold, simple = generator.threshold(), Expression.parse(item.simplified)
+    whole = mathematics(generator.expression)
+    truth = truth_sheet(generator)
+    shares = ", ".join(f"{feature_name(found.feature)} {found.shapley.value:.0%}" for found in truth.features)
+    family = ", ".join(families(generator.expression, threshold, generator.n_features))
+    ceiling = truth.scores["roc_auc"].value
+    lines = [
+        f"Formula: {whole}."
+        if whole == mathematics(simple)
+        else f"Formula: {whole}; simplified: {mathematics(simple)}.",
+        f"{len(truth.features)} of {len(generator.roles)} columns matter, with these Shapley shares: {shares}.",
+        f"Family: {family}. Concept {concept}. The best that any method can reach: AUROC {ceiling:.3f}.",
+    ]
+    if item.data:
+        lines.append("The data: " + ", ".join(f"{key} {value}" for key, value in item.data.items()) + ".")
+    lines += [_proven_in_words(item, up, down) for up, down in item.proven(collection.margin)][:MOST_CLAIMS]
+    more = len(item.proven(collection.margin)) - MOST_CLAIMS
+    if more > 0:
+        lines.append(f"{more} more pairs are proven on it.")
+    plane = plane_of(generator)
+    charts = {
+        f"plane_{item.name}": plane_chart(plane, plane.truth, "The truth"),
+        f"{FORMULA}{item.name}": trees[f"{FORMULA}{item.name}"],
+    }
+    load = Listing("Load it", f'import paragone\n\ndata = paragone.load("{collection.name}:{item.name}")')
+    title = f"{item.name}: {rule_in_words(simple, threshold)}"
+    return Fold(title, (Points(tuple(lines)), *gallery(**charts), load))
+
+
+MOST_CLAIMS = 6
+"""Claims that a card tells in words; the matrix holds all."""
+
+
+def _proven_in_words(item: GeneratedSet, up: str, down: str) -> str:
+    lead = item.lead(up, down)
+    won = share_won(item, up, down)
+    coin = "" if won >= COIN else " A coin, not a margin."
+    return (
+        f"{up} over {down} by {interval_in_words(lead.estimate, lead.low, lead.high)}, on {won:.0%} of samples.{coin}"
+    )
+
+
+# The rest
+
+
+def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
+    shown = curve.assign(minutes=curve["seconds"] / 60).drop(columns="seconds")
+    drawn = gallery(coverage_curve=coverage_curve(curve)) if len(curve) else ()
+    return (
+        *drawn,
+        Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
+    )
+
+
+def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
+    mine, theirs = set(collection.covered()), set(other.covered())
+    n_pairs = len(collection.leads())
+    n_mine, n_theirs = (len({item.concept for item in which.sets}) for which in (collection, other))
+    lines = [
+        f"{collection.name} proves {len(mine)} of {n_pairs} ordered pairs with {len(collection.sets)} datasets of "
+        f"{n_mine} concepts; {other.name} proves {len(theirs)} with {len(other.sets)} datasets of {n_theirs} concepts.",
+        f"{len(mine - theirs)} pairs are proven by {collection.name} only: {_named(mine - theirs)}.",
+        f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
+    ]
+    drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
+    return (Points(tuple(lines)), *drawn_gallery(duels_beside=drawn))
+
+
+def _named(pairs: set[tuple[str, str]]) -> str:
+    return ", ".join(f"{up} over {down}" for up, down in sorted(pairs)) or "none"
+
+
+def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ...]:
+    concepts = (
+        "Two datasets are of one concept when their labels agree on 98 % of the rows of a probe sample, up to the "
+        "names and signs of features and the names of the classes, or when a chain of such datasets links them."
+    )
+    if collection is None:
+        return (f"Pairs are compared {inspection.basis}.", concepts)
+    return (*family_statement(collection), concepts)
+
+
+def family_statement(collection: Collection) -> tuple[str, ...]:
+    """Say what the intervals of a collection promise together, and what they do not."""
+    plan = collection.plan
+    if plan is not None:
+        return (
+            f"Both methods of a claim were tuned on every sample with {plan.trials} trials on {plan.folds} inner folds "
+            f"of {plan.n_train} training rows, with seeds that are new on every sample, and scored on "
+            f"{plan.n_fresh:,} fresh rows. Search, races and proof have different rows, and what the proof came to "
+            "steered nothing.",
+            f"{plan.n_claims} claims were allowed for before any was looked at. The chance that any of their intervals "
+            f"misses its mean lead is at most {plan.alpha:.0%}, looks at {', '.join(map(str, plan.looks))} samples "
+            f"included. A pair is proven when the lower limit reaches {plan.margin:g}.",
+        )
+    n_methods = len(collection.sets[0].aurocs) if collection.sets else 0
+    n_claims = n_methods * (n_methods - 1) * len(collection.sets)
+    said = [
+        "Every method was fitted in one configuration, chosen in the search, on samples of the size of the dataset, "
+        f"and scored on {collection.evidence_rows:,} fresh rows of each; all methods saw the same samples. A pair is "
+        f"proven when the lower 95 % bound of the paired difference reaches {collection.margin:g}.",
+        f"Each interval is at 95 % by itself. There is no level for all of them together: of the {n_claims:,} leads "
+        "that could be looked at here, some intervals miss by chance alone.",
+    ]
+    if collection.refuted:
+        said.append(
+            f"Of the proven pairs {len(collection.refuted)} did not hold when both methods were tuned: "
+            f"{_named(set(collection.refuted))}."
+        )
+    return tuple(said)
