@@ -1,4 +1,4 @@
-"""`paragone merge`: two stores of one experiment become one."""
+"""`paragone merge`: stores of one experiment become one."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from paragone.terminal import say
 
 @app.command(rich_help_panel=KEEP)
 def merge(
-    a: Annotated[Path, typer.Argument(help="One store.", show_default=False)],
-    b: Annotated[Path, typer.Argument(help="The other store.", show_default=False)],
+    stores: Annotated[list[Path], typer.Argument(help="The stores, two or more.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The store to make; it must not exist yet.", show_default=False)],
     prefer: Annotated[
         Literal["A", "B"] | None,
-        typer.Option(help="A or B: whose content stands where both have the same key and differ."),
+        typer.Option(
+            help="Whose content stands where two have the same key and differ: A the first store's, B the last's."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put the cells of two stores of one experiment into a third; A and B are not changed.
+    """Put the cells of several stores of one experiment into a new one; none of them is changed.
 
-    Where both have a cell with different content, all such cells are named and nothing is written, unless
+    Where two have a cell with different content, all such cells are named and nothing is written, unless
     --prefer says whose stands.
 
     Example: paragone merge laptop.sqlite cluster.sqlite --out all.sqlite
@@ -35,7 +36,7 @@ def merge(
 
     from paragone.lab.store.merging import merge as merge_stores
 
-    merged = merge_stores(a, b, out, prefer=prefer)
+    merged = merge_stores(stores, out, prefer=prefer)
     if as_json:
         print_json(asdict(merged))
         return

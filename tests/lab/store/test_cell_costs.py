@@ -151,7 +151,7 @@ def test_the_checksums_of_cells_of_version_2_stay_right_when_the_store_is_lifted
 
 def test_a_merge_takes_costs_and_warnings_along_whatever_the_numbers_of_the_cells(store, tmp_path):
     other = written(tmp_path / "b.sqlite", {"C": SILENT, "D": TOLD, "A": TOLD})
-    merge(store, other, tmp_path / "both.sqlite")
+    merge([store, other], tmp_path / "both.sqlite")
     merged = beside(tmp_path / "both.sqlite")
     for table, rows in merged.items():
         assert rows == sorted({*beside(store)[table], *beside(other)[table]})
@@ -166,14 +166,14 @@ def test_a_merge_with_an_older_store_is_healthy_and_no_conflict(store, tmp_path)
     Experiment(["wine-traits"], {"V": "variance", "C": "chi2"}, {"folds": 2}, **lab).run(fresh, 0).close()
     repair(lifted)
     for place, (first, second) in enumerate([(old, fresh), (fresh, old), (lifted, fresh)]):
-        merge(first, second, tmp_path / f"{place}.sqlite", prefer="A")
+        merge([first, second], tmp_path / f"{place}.sqlite", prefer="A")
         assert examine(tmp_path / f"{place}.sqlite").is_healthy
 
 
 def test_a_failed_cell_gives_way_with_its_warnings_to_a_done_one(store, tmp_path):
     failed = Outcome("failed", error="no", warnings=(WarningCount("UserWarning", "it will fail"),))
     first = written(tmp_path / "a.sqlite", {"A": failed})
-    merge(first, store, tmp_path / "both.sqlite")
+    merge([first, store], tmp_path / "both.sqlite")
     assert beside(tmp_path / "both.sqlite") == beside(store)
     assert examine(tmp_path / "both.sqlite").is_healthy
 
@@ -274,7 +274,7 @@ def test_the_processor_time_of_a_fit_is_kept_with_it_and_goes_where_it_goes(tmp_
     b = written(tmp_path / "b.sqlite", {"A": Outcome("done", fitted=Fitted({}, {}, 2.0, 9.0)), "C": TOLD})
     assert fit_costs(a) == [("fit of A", 1.0), ("fit of B", 0.5)]
     assert fit_costs(b) == [("fit of A", 9.0)], "what is not known is not there"
-    merge(b, a, tmp_path / "both.sqlite")
+    merge([b, a], tmp_path / "both.sqlite")
     assert fit_costs(tmp_path / "both.sqlite") == [("fit of A", 9.0), ("fit of B", 0.5)]
     assert examine(tmp_path / "both.sqlite").is_healthy
     with Store(tmp_path / "both.sqlite") as store:
@@ -308,7 +308,7 @@ def test_the_warnings_of_a_fit_are_kept_for_the_cells_that_reuse_it(tmp_path):
     a, b = written(tmp_path / "a.sqlite", {"A": warned}), written(tmp_path / "b.sqlite", {"A": SILENT, "B": warned})
     with Store(a) as store:
         assert store.fitted("fit of A").warnings == WARNED
-    merge(b, a, tmp_path / "both.sqlite")
+    merge([b, a], tmp_path / "both.sqlite")
     with Store(tmp_path / "both.sqlite") as store:
         assert [store.fitted(f"fit of {name}").warnings for name in "AB"] == [(), WARNED]
     assert examine(tmp_path / "both.sqlite").is_healthy

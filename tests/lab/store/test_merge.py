@@ -77,8 +77,8 @@ def execute(path: Path, statement: str) -> None:
 
 def test_two_halves_make_the_whole_and_stay_as_they_are(whole, parts, tmp_path):
     before = [content(path) for path in parts]
-    merged = merge(*parts, tmp_path / "c.sqlite")
-    assert (merged.cells_of_a, merged.cells_of_b, merged.in_both, merged.cells) == (4, 4, 2, 6)
+    merged = merge(parts, tmp_path / "c.sqlite")
+    assert (merged.cells_of, merged.shared, merged.cells) == ((4, 4), 2, 6)
     assert merged.conflicts == ()
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
     assert examine(tmp_path / "c.sqlite").findings == ()
@@ -89,23 +89,54 @@ def test_two_halves_make_the_whole_and_stay_as_they_are(whole, parts, tmp_path):
 
 def test_the_order_of_the_stores_changes_no_score_and_the_bytes_are_the_same_twice(parts, tmp_path):
     a, b = parts
-    merge(a, b, tmp_path / "c.sqlite")
-    merge(b, a, tmp_path / "d.sqlite")
-    merge(a, b, tmp_path / "e.sqlite")
+    merge([a, b], tmp_path / "c.sqlite")
+    merge([b, a], tmp_path / "d.sqlite")
+    merge([a, b], tmp_path / "e.sqlite")
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(tmp_path / "d.sqlite"), check_exact=True)
     assert (tmp_path / "c.sqlite").read_bytes() == (tmp_path / "e.sqlite").read_bytes()
 
 
 def test_a_store_merged_with_itself_is_itself(whole, tmp_path):
-    merged = merge(whole, whole, tmp_path / "c.sqlite")
-    assert (merged.in_both, merged.cells) == (6, 6)
+    merged = merge([whole, whole], tmp_path / "c.sqlite")
+    assert (merged.shared, merged.cells) == (6, 6)
     assert content(tmp_path / "c.sqlite") == content(whole)
+
+
+def test_many_stores_at_once_are_the_same_as_one_after_the_other_and_make_the_whole(whole, tmp_path):
+    parts = [part(whole, tmp_path / f"{n}.sqlite", f"id IN ({n}, {n + 1})") for n in range(1, 7)]
+    merged = merge(parts, tmp_path / "all.sqlite")
+    assert (merged.cells_of, merged.shared, merged.cells) == ((2, 2, 2, 2, 2, 1), 5, 6)
+    assert str(merged).endswith("6 cells in " + str(tmp_path / "all.sqlite") + ": 11 of 6 stores, 5 in several")
+    before = parts[0]
+    for number, path in enumerate(parts[1:]):
+        merge([before, path], tmp_path / f"chain{number}.sqlite")
+        before = tmp_path / f"chain{number}.sqlite"
+    assert content(tmp_path / "all.sqlite") == content(before)
+    pd.testing.assert_frame_equal(scores(tmp_path / "all.sqlite"), scores(whole), check_exact=True)
+    assert examine(tmp_path / "all.sqlite").findings == ()
+
+
+def test_of_many_that_differ_the_earliest_or_the_latest_stands(whole, tmp_path):
+    parts = [Path(shutil.copy(whole, tmp_path / f"{number}.sqlite")) for number in range(3)]
+    for number, path in enumerate(parts):
+        execute(path, f"UPDATE scores SET value = {0.1 * number} WHERE cell_id = 1 AND position = 0")
+        execute(path, "DELETE FROM checksums WHERE kind = 'scores'")
+    with pytest.raises(InputError, match=r"^the 3 stores differ in 2 places: .*--prefer A \(the earliest\)"):
+        merge(parts, tmp_path / "a.sqlite")
+    for prefer, value in (("A", 0.0), ("B", 0.2)):
+        merge(parts, tmp_path / f"{prefer}.sqlite", prefer=prefer)
+        with closing(sqlite3.connect(tmp_path / f"{prefer}.sqlite")) as database:
+            found = database.execute("SELECT value FROM scores JOIN cells ON cells.id = cell_id WHERE position = 0 AND "
+                                     "key = (SELECT key FROM cells ORDER BY id LIMIT 1)")  # fmt: skip
+            assert found.fetchone() == (value,)
+    with pytest.raises(InputError, match="two stores or more"):
+        merge(parts[:1], tmp_path / "b.sqlite")
 
 
 def test_runs_are_kept_from_both(parts, tmp_path):
     a, b = parts
     execute(b, "UPDATE runs SET host = 'cluster', environment = '{\"python\": \"3.13\"}'")
-    merge(a, b, tmp_path / "c.sqlite")
+    merge([a, b], tmp_path / "c.sqlite")
     with Results.open(tmp_path / "c.sqlite") as results:
         assert [told["python"] for told in results.runs()["environment"]][1] == "3.13"
 
@@ -115,8 +146,8 @@ def test_losses_stay_with_their_runs(parts, tmp_path):
     execute(b, "UPDATE runs SET host = 'cluster'")
     for store in parts:
         execute(store, "INSERT INTO losses (run_id, key, why, lost_at) SELECT id, 'k', host, 'then' FROM runs LIMIT 1")
-    merge(a, b, tmp_path / "c.sqlite")
-    merge(tmp_path / "c.sqlite", b, tmp_path / "d.sqlite")
+    merge([a, b], tmp_path / "c.sqlite")
+    merge([tmp_path / "c.sqlite", b], tmp_path / "d.sqlite")
     for merged in ("c", "d"):
         with closing(sqlite3.connect(tmp_path / f"{merged}.sqlite")) as database:
             rows = database.execute("SELECT why, host FROM losses JOIN runs ON runs.id = run_id").fetchall()
@@ -132,24 +163,24 @@ def test_a_cell_that_differs_is_named_and_refused_unless_a_side_is_preferred(who
     execute(b, f"UPDATE scores SET value = 0.25 WHERE cell_id = {SHARED} AND position = 0")
     execute(b, "DELETE FROM checksums WHERE kind = 'scores'")
     with pytest.raises(InputError, match=r"differ in 1 places: the cell \w+ \(\w on wine-traits, fold \d\)"):
-        merge(a, b, tmp_path / "c.sqlite")
+        merge([a, b], tmp_path / "c.sqlite")
     assert not (tmp_path / "c.sqlite").exists()
-    kept_a = merge(a, b, tmp_path / "c.sqlite", prefer="A")
-    kept_b = merge(a, b, tmp_path / "d.sqlite", prefer="B")
+    kept_a = merge([a, b], tmp_path / "c.sqlite", prefer="A")
+    kept_b = merge([a, b], tmp_path / "d.sqlite", prefer="B")
     assert len(kept_a.conflicts) == len(kept_b.conflicts) == 1
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
     changed = scores(tmp_path / "d.sqlite")["value"] != scores(whole)["value"]
     assert changed.sum() == 1
     assert scores(tmp_path / "d.sqlite")["value"][changed].tolist() == [0.25]
     with pytest.raises(InputError, match="say A or B"):
-        merge(a, b, tmp_path / "e.sqlite", prefer="C")
+        merge([a, b], tmp_path / "e.sqlite", prefer="C")
 
 
 def test_times_are_no_conflict(parts, tmp_path):
     a, b = parts
     execute(b, "UPDATE cells SET seconds = seconds + 1, finished_at = 'later'")
     execute(b, "UPDATE fits SET seconds = seconds + 1")
-    assert merge(a, b, tmp_path / "c.sqlite").conflicts == ()
+    assert merge([a, b], tmp_path / "c.sqlite").conflicts == ()
 
 
 def test_a_result_stands_above_a_failure(whole, parts, tmp_path):
@@ -161,7 +192,7 @@ def test_a_result_stands_above_a_failure(whole, parts, tmp_path):
             f"DELETE FROM predictions WHERE cell_id = {3 if path == a else 4}",
         ):
             execute(path, statement)
-    merged = merge(a, b, tmp_path / "c.sqlite")
+    merged = merge([a, b], tmp_path / "c.sqlite")
     assert (merged.completed, merged.conflicts) == (2, ())
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), scores(whole), check_exact=True)
     assert examine(tmp_path / "c.sqlite").is_healthy
@@ -177,8 +208,8 @@ def test_cells_that_rest_on_a_fit_that_lost_are_left_out(whole, tmp_path):
         database.execute("UPDATE cells SET fit_key = (SELECT fit_key FROM other.cells WHERE id = 1) WHERE id = 5")
         database.commit()
     with pytest.raises(InputError, match="the fit"):
-        merge(a, b, tmp_path / "c.sqlite")
-    merged = merge(a, b, tmp_path / "c.sqlite", prefer="A")
+        merge([a, b], tmp_path / "c.sqlite")
+    merged = merge([a, b], tmp_path / "c.sqlite", prefer="A")
     assert (merged.left_out, merged.cells) == (1, 5)
     assert examine(tmp_path / "c.sqlite").is_healthy
 
@@ -187,9 +218,9 @@ def test_another_declaration_of_the_experiment_needs_a_side_and_loses_nothing(wh
     other = tmp_path / "b.sqlite"
     experiment(methods={"V": "variance", "M": "mutual-info"}).run(other, 0).close()
     with pytest.raises(InputError, match="experiment 'lab' is declared differently"):
-        merge(whole, other, tmp_path / "c.sqlite")
-    merged = merge(whole, other, tmp_path / "c.sqlite", prefer="A")
-    assert (merged.in_both, merged.cells) == (2, 8)
+        merge([whole, other], tmp_path / "c.sqlite")
+    merged = merge([whole, other], tmp_path / "c.sqlite", prefer="A")
+    assert (merged.shared, merged.cells) == (2, 8)
     assert set(scores(tmp_path / "c.sqlite")["method"]) == {"V", "C", "R"}
     both = experiment(methods={"V": "variance", "C": "chi2", "R": "random", "M": "mutual-info"})
     assert both.forecast(tmp_path / "c.sqlite").to_run == ()
@@ -198,21 +229,21 @@ def test_another_declaration_of_the_experiment_needs_a_side_and_loses_nothing(wh
 def test_stores_of_different_experiments_go_side_by_side(whole, tmp_path):
     other = tmp_path / "b.sqlite"
     experiment(name="second", seed=1).run(other, 0).close()
-    merge(whole, other, tmp_path / "c.sqlite")
+    merge([whole, other], tmp_path / "c.sqlite")
     both = pd.concat([scores(whole), scores(other)], ignore_index=True)
     pd.testing.assert_frame_equal(scores(tmp_path / "c.sqlite"), both, check_exact=True)
 
 
 def test_a_store_of_version_1_can_be_merged(tmp_path):
     old = Path(shutil.copy(VERSION_1, tmp_path / "a.sqlite"))
-    merged = merge(old, old, tmp_path / "c.sqlite")
-    assert (merged.in_both, merged.cells) == (4, 4)
+    merged = merge([old, old], tmp_path / "c.sqlite")
+    assert (merged.shared, merged.cells) == (4, 4)
     assert examine(tmp_path / "c.sqlite").is_healthy
 
 
 def test_an_output_that_exists_is_refused(whole, tmp_path):
     (tmp_path / "c.sqlite").touch()
     with pytest.raises(InputError, match="exists already"):
-        merge(whole, whole, tmp_path / "c.sqlite")
+        merge([whole, whole], tmp_path / "c.sqlite")
     with pytest.raises(InputError, match="does not exist"):
-        merge(whole, tmp_path / "none.sqlite", tmp_path / "d.sqlite")
+        merge([whole, tmp_path / "none.sqlite"], tmp_path / "d.sqlite")

@@ -1,4 +1,4 @@
-"""Merging two stores of one experiment into a third: the union of their cells by key."""
+"""Merging stores of one experiment into a new one: the union of their cells by key."""
 
 from __future__ import annotations
 
@@ -25,13 +25,23 @@ IDENTITIES = {
 """By what two stores know the same row of a table whose rows are numbered; by its key in any other."""
 OWNERS = ("cells", "fits")
 """Tables whose rows own those that refer to them: both come from one store."""
+CURRENT_AT = """
+SELECT 1 FROM plan WHERE experiment_id = ? AND dataset = ? AND fold = ? AND method = ? AND repeat = ? AND current = 1
+"""
 KINDS = {"cells": ("cell", "scores"), "fits": ("fit",), "splits": ("split",), "truths": ("truth",)}
 """The checksums that belong to a row of a table."""
 
 
+LISTED = ("experiments", "measures", "runs", "quarantine", "losses")
+"""Tables so small that their rows are known by heart; a row of any other is looked up by its key."""
+
+
 @dataclass
 class StoreUnion:
-    """Compares two stores and writes their union; what the first has stands."""
+    """Compares a store with the union of those before it, and adds what only it has; what is there stands.
+
+    Whatever the size of the union, this takes as long as the store that is added has rows.
+    """
 
     first: Reading
     second: Reading
@@ -62,25 +72,23 @@ class StoreUnion:
 
     def _artifacts(self, table: str, content: str, what: str) -> list[str]:
         key = shape_of(table).key[0]
-        mine = {row[0] for row in self.first.database.execute(f"SELECT {key} FROM {table}")}  # noqa: S608  names of ours
-        one = f"SELECT {content} FROM {table} WHERE {key} = ?"  # noqa: S608
+        one = f"SELECT {content} FROM {table} WHERE {key} = ?"  # noqa: S608  names of ours, here and below
         found = []
         for (name,) in self.second.database.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall():  # noqa: S608
-            if name in mine:
-                ours, theirs = (side.database.execute(one, (name,)).fetchone() for side in (self.first, self.second))
-                if ours != theirs:
-                    self.differing.add(name)
-                    found.append(f"{what} {name[:12]}{self._place(table, name)}")
+            ours = self.first.database.execute(one, (name,)).fetchone()
+            if ours is not None and ours != self.second.database.execute(one, (name,)).fetchone():
+                self.differing.add(name)
+                found.append(f"{what} {name[:12]}{self._place(table, name)}")
         return found
 
     def _cells(self) -> list[str]:
-        mine = {key: number for number, key in self.first.database.execute("SELECT id, key FROM cells")}
         found = []
         for number, key in self.second.database.execute("SELECT id, key FROM cells ORDER BY id").fetchall():
-            if key not in mine:
+            mine = self.first.database.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+            if mine is None:
                 continue
-            self.shared.append((key, mine[key], number))
-            ours, theirs = _result(self.first, mine[key]), _result(self.second, number)
+            self.shared.append((key, mine[0], number))
+            ours, theirs = _result(self.first, mine[0]), _result(self.second, number)
             statuses = {ours[0], theirs[0]}
             if "done" in statuses and len(statuses) > 1:
                 self.completed.add(key)
@@ -96,20 +104,14 @@ class StoreUnion:
         row = self.first.database.execute(sql, (key,)).fetchone()
         return "" if row is None else f" ({row[0]} on {row[1]}, fold {row[2]})"
 
-    def write(self, database: sqlite3.Connection) -> None:
-        """Write all of the first store, then what only the second has, under numbers that are free."""
-        database.execute("PRAGMA defer_foreign_keys = ON")
-        for shape in table_shapes():
-            # A claim is of a run that works in its own store.
-            if shape.name != "claims":
-                for batch in self.first.batches(shape):
-                    add_rows(database, shape, batch, str(self.first.path))
+    def add(self) -> None:
+        """Add what only the second store has, under numbers that are free."""
+        database = self.first.database
         self._drop_failed(database)
         for shape in table_shapes():
             if shape.name not in ("claims", "checksums"):
                 self._add(database, shape)
         self._add_checksums(database)
-        delete_dangling(database)
 
     def _drop_failed(self, database: sqlite3.Connection) -> None:
         """Make room for results that the second store has and the first failed to get."""
@@ -122,13 +124,10 @@ class StoreUnion:
         """Add the rows of a table that only the second store has."""
         references = [(shape.names.index(column), parent) for column, parent in shape.references]
         identity = IDENTITIES.get(shape.name, shape.key)
-        known = {}
-        # A row of an owner that is new is new too: millions of scores need not be held to know that.
-        if not any(parent in OWNERS for _, parent in references):
-            chosen = database.execute(shape.select(", ".join((shape.key[0], *identity))))
-            known = {tuple(rest): number for number, *rest in chosen}
+        places = [shape.names.index(column) for column in identity]
+        known = self._known(database, shape, identity, is_owned=any(parent in OWNERS for _, parent in references))
         is_numbered = shape.key == ("id",)
-        following = max(known.values(), default=0) + 1 if is_numbered else 0
+        following = _free_number(database, shape) if is_numbered else 0
         now = self._now.setdefault(shape.name, {})
         is_current = self._current_places(database) if shape.name == "plan" else None
         for batch in self.second.batches(shape):
@@ -139,10 +138,11 @@ class StoreUnion:
                 moved = list(row)
                 for place, parent in references:
                     moved[place] = self._now[parent][row[place]]
-                name = tuple(moved[shape.names.index(column)] for column in identity)
-                if name in known:
+                name = tuple(moved[place] for place in places)
+                there = known(name)
+                if there is not None:
                     if shape.name not in OWNERS:
-                        now[row[0]] = known[name]
+                        now[row[0]] = there
                     continue
                 if shape.name == "cells" and row[2] in self.differing:
                     self.left_out += 1
@@ -156,8 +156,22 @@ class StoreUnion:
                 rows.append(moved)
             add_rows(database, shape, rows, str(self.second.path))
 
+    def _known(
+        self, database: sqlite3.Connection, shape: TableShape, identity: Sequence[str], *, is_owned: bool
+    ) -> Callable[[tuple[Any, ...]], Any]:
+        """Return what tells by which key the union calls a row, None where it has no such row."""
+        if is_owned:
+            # A row of an owner that is new is new too.
+            return lambda _: None
+        if shape.name in LISTED:
+            chosen = database.execute(shape.select(", ".join((shape.key[0], *identity))))
+            return {tuple(rest): number for number, *rest in chosen.fetchall()}.get
+        where = " AND ".join(f"{column} = ?" for column in identity)
+        one = f"SELECT {shape.key[0]} FROM {shape.name} WHERE {where}"  # noqa: S608
+        return lambda name: (database.execute(one, name).fetchone() or (None,))[0]
+
     def _current_places(self, database: sqlite3.Connection) -> Callable[[int, Sequence[Any]], bool]:
-        """Return what tells whether a row of the second's plan may stay current: where the first has no current cell.
+        """Return what tells whether a row of the second's plan may stay current: where there is no current cell yet.
 
         A declaration that differs from the first's makes its whole plan an earlier one.
         """
@@ -165,9 +179,13 @@ class StoreUnion:
         declared = dict(database.execute(sql).fetchall())
         rows = self.second.database.execute(sql).fetchall()
         same = {number for number, text in rows if declared[self._now["experiments"][number]] == text}
-        sql = "SELECT experiment_id, dataset, fold, method, repeat FROM plan WHERE current = 1"
-        taken = set(database.execute(sql).fetchall())
-        return lambda experiment, row: experiment in same and (row[0], *row[3:7]) not in taken
+
+        def is_current(experiment: int, row: Sequence[Any]) -> bool:
+            if experiment not in same:
+                return False
+            return database.execute(CURRENT_AT, (row[0], *row[3:7])).fetchone() is None
+
+        return is_current
 
     def _add_checksums(self, database: sqlite3.Connection) -> None:
         """Take the checksums along with their artifacts; a store of version 1 has none."""
@@ -175,6 +193,20 @@ class StoreUnion:
         wanted, shape = set(self._added), shape_of("checksums")
         for batch in self.second.batches(shape):
             add_rows(database, shape, [row for row in batch if row[:2] in wanted], str(self.second.path))
+
+
+def _free_number(database: sqlite3.Connection, shape: TableShape) -> int:
+    found = database.execute(f"SELECT max(id) FROM {shape.name}").fetchone()[0]  # noqa: S608
+    return int(found or 0) + 1
+
+
+def _copy_whole(database: sqlite3.Connection, store: Reading) -> None:
+    """Write all of a store into one that is empty."""
+    for shape in table_shapes():
+        # A claim is of a run that works in its own store.
+        if shape.name != "claims":
+            for batch in store.batches(shape):
+                add_rows(database, shape, batch, str(store.path))
 
 
 def _result(side: Reading, number: int) -> tuple[Any, ...]:
@@ -199,51 +231,56 @@ class Merged:
     ----------
     path : Path
         The merged store.
-    cells_of_a, cells_of_b, in_both, cells : int
-        Cells in either store, in both, and in the merged one.
+    cells_of : tuple of int
+        Cells in each of the stores.
+    shared : int
+        How many of them an earlier store had too.
+    cells : int
+        Cells in the merged store.
     completed : int
-        Cells that failed in one store and are done in the other: the done result stands.
+        Cells that failed in one store and are done in another: the done result stands.
     left_out : int
-        Cells of the other store that rest on a fit which differs from the preferred one: the next run computes them.
+        Cells that rest on a fit which differs from the one that stands: the next run computes them.
     conflicts : tuple of str
-        What both have with different content, by name; settled by the side that was preferred.
+        What several have with different content, by name; settled by the side that was preferred.
     """
 
     path: Path
-    cells_of_a: int
-    cells_of_b: int
-    in_both: int
+    cells_of: tuple[int, ...]
+    shared: int
     cells: int
     completed: int
     left_out: int
     conflicts: tuple[str, ...]
 
     def __str__(self) -> str:
-        text = (
-            f"{self.cells:,} cells in {self.path}: {self.cells_of_a:,} of A, {self.cells_of_b:,} of B, "
-            f"{self.in_both:,} in both"
-        )
+        if len(self.cells_of) == 2:
+            each, both = [f"{count:,} of {name}" for count, name in zip(self.cells_of, "AB", strict=True)], "in both"
+        else:
+            each, both = [f"{sum(self.cells_of):,} of {len(self.cells_of)} stores"], "in several"
+        text = f"{self.cells:,} cells in {self.path}: {', '.join(each)}, {self.shared:,} {both}"
         text += f"; {self.completed} failed in one and done in the other" * bool(self.completed)
         text += f"; {self.left_out} left out, for their fit differs" * bool(self.left_out)
         return text + f"; {len(self.conflicts)} conflicts settled" * bool(self.conflicts)
 
 
-def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Literal["A", "B"] | None = None) -> Merged:
-    """Make a store with the cells of two; neither of them is changed.
+def merge(stores: Sequence[str | Path], out: str | Path, *, prefer: Literal["A", "B"] | None = None) -> Merged:
+    """Make a store with the cells of several; none of them is changed.
 
-    A cell that both have with the same result is taken once. One that failed in one store and is done in
-    the other is done. Anything else that both have with different content, be it scores, predictions, a fit or
-    the declaration of an experiment, is a conflict: all are named, and nothing is written unless a side
-    is preferred. Runs and their provenance are kept from both.
+    A cell that several have with the same result is taken once. One that failed in one store and is done in another is
+    done. Anything else that two have with different content, be it scores, predictions, a fit or the declaration of an
+    experiment, is a conflict: all are named, and nothing is written unless a side is preferred. Runs and their
+    provenance are kept from all.
 
     Parameters
     ----------
-    a, b : str or Path
-        The stores.
+    stores : sequence of str or Path
+        Two or more.
     out : str or Path
         The store to make; it must not exist.
     prefer : {"A", "B"}, optional
-        Whose content stands where they differ.
+        Whose content stands where they differ: of two stores the first or the second, of more the earliest or the
+        latest that has it.
 
     Returns
     -------
@@ -258,33 +295,50 @@ def merge(a: str | Path, b: str | Path, out: str | Path, *, prefer: Literal["A",
     ...     place = Path(folder)
     ...     for name in ("a.sqlite", "b.sqlite"):
     ...         Store(place / name, create=True).close()
-    ...     merge(place / "a.sqlite", place / "b.sqlite", place / "c.sqlite").cells
+    ...     merge([place / "a.sqlite", place / "b.sqlite"], place / "c.sqlite").cells
     0
     """
     if prefer not in (None, "A", "B"):
         raise InputError(f"prefer {prefer!r}: say A or B")
-    with reading(a) as first, reading(b) as second:
-        try:
-            # What stands is what comes first, so the preferred side does.
-            sides = (second, first) if prefer == "B" else (first, second)
-            merging = StoreUnion(*sides)
-            conflicts = merging.conflicts()
-            if conflicts and prefer is None:
-                raise InputError(_refusal(conflicts, a, b))
-            with new_store(Path(out)) as database:
-                merging.write(database)
-                check_references(database, str(out))
-                cells = database.execute("SELECT count(*) FROM cells").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise damaged(Path(a), error) from error
-        of_a, of_b = (side.database.execute("SELECT count(*) FROM cells").fetchone()[0] for side in (first, second))
-    shared, completed = len(merging.shared), len(merging.completed)
-    return Merged(Path(out), of_a, of_b, shared, cells, completed, merging.left_out, tuple(conflicts))
+    if len(stores) < 2:
+        raise InputError("name two stores or more to merge")
+    # What stands is what comes first, so the preferred side does.
+    ordered = [Path(store) for store in stores][:: -1 if prefer == "B" else 1]
+    counts: dict[Path, int] = {}
+    conflicts: list[str] = []
+    shared = left_out = 0
+    completed: set[str] = set()
+    with new_store(Path(out)) as database:
+        database.execute("PRAGMA defer_foreign_keys = ON")
+        union = Reading(database, Path(out))
+        for number, path in enumerate(ordered):
+            try:
+                with reading(path) as store:
+                    counts[path] = store.database.execute("SELECT count(*) FROM cells").fetchone()[0]
+                    if not number:
+                        _copy_whole(database, store)
+                        continue
+                    adding = StoreUnion(union, store)
+                    conflicts += adding.conflicts()
+                    adding.add()
+                    shared, left_out = shared + len(adding.shared), left_out + adding.left_out
+                    completed |= adding.completed
+            except sqlite3.DatabaseError as error:
+                raise damaged(path, error) from error
+        if conflicts and prefer is None:
+            raise InputError(_refusal(conflicts, stores))
+        delete_dangling(database)
+        check_references(database, str(out))
+        cells = database.execute("SELECT count(*) FROM cells").fetchone()[0]
+    each = tuple(counts[Path(store)] for store in stores)
+    return Merged(Path(out), each, shared, cells, len(completed), left_out, tuple(conflicts))
 
 
-def _refusal(conflicts: Sequence[str], a: str | Path, b: str | Path) -> str:
+def _refusal(conflicts: Sequence[str], stores: Sequence[str | Path]) -> str:
     more = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
+    who = f"{stores[0]} and {stores[1]}" if len(stores) == 2 else f"the {len(stores)} stores"
+    ways = "--prefer A or --prefer B" if len(stores) == 2 else "--prefer A (the earliest) or --prefer B (the latest)"
     return (
-        f"{a} and {b} differ in {len(conflicts)} places: {'; '.join(conflicts[:SHOWN])}{more}. "
-        "Say whose content stands with --prefer A or --prefer B"
+        f"{who} differ in {len(conflicts)} places: {'; '.join(conflicts[:SHOWN])}{more}. "
+        f"Say whose content stands with {ways}"
     )
