@@ -423,8 +423,9 @@ def test_a_search_takes_the_kinds_of_data_that_sample_takes(tmp_path, data):
     (item, *_) = result.measured
     assert item.bayes < 1
     assert item.generator().declaration() == {**item.generator().declaration(), **data}
-    result.collection.write(tmp_path / "c.json")
-    dataset = Collection.read(tmp_path / "c.json").load(item.name)
+    result.write(tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    dataset = Collection.read(tmp_path / "out").load(item.name)
     assert dataset.fingerprint == spec.generator(item.formula).sample(300, item.seed).fingerprint
     assert dataset.n_features == 4 + data.get("irrelevant", 0) + data.get("redundant", 0)
 

@@ -426,7 +426,9 @@ class Collection:
         specimens = []
         for item in self.sets:
             generator = item.generator()
-            rows, cut = np.asarray(item.load().X), generator.threshold()
+            # What is shown of a column may be its category, or nothing: the formula is looked at on what it uses.
+            rows = population(item.n_features)[: item.n_rows] if item.data else np.asarray(item.load().X)
+            cut = generator.threshold()
             specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
         basis = self._basis()
         found = inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
