@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
 
 from paragone.charts.save import chart_specification
 from paragone.errors import InputError
 from paragone.generate import Collection, Contender, DuelSettings, Evidence, GeneratedSet, GeneratorSpec, Laboratory
 from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method, drawn_configurations
+from paragone.generate.collection import ClaimRecord
 from paragone.generate.diagnosis import diagnose, profile_chart
+from paragone.generate.evidence import row_seed
+from paragone.generate.proof import ProofPlan
 
 SPACE = {"max_depth": {"low": 1, "high": 9}}
 
@@ -121,3 +126,24 @@ def test_the_profile_shows_the_means_over_concepts():
     shown = {(row["family"], row["method"]): row["auroc"] for row in rows}
     assert shown["parity (1)", "New"] == pytest.approx(0.52)
     assert len(shown) == 9
+
+
+def test_on_a_collection_proven_under_tuning_the_method_is_fitted_on_the_samples_of_the_proof(tmp_path):
+    plan = ProofPlan(n_train=100, n_fresh=150, trials=2, folds=2, looks=(3,))
+    generator = GeneratorSpec("min(X0, X1)", n_features=3)
+    evidence = Evidence(("KNeighborsClassifier", "LogisticRegression"), np.array([[0.9, 0.5], [0.91, 0.5], [0.9, 0.6]]))
+    claim = ClaimRecord(
+        "KNeighborsClassifier", "LogisticRegression", 0.4, 0.1, 0.7, 1.0, True, "shown", (0.4,) * 3, (1,)
+    )
+    item = GeneratedSet.of("box", generator, 1, 7, 100, evidence, {}, (claim,))
+    collection = Collection("own", 0.05, 150, (item,), plan, 11)
+    with Laboratory(tmp_path / "lab.sqlite") as laboratory:
+        found = benchmark_method(stump(), laboratory, collection)
+    values = found.scores.query("method == 'Stump'")["value"].tolist()
+    for sample, value in enumerate(values):
+        data = generator.parts(100, 150, row_seed("evidence", 11, item.key, sample))
+        train = data.train_part
+        tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(data.X[train], data.y[train])
+        assert value == pytest.approx(roc_auc_score(data.y[~train], tree.predict_proba(data.X[~train])[:, 1]), abs=1e-9)
+    assert len(values) == 3
+    assert "tuned with 2 trials in the proof, on the same samples" in found.how

@@ -19,7 +19,7 @@ from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, reference_methods
-from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
+from paragone.generate.proof import tuned_fits
 from paragone.methods.spaces import new_study, suggest
 from paragone.stats import compare
 
@@ -248,98 +248,130 @@ def _on_collection(
     settings: DuelSettings,
     say: Callable[[str], None],
 ) -> MethodBenchmark:
-    """Configure on rows that are used for nothing else, then score the configuration on the samples of the evidence."""
     names = list(chosen[0].aurocs)
     _refuse_known(contender, names)
-    if collection.plan is not None and collection.seed is not None:
-        return _on_proven_collection(contender, laboratory, collection, chosen, collection.plan, say)
     others = _known_methods(names) if trials is not None else []
     n_tried = _configurations_tried(names)
     rows: list[SeedScore] = []
     fits: Fits = {}
     for position, item in enumerate(chosen, start=1):
-        dataset = item.load()
-        dataset = parted(dataset, published_split(dataset, item.seed)[0])
-        if trials is None:
-            rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
-            options = [(contender, drawn_configurations(contender, n_tried, item.seed))]
-            configured = best_configurations(
-                f"{item.name} for {contender.name}", item.generator(), options, laboratory, n_train=item.n_rows
-            )
-            shown = laboratory.run(
-                f"{contender.name} on {item.name}",
-                [dataset],
-                {contender.name: contender.configured(configured[0][1])},
-                Holdout(),
-                seed=item.seed,
-            )
+        if collection.plan is not None:
+            found = _tuned_on_samples(contender, others, laboratory, collection, item, trials)
         else:
-            taking_part = (contender, *others)
-            tuned = {method.name: settings.tuner(method, item.seed, trials) for method in taking_part}
-            shown = laboratory.run(f"{contender.name} on {item.name}", [dataset], tuned, Holdout(), seed=item.seed)
-            if len(shown) < len(tuned):
-                continue
-            configured = [(method, shown[dataset.name, method.name].info["params"]) for method in taking_part]
-        fitted = shown.get((dataset.name, contender.name))
-        evidence = measure(
-            f"{item.name} with {contender.name}",
-            item.generator(),
-            configured,
-            laboratory,
-            n_train=item.n_rows,
-            n_fresh=collection.evidence_rows,
-            n_seeds=len(next(iter(item.aurocs.values()))),
-        )
-        if fitted is not None and evidence is not None:
-            for place, method in enumerate(evidence.methods):
-                rows += [(item.name, method, seed, float(v)) for seed, v in enumerate(evidence.aurocs[:, place])]
-            params = dict(next(chosen for method, chosen in configured if method.name == contender.name))
-            fits[item.name] = dataset, replace(fitted, info={**fitted.info, "params": params})
+            found = _in_one_configuration(contender, others, laboratory, collection, item, trials, n_tried, settings)
+        if found is not None:
+            scores, params = found
+            known = item.aurocs if trials is None else {}
+            rows += [(item.name, m, i, v) for m, values in {**known, **scores}.items() for i, v in enumerate(values)]
+            shown = _on_own_rows(contender, laboratory, item, params)
+            if shown is not None:
+                fits[item.name] = shown
         say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
     how = _how_on_collection(contender, collection, trials, n_tried, settings)
     specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
     return _result(contender, collection.name, rows, fits, specimens, how)
 
 
-def _on_proven_collection(
+Measured: TypeAlias = tuple[dict[str, tuple[float, ...]], Mapping[str, Any]]
+"""AUROC on every sample by method, and the configuration of the new method that its curves are drawn with."""
+
+
+def _tuned_on_samples(
     contender: Contender,
+    others: Sequence[Contender],
     laboratory: Laboratory,
     collection: Collection,
-    chosen: Sequence[GeneratedSet],
-    plan: ProofPlan,
-    say: Callable[[str], None],
-) -> MethodBenchmark:
-    """Tune the method on the samples that the others were tuned on, with their budget."""
-    rows: list[SeedScore] = []
-    fits: Fits = {}
-    for position, item in enumerate(chosen, start=1):
-        n_samples = len(next(iter(item.aurocs.values())))
-        samples, seed = range(n_samples), int(collection.seed or 0)
-        found = tuned_fits(item.generator(), [contender], laboratory, plan, seed, samples, key=item.key)
-        dataset = item.load()
-        dataset = parted(dataset, published_split(dataset, item.seed)[0])
-        declared = {contender.name: tuner_of(contender, plan)}
-        shown = laboratory.run(f"{contender.name} on {item.name}", [dataset], declared, Holdout(), seed=item.seed)
-        fitted = shown.get((dataset.name, contender.name))
-        rows += [(item.name, m, seed, v) for m, values in item.aurocs.items() for seed, v in enumerate(values)]
-        if fitted is not None and len(found) == n_samples:
-            rows += [(item.name, contender.name, i, found[contender.name, i].score) for i in samples]
-            fits[item.name] = dataset, fitted
-        say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
-    how = (
-        f"{contender.name} was tuned on every sample as the other methods were, with {plan.trials} trials over "
-        f"{plan.folds} folds of its train rows, on the same rows: {plan.n_train:,} to train on and "
-        f"{plan.n_fresh:,} fresh ones to score. ROC and precision-recall curves are of 20 % of the dataset's own rows, "
-        "after a fit on the other 80 %."
+    item: GeneratedSet,
+    trials: int | None,
+) -> Measured | None:
+    """Tune on every sample of the proof, with the budget that the others had there."""
+    assert collection.plan is not None
+    plan = collection.plan if trials is None else replace(collection.plan, trials=trials)
+    samples = range(len(next(iter(item.aurocs.values()))))
+    taking_part = (contender, *others)
+    seed = collection.seed or 0
+    fits = tuned_fits(item.generator(), taking_part, laboratory, plan, seed, samples, key=item.key)
+    if len(fits) < len(samples) * len(taking_part):
+        return None
+    scores = {method.name: tuple(fits[method.name, i].score for i in samples) for method in taking_part}
+    return scores, fits[contender.name, 0].params
+
+
+def _in_one_configuration(
+    contender: Contender,
+    others: Sequence[Contender],
+    laboratory: Laboratory,
+    collection: Collection,
+    item: GeneratedSet,
+    trials: int | None,
+    n_tried: int,
+    settings: DuelSettings,
+) -> Measured | None:
+    """Configure on rows that are used for nothing else, then score the configuration on the samples of the evidence."""
+    if trials is None:
+        options = [(contender, drawn_configurations(contender, n_tried, item.seed))]
+        name = f"{item.name} for {contender.name}"
+        configured = best_configurations(name, item.generator(), options, laboratory, n_train=item.n_rows)
+    else:
+        taking_part = (contender, *others)
+        dataset = _split(item)
+        tuned = {method.name: settings.tuner(method, item.seed, trials) for method in taking_part}
+        name = f"{contender.name} tuned on {item.name}"
+        shown = laboratory.run(name, [dataset], tuned, Holdout(metrics=("auroc",)), seed=item.seed)
+        if len(shown) < len(tuned):
+            return None
+        configured = [(method, shown[dataset.name, method.name].info["params"]) for method in taking_part]
+    evidence = measure(
+        f"{item.name} with {contender.name}",
+        item.generator(),
+        configured,
+        laboratory,
+        n_train=item.n_rows,
+        n_fresh=collection.evidence_rows,
+        n_seeds=len(next(iter(item.aurocs.values()))),
     )
-    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
-    return _result(contender, collection.name, rows, fits, specimens, how)
+    if evidence is None:
+        return None
+    scores = {method: tuple(map(float, evidence.aurocs[:, i])) for i, method in enumerate(evidence.methods)}
+    return scores, dict(configured[0][1])
+
+
+def _split(item: GeneratedSet) -> Dataset:
+    """Return a dataset with the published kind of split of its own rows."""
+    dataset = item.load()
+    return parted(dataset, published_split(dataset, item.seed % 2**32)[0])
+
+
+def _on_own_rows(
+    contender: Contender, laboratory: Laboratory, item: GeneratedSet, params: Mapping[str, Any]
+) -> tuple[Dataset, CellResult] | None:
+    """Fit the new method on a dataset's own rows, for ROC and precision-recall curves."""
+    dataset = _split(item)
+    methods = {contender.name: contender.configured(params)}
+    seed = item.seed % 2**32
+    found = laboratory.run(f"{contender.name} on {item.name}", [dataset], methods, Holdout(), seed=seed)
+    fitted = found.get((dataset.name, contender.name))
+    return None if fitted is None else (dataset, replace(fitted, info={**fitted.info, "params": dict(params)}))
 
 
 def _how_on_collection(
     contender: Contender, collection: Collection, trials: int | None, n_tried: int, settings: DuelSettings
 ) -> str:
     curves = "ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on the other 80 %."
+    plan = collection.plan
+    if plan is not None:
+        given = plan.trials if trials is None else trials
+        rows = f"the {plan.n_train} training rows of every sample of the proof"
+        tuned = (
+            f"was tuned with {given} trials on {plan.folds} inner folds of {rows}"
+            if contender.space
+            else f"has no search space and was fitted as it is on {rows}"
+        )
+        whom = "in the proof" if trials is None else "here"
+        return (
+            f"{contender.name} {tuned}, and scored on {plan.n_fresh:,} fresh rows. The other methods were tuned with "
+            f"{given} trials {whom}, on the same samples. {curves}"
+        )
     fresh = f"on the samples of the evidence, {collection.evidence_rows:,} fresh rows each"
     if trials is not None:
         return (

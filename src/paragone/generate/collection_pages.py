@@ -202,7 +202,8 @@ def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]
     rows, numbers, keys = [], [], []
     behind: dict[str, NumberDetails] = {}
     for up in methods:
-        cells, values, own = [TableCell(short_names(methods)[methods.index(up)])], [None], [""]
+        cells, own = [TableCell(short_names(methods)[methods.index(up)])], [""]
+        values: list[float | None] = [None]
         for down in methods:
             row = found.get((up, down))
             if row is None:
