@@ -11,14 +11,12 @@ from paragone.data.digen import Expression, entries
 from paragone.generate.concepts import ConceptBook, signature
 from paragone.generate.formulas import structure_key
 from paragone.generate.inspection import inspect_digen
-from paragone.generate.keys import concept_key
 from paragone.generate.sampling import GeneratorSpec
-from paragone.generate.truth import active_columns
+from paragone.generate.truth import key_of
 
 
 def key(formula: str, **options) -> str:
-    spec = GeneratorSpec(formula, **options)
-    return concept_key(spec, active_columns(spec))
+    return key_of(GeneratorSpec(formula, **options))
 
 
 PROBLEMS = [
@@ -73,7 +71,7 @@ def swapped(formula: str, rng: np.random.Generator) -> str:
         depth += (sign == "(") - (sign == ")")
         if sign == "," and depth == 0:
             parts = [swapped(inner[:at].strip(), rng), swapped(inner[at + 1 :].strip(), rng)]
-    if match[1] != "sub" and rng.random() < 0.5:
+    if match[1] in ("add", "mul", "min", "max", "eq", "ne") and rng.random() < 0.5:
         parts.reverse()
     return f"{match[1]}({parts[0]}, {parts[1]})"
 
@@ -127,6 +125,23 @@ def test_equal_labels_by_unlike_formulas_have_equal_keys(one, other):
 )  # fmt: skip
 def test_near_misses_have_unlike_keys(one, other):
     assert key(one) != key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # The middle lies between two heaps, where the small term turns no label.
+        ("sub(lt(0.0, mul(X1, sub(max(X0, X5), X2))), mul(X4, 0.1))",
+         "add(sub(lt(0.0, mul(sub(max(sub(0.0, X2), sub(0.0, X0)), X5), X4)), mul(X8, 0.1)), 1.5)"),
+        # A branch that is hardly ever taken makes features look exchangeable.
+        ("min(X5, min(gt(X3, X5), min(X4, min(X1, min(X0, min(sub(X6, X4), le(X2, X4)))))))",
+         "mul(-2.5, min(min(min(sub(X7, X8), le(X6, X8)), min(X2, min(gt(X1, X9), min(X4, X8)))), X9))"),
+        # Features that do not matter are unequal all the same.
+        ("sub(ge(ne(X3, X5), X2), max(X4, X6))", "mul(2.0, sub(ge(ne(X8, X1), X0), max(X7, X9)))"),
+    ],
+)  # fmt: skip
+def test_spellings_that_were_hard_to_tell(one, other):
+    assert key(one) == key(other)
 
 
 def test_target_and_shares_are_part_of_the_concept_and_circumstances_are_not():

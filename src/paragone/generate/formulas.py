@@ -230,15 +230,46 @@ def _rank(tree: Node) -> tuple[bool, int, str]:
 def structure_key(expression: Expression) -> str:
     """Return the md5 of a formula's structure: equal for formulas that differ in spelling and names of features only.
 
+    Constants that only shift or scale the whole value, and turned signs of features, do not count.
+
     Examples
     --------
-    >>> texts = ("add(X0, add(X1, gt(X2, 0.5)))", "add(lt(0.5, X7), add(X4, X3))")
+    >>> texts = ("add(X0, add(X1, gt(X2, 0.5)))", "sub(1.0, add(lt(0.5, X7), add(sub(0.0, X4), X3)))")
     >>> len({structure_key(Expression.parse(text)) for text in texts})
     1
     """
-    names: dict[int, str] = {}
-    text = _named(_flattened(to_tree(simplify(expression))), names)
+    text = _named(_flattened(_unturned(_unscaled(to_tree(simplify(expression))))), {})
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _unscaled(tree: Node) -> Node:
+    """Return the tree without constants that shift, scale or turn the whole value."""
+    while isinstance(tree, tuple) and tree[0] in ("add", "sub", "mul"):
+        constants = [isinstance(part, float) and (tree[0] != "mul" or part != 0.0) for part in tree[1:]]
+        if constants not in ([True, False], [False, True]):
+            break
+        tree = tree[2] if constants[0] else tree[1]
+    return tree
+
+
+def _unturned(tree: Node) -> Node:
+    """Return the tree with features for their negatives, where they never occur without."""
+    expressions = to_expression(tree)
+    turned = [branch.tokens[2] for branch in expressions.branches() if _is_negative(branch.tokens)]
+    always = {f for f in turned if expressions.tokens.count(f) == turned.count(f)}
+
+    def walked(node: Node) -> Node:
+        if not isinstance(node, tuple):
+            return node
+        if node[:2] == ("sub", 0.0) and node[2] in always:
+            return node[2]
+        return node[0], walked(node[1]), walked(node[2])
+
+    return walked(tree)
+
+
+def _is_negative(tokens: tuple[Token, ...]) -> bool:
+    return len(tokens) == 3 and tokens[:2] == ("sub", 0.0) and isinstance(tokens[2], Feature)
 
 
 Flat: TypeAlias = "Leaf | tuple[str, list[Flat]]"

@@ -24,15 +24,17 @@ from paragone.generate.sampling import GeneratorSpec, Threshold
 from paragone.validation import FloatArray, IntArray
 
 KEY_ROWS = 512
+SYMMETRY_ROWS = 2048
 KEY_SEED = 271_828
-MOST_PLACEMENTS = 2**21
+MOST_PLACEMENTS = 700_000
+"""All placements of seven features; of more features where some may be exchanged or turned."""
 ORBIT_VALUES = 2**20
 CHUNK = 2**19
 FIRST_ROWS = 8
 DECIMALS = 6
 SAME = 1e-9
-ELSEWHERE = 0.7316
-"""The value of features that do not matter: neither 0 nor 1, which formulas treat in their own way."""
+ELSEWHERE = 0.7316, 0.0917
+"""Values of features that do not matter, first and step: all different, neither 0 nor 1, as normal values would be."""
 MIDDLE = 0.01
 """A cut whose share of class 1 is this close to a half is the middle, off by an error of sampling."""
 
@@ -45,14 +47,14 @@ def concept_key(spec: GeneratorSpec, active: Sequence[int]) -> str:
     spec : GeneratorSpec
         The generator.
     active : sequence of int
-        The features that matter.
+        The features that matter; one that changes hardly any label may be left out.
 
     Returns
     -------
     str
         Twelve signs. Generators with equal keys are one concept. Generators of one concept have equal keys, except that
-        formulas of very many features without symmetry (more than two million placements) are told by the structure
-        of their text; their keys begin with ``w``.
+        formulas of more than seven features without enough symmetry are told by the structure of their text; their
+        keys begin with ``w``.
 
     Examples
     --------
@@ -133,7 +135,8 @@ class _Problem:
         for begin in range(0, len(orders), step):
             some = slice(begin, begin + step)
             n = len(orders[some])
-            placed = np.full((n * len(rows), self.n_features), ELSEWHERE, order="F")
+            placed = np.empty((n * len(rows), self.n_features), order="F")
+            placed[:] = ELSEWHERE[0] + ELSEWHERE[1] * np.arange(self.n_features)
             for k, feature in enumerate(self.active):
                 placed[:, feature] = (rows.T[orders[some, k]] * signs[some, k, None]).ravel()
             found[some] = self.expression.evaluate(placed).reshape(n, len(rows))
@@ -148,11 +151,15 @@ class _Problem:
 
     def _same(self, order: Sequence[int], signs: Sequence[float], *, turned: bool) -> bool:
         """Whether this placement gives the same values, or those turned around a constant where that is enough."""
-        rows = _key_rows(len(self.active))[:64]
-        identity = np.arange(len(self.active))
-        before, after = self.values(rows, np.array([identity, order]), np.array([np.ones(len(order)), signs]))
-        size = np.abs(before).max() * SAME
-        return bool(np.abs(before - after).max() <= size or (turned and np.ptp(before + after) <= size))
+        places = np.array([np.arange(len(self.active)), order])
+        turns = np.array([np.ones(len(order)), signs])
+        # Most placements differ on the first rows; some only where a rare branch is taken.
+        for rows in (_key_rows(len(self.active))[:32], _symmetry_rows(len(self.active))):
+            before, after = self.values(rows, places, turns)
+            size = np.abs(before).max() * SAME
+            if np.abs(before - after).max() > size and not (turned and np.ptp(before + after) <= size):
+                return False
+        return True
 
     def _turns(self) -> FloatArray:
         """Return one sign pattern of each class of patterns that give the same up to symmetry."""
@@ -193,6 +200,9 @@ class _Problem:
         """Return the cuts over all orders and signs; for numbers their mean and standard deviation."""
         m = len(self.active)
         signs = np.array(list(product((1.0, -1.0), repeat=m)))
+        if factorial(m) * len(signs) <= MOST_PLACEMENTS:
+            # All orders, so that the cut does not hang on which symmetries a spelling shows.
+            orders = _orders(m, [[i] for i in range(m)])
         n = max(1, min(4096, ORBIT_VALUES // (len(orders) * len(signs))))
         rows = np.random.default_rng(KEY_SEED + 1).normal(size=(n, m))
         places = np.repeat(np.arange(len(orders)), len(signs))
@@ -241,6 +251,11 @@ def _orders(m: int, classes: Sequence[Sequence[int]]) -> IntArray:
         np.put_along_axis(left, picked, values=False, axis=1)
         free = free[left].reshape(len(free), -1)
     return orders
+
+
+@cache
+def _symmetry_rows(m: int) -> FloatArray:
+    return np.random.default_rng(KEY_SEED + 2).normal(size=(SYMMETRY_ROWS, m))
 
 
 @cache

@@ -23,6 +23,9 @@ POPULATION_SEED = 20_240_229
 EVEN_ROWS = 2**16
 SETTLED_ERRORS = 3.0
 """A cut that is this many standard errors or fewer from 0, or from a whole number, is taken as that number."""
+FEWEST_GAPS, WIDE_GAP, WIDER_THAN_NEXT = 50, 25.0, 3.0
+"""A gap between neighbouring values near the cut is real where it is so many times the mean of at least so many gaps,
+and so many times the next: the widest of some hundred gaps of an even density is less than ten times their mean."""
 SHARE_TOLERANCE = 0.02
 """How far a class may be from its declared share, where values of the formula tie; at most half of the share."""
 SMALLEST_SHARE = 0.01
@@ -81,9 +84,15 @@ class Threshold:
         low, high = np.quantile(values, band, method="lower")
         whole = 0.0 if low <= 0 <= high else float(np.rint(cut.value))
         # A value that many rows have is a block, and which side it falls to is for `halving` to say.
-        if low == high or not low <= whole <= high or (values == whole).sum() > 1:
-            return cut
-        return cls(whole, True)
+        if low < high and low <= whole <= high and (values == whole).sum() <= 1:
+            return cls(whole, True)
+        near = np.unique(values[(values >= low) & (values <= high)])
+        gaps = np.sort(np.diff(near))
+        if len(gaps) > FEWEST_GAPS and gaps[-1] > WIDE_GAP * gaps.mean() and gaps[-1] > WIDER_THAN_NEXT * gaps[-2]:
+            # Between two heaps of values nothing happens: the cut is there, not in the tail of one of them.
+            at = int(np.diff(near).argmax())
+            return cls(float(near[at] + gaps[-1] / 2), True)
+        return cut
 
     def label(self, values: FloatArray) -> NDArray[np.uint8]:
         """Return 0 or 1 for every value."""
@@ -118,6 +127,12 @@ def halving_threshold(expression: Expression, n_features: int = 10) -> Threshold
     Threshold(value=0.0, inclusive=True)
     """
     return Threshold.settled(expression.evaluate(_even_rows(n_features, 0.0)))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(formula: str) -> Expression:
+    """Read a formula once: truth sheets ask for it thousands of times."""
+    return Expression.parse(formula)
 
 
 TargetKind: TypeAlias = Literal["binary", "multiclass", "regression"]
@@ -332,7 +347,7 @@ class GeneratorSpec:
     @property
     def expression(self) -> Expression:
         """The formula."""
-        return Expression.parse(self.formula)
+        return _parsed(self.formula)
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -34,6 +34,7 @@ SHAPLEY_EVALUATIONS = 2**22
 MOST_EXACT = 10
 """Up to so many active features Shapley shares go over all subsets; beyond, over random orders."""
 ORDERS = 24
+RARE = 1e-4
 TIED = 1e-9
 SAME_VALUE = 1e-9
 
@@ -206,7 +207,20 @@ def truth_sheet(spec: GeneratorSpec, part: Part = "test") -> TruthSheet:
     features.sort(key=lambda found: (-round(found.shapley.value, 3), found.feature))
     inactive = tuple(j for j in spec.expression.features if j not in active)
     shares = spec.resolved().shares
-    return TruthSheet(part, scores, shares, tuple(features), inactive, concept_key(spec, active), how)
+    return TruthSheet(part, scores, shares, tuple(features), inactive, key_of(spec), how)
+
+
+def key_of(spec: GeneratorSpec) -> str:
+    """Return the key of a generator's concept; see `keys`.
+
+    Examples
+    --------
+    >>> key_of(GeneratorSpec("mul(X0, X1)")) == key_of(GeneratorSpec("sub(2.0, safeDiv(X7, X3))", noise=0.1))
+    True
+    """
+    influence = feature_influences(spec, settled_target(spec))
+    # Whether a feature of almost no influence is met on the rows looked at is chance, and a key is not to depend on it.
+    return concept_key(spec, [j for j, found in influence.items() if found.value > RARE])
 
 
 # Scores
