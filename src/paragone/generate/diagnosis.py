@@ -60,7 +60,7 @@ class FamilyRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis:
+class MethodDiagnosis:
     """What the scores on one or more collections say of a method.
 
     Parameters
@@ -135,7 +135,7 @@ def _counted(record: FamilyRecord) -> str:
     return f"{sets} of {record.n_concepts} concept{'s' * (record.n_concepts != 1)}"
 
 
-def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> Diagnosis:
+def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> MethodDiagnosis:
     """Make a diagnosis of a method's scores on one or more collections.
 
     Parameters
@@ -195,7 +195,7 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> D
     records = tuple(_record(family, by_concept[family], datasets, method) for family in held)
     means = pd.DataFrame({family: concepts.mean() for family, concepts in by_concept.items()}).T
     whole = table.groupby(datasets["concept"], sort=False).mean()
-    return Diagnosis(method, datasets, records, _likeness(whole, method), means, margin)
+    return MethodDiagnosis(method, datasets, records, _likeness(whole, method), means, margin)
 
 
 def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str) -> FamilyRecord:
@@ -231,7 +231,7 @@ def _likeness(concepts: pd.DataFrame, method: str) -> pd.DataFrame:
     return found.sort_values("mean absolute difference", kind="stable").reset_index(drop=True)
 
 
-def profile_chart(diagnosis: Diagnosis) -> Any:
+def profile_chart(diagnosis: MethodDiagnosis) -> Any:
     """Draw the mean AUROC by family: the method in red, its nearest reference in blue, the others in grey.
 
     Examples
@@ -239,7 +239,7 @@ def profile_chart(diagnosis: Diagnosis) -> Any:
     >>> import pandas as pd
     >>> means = pd.DataFrame({"A": [0.9, 0.6], "B": [0.7, 0.8]}, index=["parity", "smooth"])
     >>> near = pd.DataFrame({"reference": ["B"], "mean absolute difference": [0.2], "Spearman correlation": [0.0]})
-    >>> profile_chart(Diagnosis("A", pd.DataFrame(), (), near, means, 0.05)).to_dict()["title"]["text"]
+    >>> profile_chart(MethodDiagnosis("A", pd.DataFrame(), (), near, means, 0.05)).to_dict()["title"]["text"]
     ['The profile of A']
     """
     import altair as alt

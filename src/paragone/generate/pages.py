@@ -15,7 +15,7 @@ from paragone.data.digen import Expression
 from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.collection import Collection
-from paragone.generate.diagnosis import Diagnosis, diagnose, profile_chart
+from paragone.generate.diagnosis import MethodDiagnosis, diagnose, profile_chart
 from paragone.generate.families import FAMILIES
 from paragone.generate.mathematics import mathematics
 from paragone.page import (
@@ -130,7 +130,7 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     return Page(f"{method} on {named}", subtitle, (), tuple(sections), evidence)
 
 
-def _diagnosis_sections(diagnosis: Diagnosis) -> list[Section]:
+def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
     import pandas as pd
 
     lead, *more = (f"{said[0].upper()}{said[1:]}." for said in diagnosis.sentences())
