@@ -337,6 +337,10 @@ def _environment() -> Any:
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
     environment.filters["is_plain"] = lambda text: bool(_PLAIN.match(text))
+    # On the page an underline means a link.
+    environment.filters["on_screen"] = lambda caption: caption.replace(
+        "Best in bold, second best underlined.", "Best in bold."
+    )
     environment.filters["left_columns"] = left_columns
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
     environment.filters["readable"] = lambda value: typeset(number(value))

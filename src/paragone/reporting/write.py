@@ -18,6 +18,7 @@ from paragone.reading import read_json
 from paragone.reporting.drawing import Drawing, drawn_charts, file_stem
 from paragone.reporting.pages import page_of
 from paragone.reporting.render import render_page
+from paragone.reporting.reuse import KIND, WHOLE, EarlierCharts, report_identity, signs_of_writing
 from paragone.tables import Table, escape_markdown, to_csv, to_latex, to_markdown
 
 
@@ -86,15 +87,37 @@ def report(
             opened.close()
 
 
-def written_report(view: View, out: str | Path, *, charts: bool = True) -> tuple[tuple[Path, ...], Page]:
-    """Write the report of a view into a folder, whole or not at all, and return its files and the page."""
-    with replaced_folder(out, "report") as folder:
+def written_report(
+    view: View, out: str | Path, *, charts: bool = True, plain: bool = False
+) -> tuple[tuple[Path, ...], Page]:
+    """Write the report of a view into a folder, whole or not at all, and return its files and the page.
+
+    Parameters
+    ----------
+    view : View
+        What is reported.
+    out : str or Path
+        The folder.
+    charts : bool, default=True
+        Whether charts are drawn into files too.
+    plain : bool, default=False
+        Whether no code but Paragone's own has a part in it: only then is written down what the whole is made from.
+    """
+    made_from: dict[str, str] = {}
+    before = signs_of_writing(view)
+    identity = report_identity(view, charts=charts) if plain else None
+    with replaced_folder(out, KIND, made_from) as folder:
         with drawn_charts(wanted=charts) as drawing:
-            drawing.expect(len(view.described["data"]) * len(view.described["protocol"].get("metrics") or ()))
+            earlier = EarlierCharts(out, made_from)
+            if not earlier.are_there:
+                drawing.expect(len(view.described["data"]) * len(view.described["protocol"].get("metrics") or ()))
             page = page_of(view)
-            draw_page(page, folder, drawing)
+            draw_page(page, folder, drawing, earlier if charts else None)
             write_page(page, folder, view.wording.split_columns)
         files = written_files(folder)
+        # What was written while the page was made may be on it or not: then nobody can tell what it was made from.
+        if identity is not None and before == signs_of_writing(view):
+            made_from[WHOLE] = identity
     return tuple(Path(out) / file for file in files), page
 
 
@@ -121,10 +144,12 @@ LATEX_HEAD = "% Every table of the page. Needs \\usepackage{booktabs} and \\usep
 FLOATS = 12
 
 
-def draw_page(page: Page, folder: Path, drawing: Drawing) -> None:
-    """Have every chart of the page drawn into files named as its save button names them."""
+def draw_page(page: Page, folder: Path, drawing: Drawing, earlier: EarlierCharts | None = None) -> None:
+    """Have every chart of the page drawn into files named as its save button names them, but for those that stand."""
     for figure in page.figures():
-        drawing.add(folder / "figures" / file_stem(figure.name), figure.specification)
+        stem = folder / "figures" / file_stem(figure.name)
+        if earlier is None or not earlier.take(stem, folder, figure.specification):
+            drawing.add(stem, figure.specification)
 
 
 def write_page(page: Page, folder: Path, split_columns: int | None = None) -> None:

@@ -11,6 +11,7 @@
   const PHONE = window.matchMedia("screen and (max-width: 699px)");
   const printing = () => document.documentElement.classList.contains("printing");
   const isPhone = () => PHONE.matches && !printing();
+  page.isPhone = isPhone;
   let followed = null;
 
   /* What is said of two methods, from the side of the first. */
@@ -331,7 +332,7 @@
   /* The drawings under it */
 
   const key = (board, m) => el("span", { class: "key", "--k": board.colour(m) });
-  const rowHead = (board, m) => el("th", { scope: "row", title: board.methods[m].name }, key(board, m), board.methods[m].short);
+  const rowHead = (board, m) => el("th", { scope: "row", title: board.methods[m].name }, key(board, m), isPhone() ? page.fitted(board.methods[m].short, 86, 600, 12) : board.methods[m].short);
 
   function whereTable(board) {
     const spread = (place) => Math.max(0, ...board.ranked.filter(board.isShown).map((m) => -(board.behind[m][place] ?? 0)));

@@ -38,7 +38,7 @@
     return page.middled(name, longest);
   };
 
-  page.numbers = (what, head, rows) => el("details", { class: "numbers" }, el("summary", {}, `Numbers: ${what}`),
+  page.numbers = (what, head, rows) => el("details", { class: "numbers", open: document.documentElement.classList.contains("printing") }, el("summary", {}, `Numbers: ${what}`),
     el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": what }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, head.map((words) => el("th", { scope: "col" }, words)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((words, place) => (place ? el("td", {}, words) : el("th", { scope: "row" }, words)))))))));

@@ -27,7 +27,7 @@
     for (const mark of vertical.marks) svg.append(el("line", { x1: left, x2: r, y1: Y(mark), y2: Y(mark), class: "hair" }), text(left - 8, Y(mark) + 4, page.minus(mark.toFixed(decimals(vertical.step))), { "text-anchor": "end", class: "soft" }));
     const across = ticks(x0, x1, Math.floor((r - left) / 64));
     /* Between whole numbers, such as counts of features, there is nothing to mark. */
-    if (whole && across.step < 1) Object.assign(across, { step: 1, marks: across.marks.filter(Number.isInteger) });
+    if (whole && across.step < 1) Object.assign(across, ticks(x0, x1, Math.max(1, Math.min(x1 - x0, Math.floor((r - left) / 64)))));
     for (const mark of across.marks) svg.append(text(Math.max(left, Math.min(w - 14, X(mark))), bottom + 18, page.minus(mark.toFixed(decimals(across.step))), { "text-anchor": "middle", class: "soft" }));
     svg.append(text(r, bottom + 36, `${page.middled(plot.x, Math.max(12, Math.floor((r - left) / 9)))} →`, { "text-anchor": "end", class: "soft" }));
     return { svg, X, Y, r, top, bottom, w };
@@ -129,8 +129,10 @@
   function matrix(plot, label) {
     const cell = ([value, share]) => (value === null ? el("td", { class: "no" }, "") : el("td", { class: value === 0 ? "z" : null, "--v": 54 * Math.sqrt(Math.max(0, Math.min(1, share ?? 0))) }, number(value)));
     const head = el("tr", {}, el("th", { scope: "col" }, plot.y), plot.columns.map((name) => el("th", { scope: "col", class: "col", title: name }, el("span", {}, page.middled(name, 18)))));
-    const rows = plot.series.map(([name, row]) => el("tr", {}, el("th", { scope: "row", title: name }, page.middled(name, 30)), row.map(cell)));
-    return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": label }, el("table", { class: "heat matrix" }, el("thead", {}, head), el("tbody", {}, rows)));
+    const rows = plot.series.map(([name, row]) => el("tr", {}, el("th", { scope: "row", title: name }, page.isPhone() ? page.fitted(name, 104, 600, 12) : page.middled(name, 30)), row.map(cell)));
+    /* Long names over many narrow columns stand upright: broken within words they could not be read. */
+    const tall = plot.columns.length > 5 && plot.columns.some((name) => name.length > 9) ? "heat matrix tall" : "heat matrix";
+    return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": label }, el("table", { class: tall }, el("thead", {}, head), el("tbody", {}, rows)));
   }
 
   function numbersOf(plot) {
