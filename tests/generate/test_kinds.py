@@ -211,6 +211,12 @@ def test_ties_in_the_middle_are_taken_as_they_are_where_no_share_is_asked_for():
     assert kept.threshold().value == 0.5
 
 
+def test_a_wide_table_needs_the_columns_of_its_formula_only():
+    wide, narrow = GeneratorSpec("mul(X3, X900)", n_features=1000), GeneratorSpec("mul(X0, X1)", n_features=2)
+    assert wide.resolved().shares == narrow.resolved().shares
+    assert wide.sample(50, 1).n_features == 1000
+
+
 def test_the_manifest_says_what_is_true_and_groups_are_a_column(tmp_path):
     spec = made(noise=0.2, group_size=5)
     sample = spec.sample(100, 1, name="rows")

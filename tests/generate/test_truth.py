@@ -343,5 +343,8 @@ def test_the_sheet_says_what_it_knows():
         assert part in said
     assert sheet.as_dict()["bayes"]["roc_auc"] == {"value": 0.9, "error": 0.0}
     assert list(sheet.table()["feature"]) == ["X0"]
+    one_class = truth_sheet(GeneratorSpec("X0", noise=0.0, missing=0.1, drift=30.0)).as_dict()["bayes"]
+    assert one_class["roc_auc"] == {"value": None, "error": None}
+    assert one_class["accuracy"]["value"] == 1.0
     with pytest.raises(InputError, match="part is"):
         truth_sheet(GeneratorSpec("X0"), "later")

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from paragone.data import Dataset
-from paragone.data.digen import Expression
+from paragone.data.digen import Expression, Feature
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.validation import FloatArray, IntArray
 
 POPULATION_ROWS = 40_000
 POPULATION_SEED = 20_240_229
-EVEN_ROWS = 2**16
+EVEN_ROWS, MOST_EVEN_COLUMNS = 2**16, 64
 SETTLED_ERRORS = 3.0
 """A cut that is this many standard errors or fewer from 0, or from a whole number, is taken as that number."""
 FEWEST_GAPS, WIDE_GAP, WIDER_THAN_NEXT = 50, 25.0, 3.0
@@ -107,6 +107,18 @@ def population(n_features: int) -> FloatArray:
     return rows
 
 
+def packed(expression: Expression) -> Expression:
+    """Return the formula with its features numbered from 0 on, in their order.
+
+    Examples
+    --------
+    >>> print(packed(Expression.parse("mul(X7, sub(X3, X7))")))
+    mul(X1, sub(X0, X1))
+    """
+    places = {feature: Feature(place) for place, feature in enumerate(expression.features)}
+    return Expression(tuple(places[t.index] if isinstance(t, Feature) else t for t in expression.tokens))
+
+
 @lru_cache(maxsize=8)
 def _even_rows(n_features: int, correlation: float) -> FloatArray:
     """Return rows of a Sobol sequence: shares and quantiles come out ten times as exact as from random rows."""
@@ -126,6 +138,8 @@ def halving_threshold(expression: Expression, n_features: int = 10) -> Threshold
     >>> halving_threshold(Expression.parse("mul(X0, mul(X1, X1))"))
     Threshold(value=0.0, inclusive=True)
     """
+    if n_features > MOST_EVEN_COLUMNS:
+        expression, n_features = packed(expression), len(expression.features)
     return Threshold.settled(expression.evaluate(_even_rows(n_features, 0.0)))
 
 
@@ -376,7 +390,11 @@ class GeneratorSpec:
 
     def population_values(self) -> FloatArray:
         """Return the formula's value on rows that stand evenly for the population; refuse a formula without any."""
-        values = self.expression.evaluate(_even_rows(self.n_features, self.correlation))
+        expression, width = self.expression, self.n_features
+        if width > MOST_EVEN_COLUMNS:
+            # Only the columns that the formula uses are made, or a wide table would not fit into memory.
+            expression, width = packed(expression), len(expression.features)
+        values = expression.evaluate(_even_rows(width, self.correlation))
         if not np.isfinite(values).all():
             raise InputError(f"the formula {self.formula} is not finite on every row of the population")
         if np.ptp(values) == 0:

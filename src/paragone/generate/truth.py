@@ -9,7 +9,7 @@ number is estimated its standard error, from independent scramblings, stands bes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -57,13 +57,17 @@ class Estimate:
             return f"{self.value:.6g}"
         return f"{self.value:.4f} (SE {self.error:.4f})" if self.error >= 0.00005 else f"{self.value:.4f} (SE < 0.0001)"
 
+    def as_dict(self) -> dict[str, float | None]:
+        """Return both as plain values; None for what is not defined, such as an AUROC where one class is left."""
+        return {key: found if np.isfinite(found) else None for key, found in asdict(self).items()}
+
     @classmethod
     def of(cls, values: Sequence[float]) -> Estimate:
         """Return the mean of independent estimates with its standard error."""
         found = np.asarray(values, dtype=np.float64)
         error = float(found.std(ddof=1) / np.sqrt(len(found)))
         # Scramblings that agree to the last digits are exact, up to rounding.
-        return cls(float(found.mean()), error if error > TIED else 0.0)
+        return cls(float(found.mean()), 0.0 if error <= TIED else error)
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ class TruthSheet:
         """Return everything as plain values."""
         return {
             "part": self.part,
-            "bayes": {name: {"value": s.value, "error": s.error} for name, s in self.scores.items()},
+            "bayes": {name: score.as_dict() for name, score in self.scores.items()},
             "bayes_by": self.how,
             "class_shares": list(self.shares),
             "active": list(self.active),
@@ -141,8 +145,8 @@ class TruthSheet:
             "features": [
                 {
                     "feature": found.feature,
-                    "influence": {"value": found.influence.value, "error": found.influence.error},
-                    "shapley": {"value": found.shapley.value, "error": found.shapley.error},
+                    "influence": found.influence.as_dict(),
+                    "shapley": found.shapley.as_dict(),
                 }
                 for found in self.features
             ],
