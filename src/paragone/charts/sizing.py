@@ -22,8 +22,9 @@ TITLE_PIXELS, SUBTITLE_PIXELS = 7.6, 6.0
 """About what a letter of a title and of a subtitle takes."""
 CLOSE_ENOUGH = 0.75
 ROUNDS = 6
-LEAST_SHARE = 0.35
-"""A plot is not drawn narrower than this share of its usual width, or than its ``usermeta`` says."""
+LEAST_SHARE, LEAST_PIXELS = 0.35, 120.0
+"""A plot is not drawn narrower than this share of its usual width, or this width if that is less; its ``usermeta`` may
+ask for another share."""
 SHORTER = (28, 20, 14)
 """How many letters of long names are kept, where the whole does not fit."""
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": MM_PER_POINT, "px": 1 / PIXELS_PER_MM}
@@ -80,9 +81,14 @@ def drawn_at(specification: Mapping[str, Any], width: float, names: Sequence[str
     """
     if not isinstance(specification.get("width"), (int, float)):
         raise InputError("this chart has no width of its own: it is as wide as its squares")
-    for length in (None, *SHORTER):
-        short = {} if length is None else dict(zip(names, shortened(names, length), strict=True))
-        drawing = _fitted(_renamed(specification, short), width * PIXELS_PER_MM)
+    # Legends one below the other come before names that are cut.
+    for shape in (specification, _with_stacked_legends(specification)):
+        drawing = _fitted(shape, width * PIXELS_PER_MM)
+        if drawing is not None:
+            return _with_width(drawing, width, "mm")
+    for length in SHORTER:
+        short = dict(zip(names, shortened(names, length), strict=True))
+        drawing = _fitted(_renamed(shape, short), width * PIXELS_PER_MM)
         if drawing is not None:
             return _with_width(drawing, width, "mm")
     raise InputError(f"{width:g} mm is too narrow for this chart: its labels alone take more")
@@ -93,7 +99,8 @@ def _fitted(specification: Any, wanted: float) -> str | None:
     chart = copy.deepcopy(dict(specification))
     _rewrap(chart, wanted)
     inner = float(chart["width"])
-    least = inner * float(chart.get("usermeta", {}).get("least_share", LEAST_SHARE))
+    share = chart.get("usermeta", {}).get("least_share")
+    least = min(inner * LEAST_SHARE, LEAST_PIXELS) if share is None else inner * float(share)
     drawing = ""
     for _ in range(ROUNDS):
         chart["width"] = inner
@@ -105,6 +112,16 @@ def _fitted(specification: Any, wanted: float) -> str | None:
             return None
         inner = max(inner + wanted - outer, least)
     return drawing
+
+
+def _with_stacked_legends(part: Any) -> Any:
+    """Put the legends of a chart, and what is in one, below each other."""
+    if isinstance(part, Mapping):
+        found = {key: _with_stacked_legends(value) for key, value in part.items()}
+        if isinstance(found.get("legend"), dict):
+            found["legend"] = {**found["legend"], "direction": "vertical", "columns": 1}
+        return found
+    return [_with_stacked_legends(value) for value in part] if isinstance(part, (list, tuple)) else part
 
 
 def _renamed(part: Any, short: Mapping[str, str]) -> Any:
