@@ -264,12 +264,13 @@ def _behind(picture: Picture) -> dict[str, NumberDetails]:
 def _tried(result: FightResult) -> tuple[Block, ...]:
     import pandas as pd
 
+    n_claims = len(result.proofs)
     blocks: list[Block] = [
         Points(
             (
                 f"{result.n_formulas:,} formulas were looked at, {result.n_screened:,} scored with both methods.",
                 f"The search ended because {result.ended_by}.",
-                f"{len(result.raced)} races under tuning, {len(result.proofs)} claims put to proof, "
+                f"{len(result.raced)} races under tuning, {n_claims} claim{'s' * (n_claims != 1)} put to proof, "
                 f"{sum(proof.holds for proof in result.proofs)} proven.",
                 *(
                     [f"{result.n_failed} cells failed: `paragone status` on the store in this folder says why."]

@@ -198,7 +198,11 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
     scores = score_sheet(f"scores{ending}", "AUROC by dataset", table, keys)
     curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
     return [
-        Section(f"verdict{ending}", f"The verdict{where}", (*_verdict(benchmark, ending), *notes, ranking)),
+        Section(
+            f"verdict{ending}",
+            f"The verdict{where}",
+            (*_verdict(benchmark, ending), *notes, Fold("Standing", (ranking,))),
+        ),
         Section(f"who{ending}", f"Who beats whom{where}", (*drawn("critical_difference"), *duels)),
         Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
         Section(f"curves{ending}", f"Curves{where}", (curves,)),
@@ -217,7 +221,8 @@ def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
         return (Prose((lead,), "lead"),)
     compared = benchmark.comparison(benchmark.method)
     board = comparison_board(compared, f"board-auroc{ending}")
-    return (board, *panels_of(board), Prose((lead,)), Points(tuple(compared.verdict.splitlines())))
+    words = Points(tuple(compared.verdict.splitlines()))
+    return (board, *panels_of(board), Prose((lead,)), Fold("The verdict on every pair, in words", (words,)))
 
 
 def _ranking(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,114 @@
+"""The page of a collection: the matrix, the verdicts, the cards and the statement on all intervals, by second ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paragone.generate import Collection, Evidence, GeneratedSet, GeneratorSpec
+from paragone.generate.collection import ClaimRecord
+from paragone.generate.collection_pages import (
+    collection_page,
+    empty_page,
+    family_statement,
+    leads_table,
+    pair_matrix,
+    share_won,
+    write_collection_page,
+)
+from paragone.generate.proof import ProofPlan
+from paragone.page import Fold, words_of
+
+
+def made(name, formula, aurocs, claims=()):
+    evidence = Evidence(("A", "BClassifier"), np.array(aurocs))
+    return GeneratedSet.of(name, GeneratorSpec(formula, n_features=4), 1, 7, 50, evidence, {}, claims)
+
+
+@pytest.fixture(scope="module")
+def collection():
+    sure = made("product", "mul(X0, X1)", [[0.9, 0.7], [0.92, 0.71], [0.91, 0.70]])
+    coin = made("sum", "add(X0, X1)", [[0.70, 0.69], [0.6, 0.95], [0.65, 0.95]])
+    return Collection("two", 0.05, 100, (sure, coin))
+
+
+def test_the_share_of_samples_won_is_counted_on_the_samples(collection):
+    assert share_won(collection.sets[1], "A", "BClassifier") == pytest.approx(1 / 3)
+    assert share_won(collection.sets[0], "A", "BClassifier") == 1
+    record = ClaimRecord("A", "BClassifier", 0.2, 0.1, 0.3, 0.75, True, "shown", (0.1, 0.2, -0.1, 0.3), (1, 2, 3, 4))
+    claimed = made("x", "mul(X0, X1)", [[0.9, 0.7]] * 2, (record,))
+    assert share_won(claimed, "A", "BClassifier") == 0.75
+
+
+def test_every_ordered_pair_has_its_best_lead_with_interval_and_verdict(collection):
+    leads = leads_table(collection).set_index(["up", "down"])
+    best = leads.loc[("A", "BClassifier")]
+    differences = np.array([0.2, 0.21, 0.21])
+    assert best["dataset"] == "product"
+    assert best["mean"] == pytest.approx(differences.mean())
+    # Student's two-sided 95 % limit with two degrees of freedom.
+    assert best["low"] == pytest.approx(differences.mean() - 4.302653 * differences.std(ddof=1) / np.sqrt(3), abs=1e-6)
+    assert best["verdict"] == "proven"
+    assert leads.loc[("BClassifier", "A"), "verdict"] == "open"
+    refuted = Collection("two", 0.05, 100, collection.sets, refuted=(("A", "BClassifier"),))
+    assert leads_table(refuted)["verdict"].tolist() == ["does not survive tuning", "open"]
+
+
+def test_a_proven_pair_that_is_a_coin_is_called_one():
+    record = ClaimRecord("A", "BClassifier", 0.2, 0.06, 0.3, 0.75, True, "shown", (0.4, 0.4, -0.1, 0.3), (1, 2, 3, 4))
+    item = made("x", "mul(X0, X1)", [[0.9, 0.7]] * 4, (record,))
+    found = Collection("coins", 0.05, 100, (item,), ProofPlan(), 1)
+    assert leads_table(found)["verdict"].iloc[0] == "proven, but a coin, not a margin"
+    page = collection_page(found.inspect(), found)
+    said = "\n".join(words_of(section.blocks) for section in page.sections)
+    assert "A coin, not a margin: A over BClassifier on x, ahead on 75% of the samples." in said
+
+
+def test_the_matrix_shows_leads_and_opens_to_their_samples(collection):
+    sheet, behind = pair_matrix(collection)
+    texts = [[cell.text for cell in row] for row in sheet.table.rows]
+    assert texts[0] == ["A", "", "0.21 [0.19, 0.22]"]
+    assert [column.name for column in sheet.table.columns] == ["ahead ↓ of →", "A", "B"]
+    assert sheet.table.rows[0][2].bold
+    details = behind["lead/A/BClassifier"]
+    assert [value for _, value, _ in details.rows] == pytest.approx([0.2, 0.21, 0.21])
+    assert "ahead on 100% of 3 samples" in details.title
+
+
+def test_a_card_has_the_formula_in_mathematics_what_matters_and_what_it_proves(collection):
+    page = collection_page(collection.inspect(), collection)
+    section = next(one for one in page.sections if one.name == "datasets")
+    card = next(block for block in section.blocks if isinstance(block, Fold) and block.title.startswith("product"))
+    assert card.title == "product: class 1 where X₀ · X₁ ≥ 0"
+    said = words_of(card.blocks)
+    assert "2 of 4 columns matter, with these Shapley shares: X₀ 50%, X₁ 50%." in said
+    assert "Family: parity" in said
+    assert "A over BClassifier by 0.207 [0.192, 0.221], on 100% of samples." in said
+    names = [figure.name for figure in page.figures()]
+    assert {"plane_product", "formula_product", "duels"} <= set(names)
+
+
+def test_the_statement_says_what_all_intervals_promise_together(collection):
+    alone = " ".join(family_statement(collection))
+    assert "no level for all of them together" in alone
+    assert "of the 4 leads" in alone
+    plan = ProofPlan(n_claims=40, looks=(6, 12, 24), trials=20)
+    together = " ".join(family_statement(Collection("two", 0.05, 100, collection.sets, plan, 1)))
+    assert "40 claims were allowed for" in together
+    assert "at most 5%" in together
+
+
+def test_a_search_that_proved_nothing_has_a_page_with_the_open_pairs(tmp_path):
+    curve = pd.DataFrame(
+        [{"seen": 1200, "fitted": 90, "raced": 4, "measured": 1, "failed": 2, "seconds": 90.0, "proven": 0,
+          "covered": 1, "proven_concepts": 0, "pairs": 2}]
+    )  # fmt: skip
+    opened = pd.DataFrame({"up": ["A", "B"], "down": ["B", "A"], "tried": [1, 0]})
+    nothing = Collection("none", 0.05, 100, ())
+    said = words_of(empty_page(nothing, curve, opened).sections[0].blocks)
+    assert "No dataset was found on which one of the methods beats another by 0.05 AUROC" in said
+    assert "1,200 formulas were looked at, 90 scored with the methods, 4 raced, 1 put to proof, in 1.5 minutes." in said
+    assert "2 cells failed" in said
+    page = write_collection_page(None, tmp_path / "page", nothing, curve, opened=opened)
+    assert "The open pairs" in page.read_text()
