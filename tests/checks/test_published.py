@@ -364,6 +364,7 @@ methods.Ridge.use = "sklearn.linear_model:Ridge"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.system
 def test_a_cross_validation_by_a_metric_of_the_users_is_audited_by_naming_it(tmp_path):
     (tmp_path / "own_metric.py").write_text(OWN_METRIC)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, get_args
 from scipy import sparse
 
 from paragone.checks.bench import Bench
+from paragone.checks.best_of_many import CHECK as BEST_OF_MANY
 from paragone.checks.best_of_many import check_best_of_many, check_claimed_variants, check_shown_variants
 from paragone.checks.canary import CANARY, METHOD_CHECKS, Canary, check_methods
 from paragone.checks.claims import check_claims, read_claims
@@ -133,7 +134,11 @@ class ExperimentAudit:
     def _choices(self, view: View) -> None:
         check_tuning(view, self.ledger)
         check_selection(view.reader.stage_choices(view), self.ledger)
-        check_best_of_many(view, self.ledger)
+        if self._verified.wrong:
+            why = "scores do not follow from their predictions"
+            self.ledger.miss(BEST_OF_MANY, len(view.described["methods"]), "methods", why)
+        else:
+            check_best_of_many(view, self.ledger)
 
     def _declaration(self, experiment: Experiment, view: View) -> None:
         check_declaration(experiment, view.results.store, self.ledger)
