@@ -153,7 +153,7 @@ def _measured(weights, chances):
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case.formula}" for i, case in enumerate(CASES)])
 def test_the_bayes_scores_are_those_of_an_exhaustive_sum(case):
     few = set(case.options.get("categorical", ())) == set(range(case.d))
-    sizes = (60, 100) if case.d == 3 else (1200, 2000) if few else (240, 420)
+    sizes = (48, 80) if case.d == 3 else (1200, 2000) if few else (240, 420)
     coarse, fine = (exhaustive(case, n) for n in sizes)
     found, _ = bayes_scores(case.spec())
     for name, value in fine.items():
