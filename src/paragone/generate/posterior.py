@@ -160,10 +160,10 @@ class _Inner:
         for state in np.unique(states[states >= 0]):
             rows = states == state
             middle = centre[rows] if self.spec.correlation else centre[:1]
-            low, high = (ndtr((bound - middle) / spread) for bound in (self.low[state], self.high[state]))
+            low, high = (_below(bound, middle, spread) for bound in (self.low[state], self.high[state]))
             inside = np.clip(low + (high - low) * drawn, SMALLEST, 1 - SMALLEST)
             value = middle + spread * ndtri(inside)
-            likely = high - low
+            likely = np.broadcast_to(high - low, value.shape)
             if self.spec.missing:
                 chance = self.spec.missing_chance(value)
                 likely = likely * (chance if state == gap else 1 - chance)
@@ -190,6 +190,11 @@ class _Inner:
         states = np.full((len(places), self.spec.n_features), -1)
         states[:, list(self.used)] = places
         return states, weights / weights.sum()
+
+
+def _below(bound: float, middle: FloatArray, spread: float) -> FloatArray | float:
+    """Return the chance of values below a bound; that of an infinite one costs nothing."""
+    return float(bound > 0) if np.isinf(bound) else np.asarray(ndtr((bound - middle) / spread))
 
 
 def _enumerated(spec: GeneratorSpec, inner: _Inner) -> Beliefs:
