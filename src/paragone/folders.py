@@ -53,7 +53,7 @@ _NOT_AT_ONCE = {errno.EBUSY, errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EPER
 
 
 @contextmanager
-def replaced_folder(target: str | Path, kind: str) -> Iterator[Path]:
+def replaced_folder(target: str | Path, kind: str, made_from: Mapping[str, str] | None = None) -> Iterator[Path]:
     """Give an empty folder to fill; when all went well, its files replace those that were written before.
 
     Parameters
@@ -62,6 +62,9 @@ def replaced_folder(target: str | Path, kind: str) -> Iterator[Path]:
         The folder to write to. Missing folders above it are made at the end.
     kind : str
         What is written, such as ``"report"``: files of another kind are other people's files.
+    made_from : mapping of str to str, optional
+        By the name of anything that is written, a digest of all that it is made from, as `standing_files` and
+        `earlier_file` ask for it later; read at the end, so that it may be filled while the folder is.
 
     Yields
     ------
@@ -92,7 +95,7 @@ def replaced_folder(target: str | Path, kind: str) -> Iterator[Path]:
             content = staging / NEW
             yield content
             files = written_files(content)
-            _write_list(content, place, kind, files)
+            _write_list(content, place, kind, files, made_from or {})
             with _locked(_nearest(place)):
                 _put_in_place(place, staging, kind, files, target)
         finally:
@@ -389,12 +392,59 @@ def _others(place: Path, mine: Iterable[str]) -> list[str]:
 # --- the list of what was written ------------------------------------------------------------------------------------
 
 
-def _lists(place: Path) -> dict[str, dict[str, str]]:
+WRITTEN, MADE_FROM = "written", "made_from"
+
+
+def standing_files(target: str | Path, kind: str, name: str, made_from: str) -> list[str] | None:
+    """Return the files of an earlier report where they are what would be written again; else None.
+
+    Parameters
+    ----------
+    target, kind : str or Path, str
+        As `replaced_folder` takes them.
+    name, made_from : str
+        What the report was called, and the digest of all that it would be made from now.
+
+    Returns
+    -------
+    list of str or None
+        None too where a file was edited or removed since.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with replaced_folder(Path(place) / "paper", "report", {"all": "abc"}) as folder:
+    ...         _ = (folder / "a.txt").write_text("a")
+    ...     standing_files(Path(place) / "paper", "report", "all", "abc")
+    ...     standing_files(Path(place) / "paper", "report", "all", "changed")
+    ['a.txt']
+    """
+    place = Path(os.path.realpath(target))
+    mine = _listed(place, kind)
+    if not mine or _lists(place, MADE_FROM).get(kind, {}).get(name) != made_from:
+        return None
+    return sorted(mine) if all(_stands(place / file, digest) for file, digest in mine.items()) else None
+
+
+def earlier_file(target: str | Path, kind: str, file: str, made_from: str) -> Path | None:
+    """Return a file of an earlier report where it was made from the same, and nobody has edited it since."""
+    place = Path(os.path.realpath(target))
+    if _lists(place, MADE_FROM).get(kind, {}).get(file) != made_from:
+        return None
+    digest = _listed(place, kind).get(file)
+    return place / file if digest is not None and _stands(place / file, digest) else None
+
+
+def _stands(path: Path, digest: str) -> bool:
+    return path.is_file() and not path.is_symlink() and _digest(path) == digest
+
+
+def _lists(place: Path, what: str = WRITTEN) -> dict[str, dict[str, str]]:
     try:
         content = json.loads((place / LIST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    kinds = content.get("written") if isinstance(content, dict) else None
+    kinds = content.get(what) if isinstance(content, dict) else None
     if not isinstance(kinds, dict):
         return {}
     return {kind: files for kind, files in kinds.items() if isinstance(files, dict)}
@@ -410,8 +460,8 @@ def _listed(place: Path, kind: str) -> dict[str, str]:
     }
 
 
-def _other_kinds(place: Path, kind: str) -> dict[str, dict[str, str]]:
-    return {name: files for name, files in _lists(place).items() if name != kind}
+def _other_kinds(place: Path, kind: str, what: str = WRITTEN) -> dict[str, dict[str, str]]:
+    return {name: files for name, files in _lists(place, what).items() if name != kind}
 
 
 def _unchanged(place: Path, mine: Mapping[str, str], files: Iterable[str]) -> list[str]:
@@ -424,9 +474,13 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _write_list(content: Path, place: Path, kind: str, files: Iterable[str]) -> None:
+def _write_list(content: Path, place: Path, kind: str, files: Iterable[str], made_from: Mapping[str, str]) -> None:
     kinds = {**_other_kinds(place, kind), kind: {file: _digest(content / file) for file in files}}
-    text = json.dumps({"about": "what was written here and may be replaced by Paragone", "written": kinds}, indent=1)
+    listed: dict[str, Any] = {"about": "what was written here and may be replaced by Paragone", WRITTEN: kinds}
+    sources = {**_other_kinds(place, kind, MADE_FROM), **({kind: dict(sorted(made_from.items()))} if made_from else {})}
+    if sources:
+        listed[MADE_FROM] = sources
+    text = json.dumps(listed, indent=1)
     (content / LIST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 

@@ -49,6 +49,7 @@ def report(
     from paragone.lab.view import View
     from paragone.metrics import asked_name
     from paragone.reporting import read_display_map
+    from paragone.reporting.reuse import unchanged_report
     from paragone.reporting.write import written_report
 
     import_from_here(metric)
@@ -59,7 +60,14 @@ def report(
             results.run_code(experiment)
         wording = Wording(names, caption_note, label_suffix, split_columns)
         view = View(results, experiment, metric=metric, reference=reference, wording=wording)
-        files, page = written_report(view, out, charts=charts)
+        # Code of the user's own may have changed in ways that nobody sees here.
+        plain = not run_code and ":" not in (metric or "")
+        standing = unchanged_report(view, out, charts=charts) if plain else None
+        if standing is not None:
+            say(f"nothing changed since the {len(standing)} files in {out} were written: they stand as they are")
+            show_page_address(standing)
+            return
+        files, page = written_report(view, out, charts=charts, plain=plain)
     show_page(page)
     say(f"{len(files)} files written to {out}")
     show_page_address(files)
