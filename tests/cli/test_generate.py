@@ -97,12 +97,26 @@ def test_evolve_writes_a_collection_that_inspect_reads(paragone, evolved, tmp_pa
         assert shown.code == 0, shown.err
         page = (tmp_path / "charts" / "report.html").read_text()
         assert ("How it came about" in page) == searched
-        assert "why it may stay open" in page
+        assert "The best lead of every ordered pair" in page
     assert (out / "report.html").exists()
     assert (tmp_path / "charts" / "duels.svg").exists()
     assert len(list((tmp_path / "charts" / "formulas").glob("*.svg"))) == n_sets
     manifest = json.loads((out / "data" / "manifest.json").read_text())
     assert [(out / "data" / entry["file"]).is_file() for entry in manifest["sets"]] == [True] * n_sets
+
+
+def test_a_search_that_proves_nothing_names_a_page_that_is_there_and_lists_the_open_pairs(paragone, tmp_path):
+    same = SPEC.replace("[methods.LR]", '[methods.Copy]\nuse = "sklearn.tree:DecisionTreeClassifier"\n'
+                        "portfolio = [{ max_depth = 4 }]\n[methods.LR]").partition("[methods.LR]")[0]  # fmt: skip
+    tree = '[methods.Tree]\nuse = "sklearn.tree:DecisionTreeClassifier"\nportfolio = [{ max_depth = 4 }]\n'
+    (tmp_path / "same.toml").write_text(same + tree)
+    ended = paragone("generate", "evolve", tmp_path / "same.toml", "--out", tmp_path / "none")
+    assert ended.code == 0, ended.err
+    assert "0 of 2 ordered pairs proven" in ended.out
+    page = (tmp_path / "none" / "report.html").read_text()
+    assert "No dataset was found on which one of the methods beats another" in page
+    opened = pd.read_csv(tmp_path / "none" / "open_pairs.csv")
+    assert opened[["up", "down"]].to_numpy().tolist() == [["Copy", "Tree"], ["Tree", "Copy"]]
 
 
 def test_a_collection_is_written_as_parquet_with_a_manifest(paragone, evolved, tmp_path):
