@@ -187,7 +187,7 @@ def test_the_page_draws_the_rows_of_its_charts(store):
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(written):
     page = (written / "report.html").read_text()
     sheets = re.findall(r'<div class="sheet" id="([^"]+)"', page)
-    sheets += [name.replace("board-", "ranked_") for name in re.findall(r' data-board="([^"]+)" data-tagged', page)]
+    sheets += [name.replace("board-", "ranked_") for name in re.findall(r' data-board="([^"]+)" data-tag-', page)]
     sheets = list(dict.fromkeys(sheets))
     assert {path.stem for path in (written / "tables").iterdir()} == set(sheets)
     latex = (written / "tables.tex").read_text()

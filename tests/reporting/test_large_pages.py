@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import make_classification
 
-from paragone import Results
+from paragone import Dataset, Experiment, Results
 from paragone.lab.view import View
 from paragone.page import Page, Sheet
+from paragone.protocols.predict import Predict
 from paragone.reporting import boards, compared, pages, render, report, sections
 from paragone.stats.ranks import Cliques
 
@@ -106,3 +108,20 @@ def test_a_matrix_of_very_many_methods_is_not_drawn_in_place_of_a_diagram(store,
     assert "critical_difference" in {one.name for one in compared.comparison_figures(comparison)}
     monkeypatch.setattr(compared, "MATRIX_UP_TO", 5)
     assert "critical_difference" not in {one.name for one in compared.comparison_figures(comparison)}
+
+
+@pytest.mark.slow  # 500 fits
+def test_ten_methods_on_ten_datasets_by_four_metrics_with_predictions_weigh_less_than_400_kb(tmp_path):
+    data = []
+    for place in range(10):
+        n_classes = 3 if place % 2 else 2
+        X, y = make_classification(200, 8, n_informative=4, n_classes=n_classes, flip_y=0.1, random_state=place)
+        data.append(Dataset(f"set-{place}", X, y, "classification"))
+    tree, near = "sklearn.tree:DecisionTreeClassifier", "sklearn.neighbors:KNeighborsClassifier"
+    methods = {f"Tree {depth}": {"use": tree, "params": {"max_depth": depth}} for depth in (1, 2, 3, 4, 8)}
+    methods |= {f"Neighbours {n}": {"use": near, "params": {"n_neighbors": n}} for n in (1, 3, 7, 15, 31)}
+    metrics = ("accuracy", "f1_macro", "balanced_accuracy", "neg_log_loss")
+    experiment = Experiment(data, methods, {"folds": 5}, Predict(metrics=metrics), name="big")
+    experiment.run(tmp_path / "big.sqlite", 2).close()
+    report(tmp_path / "big.sqlite", tmp_path / "page", charts=False)
+    assert (tmp_path / "page" / "report.html").stat().st_size < 400_000

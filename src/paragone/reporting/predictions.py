@@ -24,7 +24,7 @@ from paragone.reporting.words import listing
 from paragone.stats.words import number
 from paragone.validation import FloatArray, IntArray
 
-MOST_CASES = 30
+MOST_CASES = 24
 """Methods times datasets that a page holds the predictions of."""
 FEW_CASES = 12
 FEWEST_METHODS = 3

@@ -290,12 +290,14 @@ def _evidence_data(evidence: Mapping[str, NumberDetails]) -> dict[str, Any]:
     """Return what is behind the numbers, each thing that many share once: headings with labels, and names of places.
 
     An entry is its key and its title, the place of its headings and labels, its values, and where there are any its
-    note, the entries behind its values, each by its place among all, and the places of its dataset and method among the
-    names. Key and title are empty where they follow from dataset and method: a shape has the beginning of such keys.
+    note (its beginning, and the place of what stands in brackets at its end), the entries behind its values, each by
+    its place among all, and the places of its dataset and method among the names. Key and title are empty where they
+    follow from dataset and method: a shape has the beginning of such keys.
     """
     places = {key: place for place, key in enumerate(evidence)}
     shapes: dict[tuple[Any, ...], int] = {}
     names: dict[str, int] = {}
+    tails: dict[str, int] = {}
     entries = []
     for key, one in evidence.items():
         ending = "/" + "/".join(name.replace("/", "//") for name in one.place) if one.place is not None else ""
@@ -305,12 +307,14 @@ def _evidence_data(evidence: Mapping[str, NumberDetails]) -> dict[str, Any]:
         values = [_short(value) if math.isfinite(value) else None for _, value, _ in one.rows]
         links = [places.get(link, -1) for _, _, link in one.rows]
         entry: list[Any] = ["" if begins else key, "" if usual else one.title, shapes.setdefault(shape, len(shapes))]
-        entry += [values, one.note, links if max(links, default=-1) >= 0 else 0]
+        head, bracket, tail = one.note.partition(" (")
+        note = [head, tails.setdefault(bracket + tail, len(tails))] if bracket else one.note
+        entry += [values, note, links if max(links, default=-1) >= 0 else 0]
         entry.append([names.setdefault(name, len(names)) for name in one.place] if one.place is not None else 0)
         while not entry[-1] and len(entry) > _FULL:
             entry.pop()
         entries.append(entry)
-    return {"evidence": entries, "shapes": list(shapes), "names": list(names)}
+    return {"evidence": entries, "shapes": list(shapes), "names": list(names), "tails": list(tails)}
 
 
 _FULL = 4
@@ -337,10 +341,7 @@ def _environment() -> Any:
     environment.filters["kind"] = lambda block: type(block).__name__.lower()
     environment.filters["split_spread"] = split_spread
     environment.filters["is_plain"] = lambda text: bool(_PLAIN.match(text))
-    # On the page an underline means a link.
-    environment.filters["on_screen"] = lambda caption: caption.replace(
-        "Best in bold, second best underlined.", "Best in bold."
-    )
+    environment.filters["on_screen"] = on_screen
     environment.filters["left_columns"] = left_columns
     environment.filters["long_class"] = lambda text: " long" if len(text) > LONG_NAME else ""
     environment.filters["readable"] = lambda value: typeset(number(value))
@@ -359,6 +360,18 @@ def _environment() -> Any:
     environment.globals["sheet_rows"] = sheet_rows
     environment.globals["rows_told"] = rows_told
     return environment
+
+
+def on_screen(caption: str, title: str) -> str:
+    """Return a caption as it stands under its title on the page, where an underline means a link.
+
+    Examples
+    --------
+    >>> on_screen("F1 on iris: mean over folds. Best in bold, second best underlined.", "F1 on iris")
+    'Mean over folds. Best in bold.'
+    """
+    said = caption.removeprefix(f"{title}: ").replace("Best in bold, second best underlined.", "Best in bold.")
+    return said[:1].upper() + said[1:]
 
 
 MOST_LEFT = 9

@@ -84,7 +84,8 @@ window.paragone = (() => {
       if (wanted !== undefined && [...select.options].some((option) => option.value === wanted)) select.value = wanted;
     }
     const chosen = Object.fromEntries(selects().map((select) => [select.dataset.choice, select.value]));
-    for (const block of document.querySelectorAll("[data-tagged]")) {
+    const tagged = Object.keys(chosen).map((name) => `[data-tag-${name}]`).join(",");
+    for (const block of tagged ? document.querySelectorAll(tagged) : []) {
       block.hidden = Object.entries(chosen).some(([name, value]) => block.hasAttribute(`data-tag-${name}`) && block.getAttribute(`data-tag-${name}`) !== value);
     }
   }
@@ -164,7 +165,7 @@ window.paragone = (() => {
     const [headings, labels] = page.data.shapes[shape];
     const rows = values.map((value, at) => [labels[at], value, links && links[at] >= 0 ? links[at] : undefined]);
     const names = place ? place.map((at) => page.data.names[at]) : undefined;
-    return [title || `${names[1]} on ${names[0]}: ${headings[1]}`, headings, rows, note, names];
+    return [title || `${names[1]} on ${names[0]}: ${headings[1]}`, headings, rows, Array.isArray(note) ? note[0] + page.data.tails[note[1]] : note, names];
   }
 
   function showBehind() {

@@ -168,7 +168,8 @@
 
   function showProgress(progress) {
     const done = progress.ended === progress.total;
-    const state = done ? "finished" : progress.alive ? "running" : "stopped: no run is at it";
+    /* Failed cells that run again have ended once already. */
+    const state = progress.alive ? (done ? "and a run is at it" : "running") : done ? "finished" : "stopped: no run is at it";
     byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
     const control = byId("control");
     if (control) {
@@ -332,9 +333,9 @@
     try {
       const answer = await fetch(`/${what}?${new URLSearchParams({ store: storeChosen() })}`, { method: "POST" });
       const found = await answer.json();
-      byId("news").textContent = found.error ?? found.said;
+      byId("ordered").textContent = found.error ?? found.said;
     } catch (error) {
-      byId("news").textContent = error.message;
+      byId("ordered").textContent = error.message;
     }
     turn();
   }
