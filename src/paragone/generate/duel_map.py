@@ -38,11 +38,7 @@ AXES: Mapping[str, tuple[float, ...]] = {
     "irrelevant": (0, 5, 20, 60),
 }
 """What the map goes over beside the training rows: one thing at a time, the others as the duel has them."""
-TITLES = {
-    "noise": "share of labels drawn anew",
-    "correlation": "correlation of every two columns",
-    "irrelevant": "irrelevant columns",
-}
+TITLES = {"noise": "label noise", "correlation": "correlation", "irrelevant": "irrelevant columns"}
 MAP_SAMPLES = 6
 MAP_TRIALS = 4
 LEVEL = 0.95
@@ -285,21 +281,22 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
             "rows": str(p.rows),
             "value": f"{p.value:g}",
             "lead": round(p.lead.estimate, 4) if p.leads else 0.0,
-            "text": f"{p.lead.estimate:+.2f}".replace("-", "−") if p.leads else "failed",
+            # Zero has no sign for a reader.
+            "text": f"{round(p.lead.estimate, 2) + 0.0:+.2f}".replace("-", "−") if p.leads else "failed",
             "sure": "sure" if p.verdict != "open" else "open",
         }
         for p in own
     ]
-    reach = max([abs(row["lead"]) for row in rows] + [0.05])
+    # One scale for all planes of a formula: a colour means the same lead on each.
+    known = [abs(p.lead.estimate) for p in found.points if p.formula == formula and p.leads]
+    reach = max([*known, 0.05])
     sizes = [str(size) for size in sorted({p.rows for p in own})]
     values = [f"{value:g}" for value in sorted({p.value for p in own})]
     x = alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0))
     y = alt.Y("value:O", sort=values[::-1], title=TITLES[axis])
     shades = alt.Scale(domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb")
     base = from_rows(rows).encode(x=x, y=y)
-    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(
-        color=alt.Color("lead:Q", scale=shades, legend=alt.Legend(title="lead", format="+.2f"))
-    )
+    cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(color=alt.Color("lead:Q", scale=shades, legend=None))
     texts = base.mark_text(fontSize=12).encode(text="text:N", color=alt.value("#000000"))
     sure = (
         from_rows([row for row in rows if row["sure"] == "sure"] or [{"rows": sizes[0], "value": values[0]}])
@@ -334,7 +331,7 @@ def map_page(found: DuelMap) -> Page:
         lines = tuple(f"{row.axis} {row.value:g}: {row.what}." for row in own.itertuples())
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
-            *drawn_gallery(**charts),
+            *drawn_gallery(wide=False, **charts),
             Points(lines),
             frame_sheet(f"points{place}", "Every point, with its interval", points),
         )

@@ -236,10 +236,10 @@ def _ranking(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def drawn_gallery(**charts: Any) -> tuple[Block, ...]:
+def drawn_gallery(*, wide: bool = True, **charts: Any) -> tuple[Block, ...]:
     """Return charts as pictures, one under the other: for those whose colours or layers the page's own plots lack."""
     figures = (replace(figure(name, chart, only_file=True), only_file=False) for name, chart in charts.items())
-    return (Gallery(tuple(figures), wide=True),) if charts else ()
+    return (Gallery(tuple(figures), wide=wide),) if charts else ()
 
 
 def gallery(**charts: Any) -> tuple[Block, ...]:
