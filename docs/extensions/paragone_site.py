@@ -24,6 +24,8 @@ def write_reference(app: Sphinx) -> None:
     wanted = {f"{module}.rst": python_reference.page(module) for module in public_modules()}
     wanted["command-line.md"] = command_line.page()
     wanted["experiment-file.md"] = experiment_file.page()
+    # Included by the page of the reference; not a page by itself.
+    wanted["packages.inc"] = python_reference.overview(public_modules())
     for old in set(folder.glob("*.rst")) - {folder / name for name in wanted}:
         old.unlink()
     for name, text in wanted.items():
@@ -58,6 +60,42 @@ def leave_out(app: Sphinx, what: str, name: str, value: object, skip: bool, opti
     return True if re.fullmatch(r"set_\w+_request", name) else None
 
 
+ATTRIBUTES = (
+    ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
+    ('<aside class="toc-drawer">', '<aside class="toc-drawer" aria-label="This page">'),
+    # What is wider than a phone is scrolled by keys too.
+    ('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">'),
+    ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+)
+"""What the theme leaves out and a screen reader or a keyboard needs."""
+
+
+def accessible(html: str) -> str:
+    """Return a page of the site with the attributes that its theme leaves out, and a first heading.
+
+    Examples
+    --------
+    >>> accessible('<aside class="toc-drawer">')
+    '<aside class="toc-drawer" aria-label="This page">'
+    """
+    for without, with_them in ATTRIBUTES:
+        html = html.replace(without, with_them)
+    if "<h1" not in html:
+        html = re.sub(r'(<article role="main"[^>]*>)', r"\1<h1>Search</h1>", html, count=1)
+    return html
+
+
+def mend_pages(app: Sphinx, error: Exception | None) -> None:
+    """Make every written page accessible."""
+    if error is None and app.builder.format == "html":
+        for file in Path(app.outdir).rglob("*.html"):
+            text = file.read_text(encoding="utf-8")
+            mended = accessible(text)
+            if mended != text:
+                file.write_text(mended, encoding="utf-8")
+
+
 def write_formula(self: Any, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers draw without a script from elsewhere."""
     self.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
@@ -72,4 +110,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_reference)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("missing-reference", find_public)
+    app.connect("build-finished", mend_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

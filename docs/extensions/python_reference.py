@@ -24,6 +24,15 @@ def page(module: str) -> str:
     return "\n".join([*lines, *(_entry(name, found) for name in here)])
 
 
+def overview(modules: list[str]) -> str:
+    """Return a table of modules in Markdown: each with a link to its page and the line that says what is in it."""
+    rows = ["| package | what is in it |", "|---|---|"]
+    for module in modules:
+        said = cleandoc(import_module(module).__doc__ or "").partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+        rows.append(f"| [`{module}`]({module}.rst) | {said} |")
+    return "\n".join([*rows, ""])
+
+
 def _table(names: list[PublicName], found: Mapping[int, PublicName]) -> list[str]:
     lines = [".. list-table::", "   :widths: 30 70", ""]
     for name in names:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from markdown_it import MarkdownIt
 
+from browser import chromium, resize
 from documentation_pages import ROOT, pages
 
 GENERATED = ("docs/reference/",)
@@ -108,17 +109,45 @@ def broken_on_site(site: dict[Path, Html]) -> list[str]:
     return found
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning_and_every_link_on_it_resolves(tmp_path):
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
     from sphinx.cmd.build import main as build
 
-    arguments = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", str(tmp_path / "trees")]
-    assert build([*arguments, str(ROOT / "docs"), str(tmp_path / "site")]) == 0
-    site = read_site(tmp_path / "site")
+    folder = tmp_path_factory.mktemp("built")
+    arguments = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", str(folder / "trees")]
+    assert build([*arguments, str(ROOT / "docs"), str(folder / "site")]) == 0
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_every_link_on_it_resolves(built):
+    site = read_site(built)
     assert len(site) > 30
     assert broken_on_site(site) == []
     loaded = [link for html in site.values() for link in html.links if re.match(r"(https?:)?//", link)]
     assert [link for link in loaded if link.endswith((".js", ".css"))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1440, 390])
+def test_axe_finds_nothing_on_the_site(built, tmp_path, width):
+    from axe_core_python.selenium import Axe
+
+    kinds = [
+        "index",
+        "gallery-cost",
+        "tutorial-everyday",
+        "install",
+        "search",
+        "reference/index",
+        "reference/command-line",
+    ]
+    with chromium(tmp_path) as browser:
+        resize(browser, width)
+        for kind in kinds:
+            browser.get((built / f"{kind}.html").as_uri())
+            found = Axe().run(browser)["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], kind
 
 
 def test_a_broken_link_on_the_site_is_found(tmp_path):

@@ -7,6 +7,7 @@ import inspect
 import shlex
 
 import command_line
+import paragone_site
 import pytest
 import python_reference
 from public_names import PublicName, homes, names_of, public_modules
@@ -72,3 +73,20 @@ def test_every_option_of_a_verb_stands_on_the_page_with_what_it_does(words, comm
         shown = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
         assert parameter.hidden or (shown or parameter.name) in section
         assert parameter.hidden or parameter.help, f"{words} {parameter.name} has no help"
+
+
+def test_the_overview_says_of_every_module_what_is_in_it():
+    rows = python_reference.overview(public_modules()).splitlines()[2:]
+    assert len(rows) == len(public_modules())
+    assert [row for row in rows if len(row.split("|")[2].strip()) < 20] == []
+
+
+def test_the_theme_gets_what_it_leaves_out():
+    page = (
+        '<aside class="sidebar-drawer"><p class="caption" role="heading">A</p><article role="main" id="x"><pre></pre>'
+    )
+    mended = paragone_site.accessible(page)
+    assert 'role="heading" aria-level="2"' in mended
+    assert 'aria-label="All pages"' in mended
+    assert "<h1>Search</h1>" in mended
+    assert paragone_site.accessible(mended) == mended
