@@ -18,11 +18,12 @@ from scipy.special import gammaln
 
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material, column_blocks, row_codes
-from paragone.checks.words import against, counted, share
+from paragone.checks.words import against, agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
 GIVEAWAYS = "features that give a label away"
+VERBS = {"PG105": ("copies", "copy"), "PG106": ("determines", "determine")}
 LEVEL = 1e-6
 MOST_VALUES = 256
 FEWEST_MEASURED = 10
@@ -48,10 +49,10 @@ def check_label_features(material: Material, ledger: Ledger) -> None:
         for code, pairs in (("PG105", [g for g in found if g.copy]), ("PG106", [g for g in found if not g.copy])):
             if pairs:
                 names = list(dict.fromkeys(g.feature for g in pairs))
-                verb = "copies" if code == "PG105" else "determines"
+                verb = agree(len(names), *VERBS[code])
                 ledger.find(
                     code,
-                    f"{share(len(names), dataset.n_features, 'features')}: each {verb} a label or target alone "
+                    f"{share(len(names), dataset.n_features, 'features')} {verb} a label or target alone "
                     f"({counted(len(pairs), 'such pairs')})",
                     dataset=dataset.name,
                     count=len(names),

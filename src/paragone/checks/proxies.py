@@ -29,7 +29,7 @@ from paragone.checks.columns import ColumnPart, column_part
 from paragone.checks.features import LEVEL, giveaways
 from paragone.checks.finding import Ledger
 from paragone.checks.material import Material
-from paragone.checks.words import against, counted, share
+from paragone.checks.words import against, agree, counted, share
 from paragone.data import Dataset
 from paragone.validation import FloatArray, IntArray
 
@@ -84,7 +84,8 @@ def check_proxies(material: Material, ledger: Ledger) -> None:
             names = list(dict.fromkeys(one.feature for one in found))
             ledger.find(
                 "PG120",
-                f"{share(len(names), dataset.n_features, 'features')}: each nearly tells a label or target alone "
+                f"{share(len(names), dataset.n_features, 'features')} nearly {agree(len(names), 'tells', 'tell')} a "
+                "label or target alone "
                 f"({counted(len(found), 'such pairs')})",
                 dataset=dataset.name,
                 count=len(names),
