@@ -144,7 +144,7 @@ def test_axe_finds_nothing_on_the_site(built, tmp_path, width):
     ]
     with chromium(tmp_path) as browser:
         resize(browser, width)
-        for kind in kinds:
+        for kind in [*kinds, "reference/command-line"]:
             browser.get((built / f"{kind}.html").as_uri())
             found = Axe().run(browser)["violations"]
             assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], kind
