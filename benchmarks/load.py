@@ -1,6 +1,6 @@
-"""How Paragone bears a large store: a million scores, a hundred thousand cells.
+"""How Paragone bears a large store: a million scores, a hundred thousand cells, a hundred stores.
 
-Run: python benchmarks/load.py [--parts queries,plan,run] [--cells 100000] [--workers 2]
+Run: python benchmarks/load.py [--parts queries,plan,run,merge] [--cells 100000] [--workers 2]
 
 Every command is started from the command line, as a user would, and its wall time, CPU time and peak memory are taken;
 where the machine is shared, the CPU time is the one to trust.
@@ -9,7 +9,9 @@ where the machine is shared, the CPU time is the one to trust.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import NoProtocol, Nothing
+from made_up import write_made_up
 from paragone.data import Dataset
 from paragone.lab.cells import Cell, Fitted, Outcome, Parts, Score
 from paragone.lab.experiment import Experiment
@@ -30,6 +33,7 @@ from paragone.methods.method import digest
 DATASETS, FOLDS, METHODS = 500, 10, 20
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "ranking_loss", "one_error")
 POINTS = (10.0, 20.0)
+MERGED_STORES, MERGED_METHODS, MERGED_FOLDS = 100, 100, 2
 CELLS_A_TRANSACTION = 1000
 STOPWATCH = """
 import os, subprocess, sys, time
@@ -44,11 +48,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
 def main() -> None:
     """Measure the parts asked for and print a table each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parts", default="queries,plan,run")
+    parser.add_argument("--parts", default="queries,plan,run,merge")
     parser.add_argument("--cells", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    parts = {"queries": measure_queries, "plan": measure_planning, "run": measure_running}
+    parts = {"queries": measure_queries, "plan": measure_planning, "run": measure_running, "merge": measure_merging}
     for name in options.parts.split(","):
         with tempfile.TemporaryDirectory() as folder:
             parts[name](Path(folder), options)
@@ -210,6 +214,46 @@ def measure_running(folder: Path, options: argparse.Namespace) -> None:
     for (cells, memory, when), (_, _, since) in zip(follower.marks[1:], follower.marks, strict=False):
         print(f"{cells:9,d} {memory:16.1f} {follower.step / (when - since):14.0f}")
     print()
+
+
+# A hundred stores
+
+
+def measure_merging(folder: Path, options: argparse.Namespace) -> None:
+    """Merge a hundred stores, each with its part of the datasets, and see that one store of all holds the same."""
+    n_datasets = options.cells // (MERGED_METHODS * MERGED_FOLDS)
+    shape = ("predict", n_datasets, MERGED_METHODS, MERGED_FOLDS)
+    step = n_datasets // MERGED_STORES
+    parts = [folder / f"part{number:03d}.sqlite" for number in range(MERGED_STORES)]
+    for number, path in enumerate(parts):
+        write_made_up(path, *shape, part=range(number * step, (number + 1) * step))
+    write_made_up(folder / "one.sqlite", *shape)
+    print(f"{MERGED_STORES} stores of {options.cells // MERGED_STORES:,} cells each, {options.cells:,} cells in all\n")
+    print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s}")
+    for shown, arguments in (
+        (f"merge {MERGED_STORES} stores", ("merge", *parts, "--out", folder / "all.sqlite")),
+        ("doctor all.sqlite --compact", ("doctor", folder / "all.sqlite", "--compact")),
+    ):
+        wall, cpu, peak = time_command(arguments)
+        print(f"{shown:46s} {wall:8.2f} {cpu:8.2f} {peak:9.0f}", flush=True)
+    same = content_digest(folder / "all.sqlite") == content_digest(folder / "one.sqlite")
+    print(f"\nscores, predictions and fits are {'those' if same else 'NOT those'} of one store\n")
+
+
+def content_digest(store: Path) -> str:
+    """Hash what the cells of a store gave, in the order of their keys; times are no results."""
+    found = hashlib.sha256()
+    connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    for sql in (
+        "SELECT key, status, metric, grid, position, at, value FROM cells JOIN scores ON cells.id = cell_id "
+        "JOIN measures ON measures.id = measure_id ORDER BY key, position",
+        "SELECT fit_key, arrays, info FROM fits ORDER BY fit_key",
+        "SELECT dataset, fold, method, repeat, key FROM plan WHERE current = 1 ORDER BY 1, 2, 3, 4",
+    ):
+        for row in connection.execute(sql):
+            found.update(repr(row).encode())
+    connection.close()
+    return found.hexdigest()
 
 
 class Follower:

@@ -23,19 +23,26 @@ N_TEST = 24
 METRICS = {"predict": ("accuracy", "log_loss"), "curve": ("micro_f1",)}
 
 
-def write_made_up(path: Path, kind: str, n_datasets: int, n_methods: int, n_folds: int) -> int:
+def write_made_up(
+    path: Path, kind: str, n_datasets: int, n_methods: int, n_folds: int, *, part: range | None = None
+) -> int:
     """Write a finished store of a protocol and return its number of cells.
 
     Cells of ``predict`` keep their answers for the test rows, as a classifier's do, and the scores that follow from
-    them; cells of ``curve`` keep a ranking and the score of one point.
+    them; cells of ``curve`` keep a ranking and the score of one point. With ``part`` the store holds the cells of some
+    of the datasets only, with the results that the whole one holds.
     """
     methods = [f"Method{number:03d}" for number in range(n_methods)]
     datasets = [f"dataset-{number:04d}" for number in range(n_datasets)]
-    cells = list(_cells(kind, datasets, methods, n_folds))
-    rng = np.random.default_rng(0)
-    skill = dict(zip(methods, rng.normal(0.0, 0.35, n_methods), strict=True))
-    ease = dict(zip(datasets, rng.normal(1.0, 0.5, n_datasets), strict=True))
-    truths = {cell.parts.split: rng.integers(0, 2, N_TEST) for cell in cells}
+    mine = datasets if part is None else [datasets[number] for number in part]
+    cells = list(_cells(kind, mine, methods, n_folds))
+    skill = dict(zip(methods, np.random.default_rng(0).normal(0.0, 0.35, n_methods), strict=True))
+    # Of its own for every dataset, so that a part of them has what the whole has.
+    chance = {name: np.random.default_rng([1, datasets.index(name)]) for name in mine}
+    ease = {name: rng.normal(1.0, 0.5) for name, rng in chance.items()}
+    truths = {
+        cell.parts.split: chance[cell.dataset].integers(0, 2, N_TEST) for cell in cells if cell.method == methods[0]
+    }
     rows = np.arange(N_TEST * n_folds)
     splits = {
         cell.parts.split: (rows[rows % n_folds != cell.fold], rows[rows % n_folds == cell.fold]) for cell in cells
@@ -48,14 +55,14 @@ def write_made_up(path: Path, kind: str, n_datasets: int, n_methods: int, n_fold
         cells,
         splits,
         {key: pack({"y": truths[split]}) for key, split in packed.items()},
-        {_part("data", name): _dataset(name, n_folds, kind) for name in datasets},
+        {_part("data", name): _dataset(name, n_folds, kind) for name in mine},
     )
     with Store(path, create=True) as store:
         store.write_plan(plan)
         for start in range(0, len(cells), CELLS_A_TRANSACTION):
             with store.together():
                 for cell in cells[start : start + CELLS_A_TRANSACTION]:
-                    level = ease[cell.dataset] + skill[cell.method]
+                    level, rng = ease[cell.dataset] + skill[cell.method], chance[cell.dataset]
                     made = _answered(rng, level, truths[cell.parts.split]) if kind == "predict" else _ranked(rng, level)
                     store.commit(cell.key, cell.fit_key, made)
     return len(cells)
