@@ -110,9 +110,12 @@ class MethodDiagnosis:
         ]
         far = [record for record in self.records if record.behind >= self.margin]
         for record in sorted(far, key=lambda one: -one.behind):
+            # Over several concepts the interval says whether that is more than chance; over one there is none.
+            verb = "may fall behind" if record.low <= 0 else "falls behind"
+            limits = f" [{record.low:.2f}, {record.high:.2f}]" if np.isfinite(record.low) else ""
             said.append(
-                f"it falls behind on {record.family} ({FAMILIES.get(record.family, 'of no family')}): "
-                f"{record.behind:.2f} behind the best reference of each concept, over {_counted(record)}; "
+                f"it {verb} on {record.family} ({FAMILIES.get(record.family, 'of no family')}): "
+                f"{record.behind:.2f}{limits} behind the best reference of each concept, over {_counted(record)}; "
                 f"{record.best_method} does best there with {record.best:.2f}, it has {record.method:.2f}"
             )
         good = [record for record in self.records if record.behind <= 0]

@@ -57,7 +57,7 @@ class FightPlan:
         Configurations that each method may try on every sample of races and proof, and inner folds that decide.
     finalists : int, default=3
         Formulas per direction that are put to proof, at most; up to twice as many are raced.
-    looks : tuple of int, default=(6, 12, 24)
+    looks : tuple of int, default=(6, 12, 24, 48)
         Samples at which a proof is looked at.
     fresh : int, default=3000
         Fresh rows that a sample is scored on.
@@ -81,7 +81,7 @@ class FightPlan:
     trials: int = 8
     folds: int = 3
     finalists: int = 3
-    looks: tuple[int, ...] = (6, 12, 24)
+    looks: tuple[int, ...] = (6, 12, 24, 48)
     fresh: int = 3000
     batch: int = 32
     kinds: Mapping[str, Any] = field(default_factory=dict)

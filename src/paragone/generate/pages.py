@@ -133,7 +133,9 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
 def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
     import pandas as pd
 
-    lead, *more = (f"{said[0].upper()}{said[1:]}." for said in diagnosis.sentences())
+    first, *others = diagnosis.sentences()
+    # The first begins with the method's name, which is written as it is.
+    lead, more = f"{first}.", [f"{said[0].upper()}{said[1:]}." for said in others]
     families = pd.DataFrame(
         [
             {
