@@ -193,11 +193,14 @@ def _found(made: Made) -> list[str]:
 
 
 def _power(made: Made) -> list[str]:
-    lines = [
-        "## Power of the checks of data",
-        "",
-        "The share found, by the leak's size and the number of rows. The stated size is in bold.",
-    ]
+    lines = ["## Power of the checks of data", ""]
+    trials = Counter((name, n, amount) for kind in ("rows", "columns") for name, _, n, amount in made.parts[kind])
+    if not trials:
+        return []
+    lines.append(
+        f"The share found, by the leak's size and the number of rows, of {min(trials.values())} to "
+        f"{max(trials.values())} trials each. The stated size is in bold."
+    )
     for kind in ("rows", "columns"):
         rows = []
         for one in made.plants.values():

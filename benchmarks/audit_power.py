@@ -30,7 +30,7 @@ from paragone.checks.procedure import data_checks
 ROOT = Path(__file__).resolve().parents[1]
 CHECKS, TESTS = ROOT / "src" / "paragone" / "checks", ROOT / "tests" / "checks"
 KEPT, PAGE = ROOT / "build" / "audit", ROOT / "docs" / "audit.md"
-CLEAN_SEEDS, FOUND_SEEDS, POWER_SEEDS, HONEST, KNOWING = 400, 20, 5, 1000, 20
+CLEAN_SEEDS, FOUND_SEEDS, POWER_SEEDS, HONEST, KNOWING = 400, 20, 10, 1000, 40
 WORDS = ("finding", "words", "procedure")
 """Modules of the checks that hold words or call others: what is found does not depend on them."""
 
