@@ -2,7 +2,7 @@
 
 Run: python benchmarks/growth.py [--sizes 10000,100000,1000000] [--real 1000] [--workers 2] [--folder FOLDER]
 
-A store is filled through its own commits; a fixed number of cells, spread over the whole plan, is then taken out and
+A store is filled with made-up results; a fixed number of cells, spread over the whole plan, is then taken out and
 really runs: what the coordinator takes for each of them, how much of that for claims and commits, how long it takes
 until the first has ended, and its memory from the first to the last. Then the same command runs again with nothing left
 to do, and `paragone status` is asked. Every step is a process of its own. With ``--folder`` the stores are kept, and
@@ -85,20 +85,45 @@ def show(rows: list[dict[str, float]]) -> None:
 
 
 def fill(store: Path, size: int, options: argparse.Namespace) -> dict[str, float]:
-    """Plan the experiment and commit made-up results of all cells, those that are to run included."""
+    """Plan the experiment and write results of all cells, those that are to run included.
+
+    The first is committed as every result is; the others get copies of its rows, since a million commits take five
+    minutes and leave tables of the same shape.
+    """
     experiment = empty_experiment(size)
     cpu = time.process_time()
     with Store(store, create=True) as opened:
         opened.write_plan(experiment.plan(experiment.layout))
-        cells = experiment.cells()
-        for start in range(0, size, CELLS_A_TRANSACTION):
-            with opened.together():
-                for cell in cells[start : start + CELLS_A_TRANSACTION]:
-                    opened.commit(cell.key, cell.fit_key, made_up())
+        first = experiment.cells()[0]
+        opened.commit(first.key, first.fit_key, made_up())
+        with opened.writing() as database:
+            for statement in COPIES:
+                database.execute(statement, {"key": first.key, "fit_key": first.fit_key})
     return {
         "fill: CPU s": time.process_time() - cpu,
         "file, bytes per cell": store.stat().st_size / size,
     }
+
+
+# In the order of the plan, as a run leaves them.
+COPIES = (
+    """INSERT INTO fits SELECT p.fit_key, f.arrays, f.info, f.seconds FROM plan p, fits f
+       WHERE f.fit_key = :fit_key AND p.key <> :key ORDER BY p.fit_key""",
+    """INSERT INTO cells (key, fit_key, status, seconds, notes, error, traceback, finished_at)
+       SELECT p.key, p.fit_key, c.status, c.seconds, c.notes, c.error, c.traceback, c.finished_at
+       FROM plan p, cells c WHERE c.key = :key AND p.key <> :key ORDER BY p.position""",
+    """INSERT INTO scores SELECT c.id, s.measure_id, s.position, s.at, s.value FROM cells c, scores s
+       WHERE s.cell_id = 1 AND c.id > 1 AND :key <> :fit_key""",
+    """INSERT INTO costs SELECT c.id, k.cpu_seconds, k.peak_memory FROM cells c, costs k
+       WHERE k.cell_id = 1 AND c.id > 1 AND :key <> :fit_key""",
+    """INSERT INTO fit_costs SELECT p.fit_key, f.cpu_seconds FROM plan p, fit_costs f
+       WHERE f.fit_key = :fit_key AND p.key <> :key ORDER BY p.fit_key""",
+    """INSERT INTO checksums SELECT s.kind, p.key, s.sha256 FROM plan p, checksums s
+       WHERE s.kind IN ('cell', 'scores') AND s.key = :key AND p.key <> :key AND :fit_key <> ''
+       ORDER BY s.kind, p.key""",
+    """INSERT INTO checksums SELECT s.kind, p.fit_key, s.sha256 FROM plan p, checksums s
+       WHERE s.kind = 'fit' AND s.key = :fit_key AND p.key <> :key ORDER BY p.fit_key""",
+)
 
 
 def made_up() -> Outcome:
