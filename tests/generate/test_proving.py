@@ -100,6 +100,15 @@ def test_no_more_is_put_down_than_the_family_holds(prover):
     assert prover.room == 0
 
 
+def test_a_dataset_claims_all_open_pairs_and_few_that_others_claim(prover):
+    scored = ScreenedFormula(Expression.parse(SQUARE), np.array([0.5, 0.6, 0.75, 0.9]), (0,) * 4, 1)
+    won = [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (3, 2)]
+    assert set(prover._worth_claiming(scored, won)) == set(won)
+    prover.promised.update({(1, 0): 1, (2, 0): 1, (3, 0): 2, (2, 1): 1, (3, 1): 1})
+    # One is open; of those that one dataset claims, the two with the largest leads.
+    assert prover._worth_claiming(scored, won) == ((3, 2), (3, 1), (2, 0))
+
+
 def test_a_race_is_won_by_the_bound_that_the_last_look_would_have(prover):
     leads = np.array([0.40, 0.42, 0.38])
     race = Evidence(("LR", "Tree"), np.column_stack([leads, np.zeros(3)]))

@@ -26,6 +26,8 @@ from paragone.generate.proof import LeadClaim, Proof, TunedFit, prove, tuned_fit
 from paragone.generate.sampling import GeneratorSpec
 from paragone.validation import FloatArray
 
+CLAIMED_AGAIN = 3
+"""A dataset claims every pair that no other does, and so many in all where it has fewer of these."""
 NOVEL = 0.95
 """A concept is worth a proof of its own when it agrees with none on the docket beyond this."""
 
@@ -199,7 +201,13 @@ class Prover:
             won = self._won(won, self._tuned_race(won, generator))
         self._raise_bars(hope, set(hope.pairs) - set(won))
         if won:
-            self._put_down(hope, generator, won[: self.room])
+            self._put_down(hope, generator, self._worth_claiming(hope.candidate, won)[: self.room])
+
+    def _worth_claiming(self, candidate: ScreenedFormula, won: Sequence[OrderedPair]) -> tuple[OrderedPair, ...]:
+        """Return the pairs that nothing claims yet, filled up with those that the fewest datasets claim."""
+        rarest = sorted(won, key=lambda pair: (self.promised[pair], -candidate.lead(pair)))
+        n_open = sum(pair not in self.promised for pair in won)
+        return tuple(rarest[: max(n_open, CLAIMED_AGAIN)])
 
     def _won(self, pairs: Sequence[OrderedPair], race: Evidence | None) -> tuple[OrderedPair, ...]:
         if race is None:
