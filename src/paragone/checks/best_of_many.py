@@ -36,14 +36,14 @@ SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Family:
+class VariantFamily:
     """Methods of one class, or chain of classes, with different parameters."""
 
     name: str
     methods: tuple[str, ...]
 
 
-def families(methods: Mapping[str, Any]) -> list[Family]:
+def families(methods: Mapping[str, Any]) -> list[VariantFamily]:
     """Return the methods that are variants of each other, three or more.
 
     Examples
@@ -51,20 +51,20 @@ def families(methods: Mapping[str, Any]) -> list[Family]:
     >>> use = "sklearn.neighbors:KNeighborsClassifier"
     >>> knn = {f"k{k}": {"use": use, "params": {"n_neighbors": k}} for k in (1, 3, 5)}
     >>> families({**knn, "tree": {"use": "sklearn.tree:DecisionTreeClassifier"}})
-    [Family(name='KNeighborsClassifier', methods=('k1', 'k3', 'k5'))]
+    [VariantFamily(name='KNeighborsClassifier', methods=('k1', 'k3', 'k5'))]
     """
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, described in methods.items():
         if uses := tuple(_uses(described)):
             alike.setdefault(uses, []).append(name)
     return [
-        Family(" > ".join(use.rpartition(":")[2] for use in uses), tuple(names))
+        VariantFamily(" > ".join(use.rpartition(":")[2] for use in uses), tuple(names))
         for uses, names in alike.items()
         if len(names) >= FEWEST
     ]
 
 
-def _families(view: View) -> list[Family]:
+def _families(view: View) -> list[VariantFamily]:
     """Return the families of a store; of results from elsewhere nobody knows what was run."""
     return [] if view.reader.kept_records(view) is not None else families(view.described["methods"])
 
@@ -83,7 +83,7 @@ def _uses(described: Any) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceOnTest:
     """The best of some variants by test scores, and what the choosing is worth.
 
     Attributes
@@ -108,7 +108,7 @@ class Choice:
     p: float
 
 
-def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True, seed: int = 0) -> Choice | None:
+def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True, seed: int = 0) -> ChoiceOnTest | None:
     """Weigh the choice of the best variant; None where there are fewer than two folds in all.
 
     Parameters
@@ -124,7 +124,7 @@ def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True
 
     Returns
     -------
-    Choice or None
+    ChoiceOnTest or None
         Chance is all variants exchanged within each fold, at random.
 
     Examples
@@ -154,7 +154,7 @@ def choice(scores: FloatArray, datasets: IntArray, higher_is_better: bool = True
     leads = [float((sign * (weights @ rng.permuted(scores, axis=1) - middle)).max()) for _ in range(rounds)]
     lead = sign * (float(means[best]) - middle)
     p = (1 + sum(one >= lead - SAME for one in leads)) / (1 + rounds)
-    return Choice(best, float(means[best]), float(weights @ left), lead, float(np.mean(leads)), p)
+    return ChoiceOnTest(best, float(means[best]), float(weights @ left), lead, float(np.mean(leads)), p)
 
 
 def _weights(datasets: IntArray) -> FloatArray:
@@ -175,7 +175,7 @@ def _folds(view: View, methods: Sequence[str], metric: str, datasets: Iterable[s
     return table.reindex(columns=list(methods)).dropna()
 
 
-def _weighed(view: View, family: Family, metric: str, datasets: Iterable[str] = ()) -> Choice | None:
+def _weighed(view: View, family: VariantFamily, metric: str, datasets: Iterable[str] = ()) -> ChoiceOnTest | None:
     higher = named_metric(metric).higher_is_better
     table = _folds(view, family.methods, metric, datasets)
     if higher is None or table is None or len(table) < 2:
@@ -188,7 +188,7 @@ def _metrics(view: View) -> list[str]:
     return [str(name) for name in view.tidy_scores["metric"].unique()]
 
 
-def _in_words(found: Choice, family: Family, metric: str) -> str:
+def _in_words(found: ChoiceOnTest, family: VariantFamily, metric: str) -> str:
     luck = abs(found.shown - found.chosen)
     return (
         f"{family.methods[found.best]} is the best of {len(family.methods)} variants of {family.name} by the "
@@ -225,12 +225,12 @@ def check_best_of_many(view: View, ledger: Ledger) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class ShownFamily:
+class ShownVariants:
     """Variants by one metric, and which of them tables show.
 
     Attributes
     ----------
-    family : Family
+    family : VariantFamily
         The variants.
     metric : str
         By what.
@@ -244,7 +244,7 @@ class ShownFamily:
         Those that some row or column is called after.
     """
 
-    family: Family
+    family: VariantFamily
     metric: str
     means: pd.DataFrame
     higher: bool
@@ -282,12 +282,12 @@ def check_shown_variants(
             if higher is None or folds is None or folds.empty:
                 continue
             means = folds.groupby("dataset", sort=False).mean()
-            one = ShownFamily(family, metric, means, higher, spelt, shown)
+            one = ShownVariants(family, metric, means, higher, spelt, shown)
             if _only_best(tables, one, view, ledger) or any(_best_of_each(table, one, ledger) for table in tables):
                 break
 
 
-def _only_best(tables: Sequence[PublishedTable], one: ShownFamily, view: View, ledger: Ledger) -> bool:
+def _only_best(tables: Sequence[PublishedTable], one: ShownVariants, view: View, ledger: Ledger) -> bool:
     """Judge a family of which the tables show some variants only."""
     family, shown = one.family, one.shown
     tries = comb(len(family.methods), len(shown))
@@ -307,7 +307,7 @@ def _only_best(tables: Sequence[PublishedTable], one: ShownFamily, view: View, l
     return True
 
 
-def _prints(table: PublishedTable, one: ShownFamily) -> bool:
+def _prints(table: PublishedTable, one: ShownVariants) -> bool:
     """Whether a table prints the mean of a variant that it shows, by this metric, on some dataset."""
     for name, dataset, number in _numbers(table):
         for method in one.shown:
@@ -326,7 +326,7 @@ def _numbers(table: PublishedTable) -> Iterator[tuple[str, str, PublishedNumber]
                 yield column, row[0].text, numbers[0]
 
 
-def _best_of_each(table: PublishedTable, one: ShownFamily, ledger: Ledger) -> bool:
+def _best_of_each(table: PublishedTable, one: ShownVariants, ledger: Ledger) -> bool:
     """Judge rows or columns that are no method of the store: every number may be that of the best variant there."""
     known = {name for names in one.spelt.values() for name in names}
     by_name: dict[str, dict[str, PublishedNumber]] = {}
@@ -381,7 +381,7 @@ def check_claimed_variants(claims: Sequence[PaperClaim], view: View, ledger: Led
             )
 
 
-def _lost(claim: PaperClaim, family: Family, weighed: Choice, view: View) -> str:
+def _lost(claim: PaperClaim, family: VariantFamily, weighed: ChoiceOnTest, view: View) -> str:
     """Say what becomes of a claim when the variant is chosen without the scores: nothing where it stands."""
     higher = bool(named_metric(claim.metric).higher_is_better)
     if claim.kind == "value":
