@@ -21,6 +21,7 @@ from paragone.lab.view import View
 from paragone.page import PredictedCase
 from paragone.protocols import Crossval
 from paragone.protocols.predict import Predict
+from paragone.reporting import predictions
 from paragone.reporting.calibration import calibration_chart
 from paragone.reporting.pages import page_of
 from paragone.reporting.predictions import MOST_CASES, PooledAnswers, predicted_case, prediction_blocks
@@ -194,6 +195,14 @@ def test_of_many_methods_a_page_has_the_best_and_says_so(tmp_path):
     assert block.left_out.startswith(f"Shown are the {MOST_CASES} best of {len(methods)} methods by Accuracy")
     left = set(methods) - {case.method for case in block.cases}
     assert max(means[name] for name in left) <= min(means[case.method] for case in block.cases)
+
+
+def test_of_very_many_rows_the_first_pairs_are_shown_and_it_is_said(store, monkeypatch):
+    monkeypatch.setattr(predictions, "MOST_VALUES", 100)
+    with Results.open(store) as results:
+        (block,) = prediction_blocks(View(results))
+    assert len(block.cases) == 2
+    assert block.left_out.startswith("Shown are the first 2 of 4 pairs of a dataset and a method")
 
 
 def test_the_page_holds_them_and_nothing_where_a_protocol_keeps_none(store):

@@ -18,7 +18,7 @@ from paragone.lab.answers import SplitAnswers
 from paragone.lab.view import View
 from paragone.metrics.calibration import reliability
 from paragone.metrics.prediction import Confusion
-from paragone.page import Block, Leaderboard, PredictedCase, Predictions, Prose
+from paragone.page import Block, Leaderboard, PredictedCase, Predictions
 from paragone.reporting.boards import view_boards
 from paragone.reporting.words import listing
 from paragone.stats.words import number
@@ -37,7 +37,7 @@ MOST_POINTS = 1500
 """Dots of all cases together."""
 FEWEST_POINTS, MOST_OF_A_CASE = 30, 300
 MOST_VALUES = 3_000_000
-"""Predictions that are read for a page."""
+"""Predictions after which no more are read for a page."""
 ROUNDED = 3
 
 
@@ -111,26 +111,29 @@ def _aligned(part: SplitAnswers, classes: NDArray[Any]) -> FloatArray:
 
 def prediction_blocks(view: View) -> tuple[Block, ...]:
     """Return what the methods of a view predicted; nothing where its protocol keeps no value or class per row."""
-    folds = view.grids[0].folds
+    # A cross-validation can be shown by metrics that its predictions are not ranked by.
+    is_ranked = view.metric is None or view.metric in view.scores["metric"].unique()
+    read = view if is_ranked else view.narrowed(datasets=view.datasets, methods=view.methods)
+    folds = read.grids[0].folds
     names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}
     datasets, methods = [list(map(str, folds[column].unique())) for column in ("dataset", "method")]
-    boards = [block for block in view.once(view_boards) if isinstance(block, Leaderboard)] if len(methods) > 1 else []
+    blocks = view.once(view_boards) if is_ranked and len(methods) > 1 else ()
+    boards = [block for block in blocks if isinstance(block, Leaderboard)]
     ranked = [one.method for one in boards[0].standings if one.method in methods] if boards else []
     order = [*ranked, *(name for name in methods if name not in ranked)]
     shown_methods = order[: max(FEWEST_METHODS, MOST_CASES // max(1, len(datasets)))]
     shown_datasets = datasets[: max(1, MOST_CASES // len(shown_methods))]
-    n_rows = sum(int(view.dataset_facts[name]["n_samples"]) for name in shown_datasets if name in view.dataset_facts)
-    if n_rows * len(shown_methods) > MOST_VALUES:
-        words = (
-            "There are too many predictions to read for a page; `paragone view` shows those of any method and dataset."
-        )
-        return (Prose((words,), "note"),)
-    pooled = {}
-    for dataset in shown_datasets:
-        for method in shown_methods:
-            parts = list(view.reader.answers(view, names[dataset], names[method]))
-            if parts:
-                pooled[dataset, method] = PooledAnswers.of(parts)
+    places = [(dataset, method) for dataset in shown_datasets for method in shown_methods]
+    pooled: dict[tuple[str, str], PooledAnswers] = {}
+    n_values = n_read = 0
+    for dataset, method in places:
+        if n_values > MOST_VALUES:
+            break
+        n_read += 1
+        parts = list(view.reader.answers(view, names[dataset], names[method]))
+        if parts:
+            pooled[dataset, method] = PooledAnswers.of(parts)
+            n_values += len(pooled[dataset, method].rows)
     if not pooled:
         return ()
     room = max(FEWEST_POINTS, min(MOST_OF_A_CASE, MOST_POINTS // len(pooled)))
@@ -139,9 +142,12 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
     by = f" by {boards[0].metric}" if boards else ""
     left_out = []
     if len(shown_methods) < len(order):
-        left_out.append(f"the {len(shown_methods)} best of {len(order)} methods{by}")
+        which = f"the {len(shown_methods)} best" if boards else f"the first {len(shown_methods)}"
+        left_out.append(f"{which} of {len(order)} methods{by}")
     if len(shown_datasets) < len(datasets):
         left_out.append(f"the first {len(shown_datasets)} of {len(datasets)} datasets")
+    if n_read < len(places):
+        left_out.append(f"the first {n_read} of {len(places)} pairs of a dataset and a method, which have many rows")
     words = f"Shown are {listing(left_out)}; `paragone view` shows any." if left_out else ""
     return (Predictions(cases, words),)
 

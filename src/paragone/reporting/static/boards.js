@@ -8,6 +8,7 @@
   const SIGNS = { better: "▲", worse: "▼", equivalent: "≈", undecided: "?" };
   const COLOURED = 8;
   const HOT = [0, 1, 2, 4, 5];
+  const TABLET = 900;
   const PHONE = window.matchMedia("screen and (max-width: 699px)");
   const printing = () => document.documentElement.classList.contains("printing");
   const isPhone = () => PHONE.matches && !printing();
@@ -103,11 +104,14 @@
       row.classList.toggle("out", !board.isShown(m));
       const [rank, mean] = [row.querySelector(".c-no"), row.querySelector(".c-mean")];
       for (const cell of [rank, mean]) cell.dataset.whole ??= cell.textContent;
-      /* On a phone the middle of a long name gives way: what differs stands at its ends. */
+      /* On a narrow screen the middle of a long name gives way to the chart: what differs stands at its ends. */
       const head = row.querySelector(".c-m");
       const label = [...head.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
-      const room = head.clientWidth - 20 - (head.querySelector(".flag")?.offsetWidth ?? 0);
-      label.data = isPhone() && room > 0 ? page.fitted(board.methods[m].short, room, 620, 14) : board.methods[m].short;
+      const { short } = board.methods[m];
+      /* Only there are widths asked for: each answer lays the page out anew. */
+      const room = () => head.clientWidth - 20 - (head.querySelector(".flag")?.offsetWidth ?? 0);
+      const wide = isPhone() ? room() : window.innerWidth < TABLET && !printing() ? 150 : 0;
+      label.data = wide > 0 ? page.fitted(short, wide, 620, isPhone() ? 14 : 15) : short;
       rank.textContent = board.isPart ? "" : rank.dataset.whole;
       mean.textContent = board.isPart ? board.score(board.mean(m)) : mean.dataset.whole;
       row.querySelector(".key").style.setProperty("--k", board.colour(m));

@@ -43,8 +43,14 @@
     }
   }
 
+  let shown = "";
+
   function filterPage() {
     tidy();
+    /* Most drawings come of a new width: the tables have thousands of cells, and nothing to hide that is not hidden. */
+    const now = JSON.stringify([state.get("dataset"), state.get("method")]);
+    if (now === shown) return;
+    shown = now;
     const told = words();
     for (const pick of document.querySelectorAll(".many-of")) {
       const kind = pick.dataset.many;
@@ -89,6 +95,7 @@
 
   page.begin.push(() => {
     all = { dataset: [], method: [] };
+    shown = "";
     for (const pick of document.querySelectorAll(".many-of")) {
       const kind = pick.dataset.many;
       all[kind] = page.data.filters[kind];
