@@ -376,12 +376,10 @@ def _on_these(found: TwoScopes) -> str:
             f"{where}, {leader} is better than {whom}{by}{small}: {mine}{against} {number(found.means[next_])} "
             f"({difference})."
         )
-    if all(words[name].verdict == "undecided" for name in rivals):
-        return (
-            f"{where}, no method differs significantly from {leader}{by} ({mine}; next {rivals[0]}, "
-            f"{number(found.means[rivals[0]])})."
-        )
     first = next(iter(found.means)) == leader
+    if all(words[name].verdict == "undecided" for name in rivals):
+        other = f"{'next' if first else 'best'} {rivals[0]}, {number(found.means[rivals[0]])}"
+        return f"{where}, no method differs significantly from {leader}{by} ({mine}; {other})."
     lead = f"{leader} leads{by} ({mine}):" if first else f"{leader} ({mine}{by}) is"
     return f"{where}, {lead} {claims_in_words(found.on_these, rivals, found.settings)}."
 
