@@ -423,8 +423,8 @@ def _contested(
         return None
 
     for _ in range(plan.finalists):
-        for pair in waiting:
-            one = winner(pair)
+        # Both race before either is proven: a race is short, and says something of a direction that has no time left.
+        for one in [winner(pair) for pair in waiting]:
             if one is not None and not clock.over():
                 claim = LeadClaim(one.up, one.down, plan.generator(one.formula))
                 # One after another, at the level of the whole family: a proof that is there cannot be lost by the next.
