@@ -20,7 +20,7 @@ from paragone.lab.view import View
 from paragone.protocols import Curve, KGrid
 from paragone.reporting import reuse
 from paragone.reporting.drawing import Drawing
-from paragone.reporting.reuse import unchanged_report
+from paragone.reporting.reuse import program_identity, unchanged_report
 from paragone.reporting.write import written_report
 
 
@@ -142,3 +142,15 @@ def test_charts_that_show_the_same_stand_and_the_others_are_drawn(store, tmp_pat
     other = Made(store, out, monkeypatch, charts=True)
     assert other.drawn == [first.drawn[0]]
     assert drawn_content(out) == drawn_content(tmp_path / "fresh")
+
+
+def test_the_program_is_the_same_whatever_was_compiled_of_it(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "__init__.py").write_text("one = 1")
+    monkeypatch.setattr(reuse.paragone, "__file__", str(package / "__init__.py"))
+    before = program_identity.__wrapped__()
+    (package / "__pycache__" / "kernel.nbi").write_bytes(b"compiled")
+    assert program_identity.__wrapped__() == before
+    (package / "style.css").write_text("a {}")
+    assert program_identity.__wrapped__() != before

@@ -71,7 +71,10 @@ def program_identity() -> str:
     for name in LIBRARIES:
         found.update(f"{name} {_version(name)}\n".encode())
     folder = Path(paragone.__file__).parent
-    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        if "__pycache__" in file.parts:
+            # What Python and Numba compiled, which comes with the first use.
+            continue
         content = file.read_bytes()
         found.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
         found.update(content)
