@@ -165,6 +165,7 @@ def test_rows_of_a_group_are_alike_and_parts_share_no_group():
         ({"formula": "safeDiv(X0, X1)", "target": "regression"}, "makes no regression"),
         ({"formula": "X0", "cut": 9.0}, "one class only"),
         ({"formula": "X0", "positive": 0.001}, "draw more rows"),
+        ({"formula": "X0", "irrelevant": 10**8}, "more than 500,000,000 entries"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_a_sentence(options, said):
@@ -179,6 +180,7 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(options, said):
         ({"shares": (0.5, 0.5)}, "shares are of the classes of a multiclass target"),
         ({"target": "multiclass", "shares": (0.5, 0.5)}, "2 shares are given for 3 classes"),
         ({"target": "multiclass", "shares": (0.5, 0.4, 0.2)}, "add up to 1"),
+        ({"target": "multiclass", "shares": (0.2, float("nan"), 0.8)}, "add up to"),
         ({"target": "regression", "positive": 0.2}, "positive is for a binary target"),
         ({"target": "multiclass", "cut": 0.0}, "cut is for a binary target"),
         ({"positive": 0.2, "cut": 0.0}, "give one of them"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import chain, combinations, repeat
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -26,6 +26,8 @@ SETTLED_ERRORS = 3.0
 FEWEST_GAPS, WIDE_GAP, WIDER_THAN_NEXT = 50, 25.0, 3.0
 """A gap between neighbouring values near the cut is real where it is so many times the mean of at least so many gaps,
 and so many times the next: the widest of some hundred gaps of an even density is less than ten times their mean."""
+MOST_ENTRIES = 500_000_000
+"""Of one sample: 4 GB."""
 SHARE_TOLERANCE = 0.02
 """How far a class may be from its declared share, where values of the formula tie; at most half of the share."""
 SMALLEST_SHARE = 0.01
@@ -313,7 +315,7 @@ class GeneratorSpec:
             raise InputError(f"shares are of the classes of a multiclass target, this one is {self.target}")
         if self.shares and len(self.shares) != self.n_classes:
             raise InputError(f"{len(self.shares)} shares are given for {self.n_classes} classes")
-        if self.shares and (min(self.shares) <= 0 or abs(sum(self.shares) - 1) > 1e-9):
+        if self.shares and not (min(self.shares) > 0 and abs(sum(self.shares) - 1) < 1e-9):
             raise InputError(f"shares are positive and add up to 1; these add up to {sum(self.shares):g}")
 
     @classmethod
@@ -371,7 +373,7 @@ class GeneratorSpec:
             ("redundant", self.redundant),
             ("irrelevant", self.irrelevant),
         )
-        return tuple(role for role, count in counts for _ in range(count))
+        return tuple(chain.from_iterable(repeat(role, count) for role, count in counts))
 
     @property
     def is_shown_whole(self) -> bool:
