@@ -27,7 +27,9 @@ def test_the_truth_of_a_cell_is_the_label_of_the_row_that_it_stands_for(formula)
 def test_the_strongest_features_span_the_plane_and_the_rest_stand_still():
     plane = plane_of(GeneratorSpec("add(mul(3.0, X2), add(mul(2.0, X7), mul(0.5, X4)))"))
     assert (plane.across, plane.up, list(plane.held)) == (2, 7, [4])
-    assert plane.told.startswith("a slice at X4 = ")
+    assert plane.told == "a slice with the other features at 0"
+    parity = plane_of(GeneratorSpec("mul(X3, mul(X1, X2))"))
+    assert parity.told == f"a slice with X{next(iter(parity.held))} = 0.7"
     assert plane_of(GeneratorSpec("add(X0, X1)")).told == "the other features do not matter"
 
 

@@ -65,8 +65,9 @@ class Plane:
         """Where the other features stand, in words."""
         if not self.held:
             return "the other features do not matter"
-        named = ", ".join(f"X{i} = {v:g}".replace("-", "−") for i, v in sorted(self.held.items()))
-        return f"a slice at {named}"
+        moved = [f"X{i} = {v:g}".replace("-", "−") for i, v in sorted(self.held.items()) if v]
+        still = "the other features at 0" if len(moved) < len(self.held) else ""
+        return f"a slice with {', '.join(part for part in (*moved, still) if part)}"
 
 
 def plane_of(generator: GeneratorSpec) -> Plane:
