@@ -71,8 +71,8 @@ def reliability(
 
     Examples
     --------
-    >>> said = [0.1] * 20 + [0.9] * 20
-    >>> [(one.said, one.happened, one.is_off) for one in reliability(said, [False] * 18 + [True] * 2 + [False] * 20)]
+    >>> bins = reliability([0.1] * 20 + [0.9] * 20, [False] * 18 + [True] * 2 + [False] * 20)
+    >>> [(round(one.said, 9), one.happened, one.is_off) for one in bins]
     [(0.1, 0.1, False), (0.9, 0.0, True)]
     """
     p, came = np.asarray(said, dtype=np.float64), np.asarray(happened, dtype=bool)

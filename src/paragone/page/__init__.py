@@ -21,7 +21,7 @@ from paragone.page.blocks import (
 )
 from paragone.page.leaderboards import Leaderboard, PairVerdict, Panel, Standing, Tags
 from paragone.page.plots import Plot, join_words, plot_of
-from paragone.page.predictions import PredictedCase, Predictions
+from paragone.page.predictions import PredictedCase, PredictionPanel
 
 __all__ = [
     "Attachment",
@@ -40,7 +40,7 @@ __all__ = [
     "Plot",
     "Points",
     "PredictedCase",
-    "Predictions",
+    "PredictionPanel",
     "Prose",
     "Section",
     "Sheet",

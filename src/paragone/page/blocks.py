@@ -10,7 +10,7 @@ from paragone.charts.save import chart_specification
 from paragone.errors import InputError
 from paragone.page.leaderboards import Leaderboard, Panel, Tags
 from paragone.page.plots import Plot, join_words, plot_of
-from paragone.page.predictions import Predictions
+from paragone.page.predictions import PredictionPanel
 from paragone.tables import Column, Table
 
 
@@ -148,7 +148,9 @@ class Attachment:
     tags: Tags = field(default_factory=dict)
 
 
-Block: TypeAlias = Prose | Points | Listing | Sheet | Gallery | Fold | Attachment | Leaderboard | Panel | Predictions
+Block: TypeAlias = (
+    Prose | Points | Listing | Sheet | Gallery | Fold | Attachment | Leaderboard | Panel | PredictionPanel
+)
 
 
 @dataclass(frozen=True)
@@ -261,10 +263,10 @@ class Page:
         everything = (block for section in self.sections for block in _flat(section.blocks))
         return tuple(block for block in everything if isinstance(block, Leaderboard))
 
-    def predictions(self) -> tuple[Predictions, ...]:
+    def predictions(self) -> tuple[PredictionPanel, ...]:
         """Return what was predicted, from top to bottom."""
         everything = (block for section in self.sections for block in _flat(section.blocks))
-        return tuple(block for block in everything if isinstance(block, Predictions))
+        return tuple(block for block in everything if isinstance(block, PredictionPanel))
 
     def figures(self) -> tuple[Figure, ...]:
         """Return every chart, from top to bottom."""

@@ -55,7 +55,7 @@ class PredictedCase:
 
 
 @dataclass(frozen=True)
-class Predictions:
+class PredictionPanel:
     """Cases to choose from; ``left_out`` says which of an experiment's are not among them, empty where all are."""
 
     cases: tuple[PredictedCase, ...]

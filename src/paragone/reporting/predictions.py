@@ -18,7 +18,7 @@ from paragone.lab.answers import SplitAnswers
 from paragone.lab.view import View
 from paragone.metrics.calibration import reliability
 from paragone.metrics.prediction import Confusion
-from paragone.page import Block, Leaderboard, PredictedCase, Predictions
+from paragone.page import Block, Leaderboard, PredictedCase, PredictionPanel
 from paragone.reporting.boards import view_boards
 from paragone.reporting.words import listing
 from paragone.stats.words import number
@@ -149,7 +149,7 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
     if n_read < len(places):
         left_out.append(f"the first {n_read} of {len(places)} pairs of a dataset and a method, which have many rows")
     words = f"Shown are {listing(left_out)}; `paragone view` shows any." if left_out else ""
-    return (Predictions(cases, words),)
+    return (PredictionPanel(cases, words),)
 
 
 def predicted_case(
