@@ -456,6 +456,9 @@ class GeneratorSpec:
         n = n_train + n_test
         if n < 1:
             raise InputError(f"n must be at least 1, it is {n}")
+        width = self.n_features + self.redundant + self.irrelevant
+        if n * width > MOST_ENTRIES:
+            raise InputError(f"{n:,} rows of {width:,} columns are more than {MOST_ENTRIES:,} entries")
 
         # Each thing about a row has a stream of its own, so that rows stay the same when another thing changes.
         def stream_of(*what: int) -> np.random.Generator:
