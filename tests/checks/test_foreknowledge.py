@@ -13,11 +13,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import paragone
+from paragone import Experiment
 from paragone.checks.changed_data import TargetNames, exchanged, roles, with_far_rows
 from paragone.checks.foreknowledge import LEVEL, KnownTruth, PermutedPair, pairs_needed, sign_flip_p
 from paragone.checks.other_rows import moved_rows
 from paragone.data import Dataset, Split
 from paragone.lab.protocol import RowAnswers
+from paragone.protocols import Predict
 
 Rows = st.lists(st.integers(-3, 3), min_size=1, max_size=6)
 
@@ -189,3 +192,21 @@ def test_rows_have_moved_where_a_class_a_list_or_a_number_beyond_rounding_did():
         True,
     ]
     assert not moved_rows(RowAnswers(lists=lists), RowAnswers(lists=lists[::-1]), both, both[::-1]).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_net_that_learns_little_is_not_blamed_for_where_its_seed_lets_it_begin(seed):
+    """With its seed kept, every fit says the same of a cluster, and that is right as often as wrong."""
+    import warnings
+
+    from sklearn.neural_network import MLPClassifier
+
+    random = np.random.default_rng(seed)
+    y = np.arange(40) % 2
+    X = 6 * random.normal(size=(2, 8))[y] + random.normal(size=(40, 8))
+    data = Dataset("clusters", X, y, "classification")
+    nets = {f"net{k}": MLPClassifier(8, max_iter=5, random_state=k) for k in range(3)}
+    lab = Experiment([data], nets, {"folds": 2}, Predict(), name="lab")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert not paragone.audit(lab, in_process=True, seed=seed).of("PG141")

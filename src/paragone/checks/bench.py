@@ -27,7 +27,11 @@ from paragone.lab.engine.workers import accepted, new_worker
 from paragone.lab.experiment import Experiment
 from paragone.lab.protocol import RowAnswers
 from paragone.lab.running import cell_task
+from paragone.methods.method import Method
 from paragone.validation import IntArray
+
+SEEDS = ("random_state", "seed", "random_seed")
+"""What parameters that are seeds are called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,15 @@ class Bench:
         self._forget()
         self._temporary.remove()
 
-    def run(self, cell: Cell, dataset: Dataset | None = None, *, test: IntArray | None = None, draw: int = 0) -> Rerun:
+    def run(
+        self,
+        cell: Cell,
+        dataset: Dataset | None = None,
+        *,
+        test: IntArray | None = None,
+        draw: int = 0,
+        reseed: bool = False,
+    ) -> Rerun:
         """Work on a cell from the start.
 
         Parameters
@@ -94,8 +106,12 @@ class Bench:
             Other test rows, or the same in another order.
         draw : int, default=0
             0 for the seeds of the cell, another number for others.
+        reseed : bool, default=False
+            Whether seeds that are parameters of the method are drawn anew, too.
         """
         task = self._task(cell, dataset, test, draw)
+        if reseed:
+            task = replace(task, method=reseeded(task.method, np.random.default_rng([task.seed, draw])))
         if self._in_process:
             with ReadingWatch(True) as watch:
                 outcome = run_task(task)
@@ -144,6 +160,27 @@ class Bench:
         if self._spooled is not None:
             self._spooled[1].__exit__()
             self._spooled = None
+
+
+def reseeded(method: Method, random: np.random.Generator) -> Method:
+    """Return a method with other numbers in the place of seeds, in the estimators inside it too.
+
+    Examples
+    --------
+    >>> method = Method.declare({"use": "sklearn.tree:DecisionTreeClassifier", "params": {"random_state": 3}})
+    >>> reseeded(method, np.random.default_rng(0)).params["random_state"] != 3
+    True
+    """
+
+    def other(name: str, value: Any) -> Any:
+        if isinstance(value, Method):
+            return reseeded(value, random)
+        if isinstance(value, list | tuple):
+            return type(value)(other("", one) for one in value)
+        is_seed = name.rpartition("__")[2] in SEEDS and isinstance(value, int) and not isinstance(value, bool)
+        return int(random.integers(1 << 31)) if is_seed else value
+
+    return replace(method, params={name: other(name, value) for name, value in method.params.items()})
 
 
 def equal_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
