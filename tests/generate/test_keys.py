@@ -191,7 +191,7 @@ def test_six_features_in_other_pairs_and_signs_are_one_concept_to_the_search_too
 
 @pytest.mark.slow
 def test_digen_sets_have_the_keys_of_their_concepts():
-    """Cut at its own middle instead of that of its 1000 rows, digen19 is the product of two sums that four others are."""
+    """Cut at its own middle, not at that of its 1000 rows, digen19 is the product of two sums that four others are."""
     found = inspect_digen().sets
     assert len(found) == len(entries())
     assert found["concept"].nunique() == 20
