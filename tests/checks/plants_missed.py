@@ -47,14 +47,14 @@ def _(rng, n, _):
     return split(Dataset("plant", X, y, "classification"))
 
 
-@data_plant("missed", "either of three columns", "PG121", n=200, amount=1, unit="{amount} of {n} rows")
+@data_plant("missed", "either of three columns", "PG121", n=200, amount=1, unit="all {n} rows")
 def _(rng, n, _):
     """The label is the exclusive or of three 0/1 columns of eight; pairs alone are looked at."""
     X = rng.integers(0, 2, (n, 8))
     return split(Dataset("plant", X, X[:, 0] ^ X[:, 1] ^ X[:, 2], "classification"))
 
 
-@data_plant("missed", "the last digit", "PG120", n=200, amount=1, unit="{amount} of {n} rows")
+@data_plant("missed", "the last digit", "PG120", n=200, amount=1, unit="all {n} rows")
 def _(rng, n, _):
     """The second decimal of a column is odd for one class; remainders of whole numbers alone are looked at."""
     X = rng.normal(size=(n, 6))
@@ -63,7 +63,7 @@ def _(rng, n, _):
     return split(Dataset("plant", X.round(2), y, "classification"))
 
 
-@data_plant("missed", "the target of the next row", "PG120", "PG132", n=200, amount=1, unit="{amount} of {n} rows")
+@data_plant("missed", "the target of the next row", "PG120", "PG132", n=200, amount=1, unit="all {n} rows")
 def _(rng, n, _):
     """A column holds the target of the row after, in rows that are otherwise independent."""
     X = rng.normal(size=(n, 6))
