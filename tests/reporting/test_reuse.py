@@ -148,7 +148,7 @@ def test_the_program_is_the_same_whatever_was_compiled_of_it(tmp_path, monkeypat
     package = tmp_path / "package"
     (package / "__pycache__").mkdir(parents=True)
     (package / "__init__.py").write_text("one = 1")
-    monkeypatch.setattr(reuse.paragone, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(reuse, "PROGRAM", package)
     before = program_identity.__wrapped__()
     (package / "__pycache__" / "kernel.nbi").write_bytes(b"compiled")
     assert program_identity.__wrapped__() == before

@@ -17,7 +17,6 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Any
 
-import paragone
 from paragone.folders import earlier_file, standing_files
 from paragone.lab.view import View
 
@@ -25,6 +24,7 @@ KIND = "report"
 WHOLE = "the report"
 LIBRARIES = ("altair", "jinja2", "numba", "numpy", "pandas", "scipy", "scikit-learn", "vl-convert-python")
 """All that a number, a word or a line on the page may depend on beside Paragone itself."""
+PROGRAM = Path(__file__).resolve().parents[1]
 PLUGINS = "paragone."
 FORMATS = ("svg", "pdf")
 
@@ -70,13 +70,12 @@ def program_identity() -> str:
     found = hashlib.sha256(f"{platform.python_version()} {platform.platform()}".encode())
     for name in LIBRARIES:
         found.update(f"{name} {_version(name)}\n".encode())
-    folder = Path(paragone.__file__).parent
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for file in sorted(path for path in PROGRAM.rglob("*") if path.is_file()):
         if "__pycache__" in file.parts:
             # What Python and Numba compiled, which comes with the first use.
             continue
         content = file.read_bytes()
-        found.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
+        found.update(f"{file.relative_to(PROGRAM).as_posix()} {len(content)}\n".encode())
         found.update(content)
     return found.hexdigest()
 
