@@ -199,7 +199,7 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
     Returns
     -------
     dict
-        ``counts, total, ended, running, rate, seconds_left, left, matrix, causes, slowest, warned, version``;
+        ``counts, total, ended, alive, at_work, rate, seconds_left, left, matrix, causes, slowest, warned, version``;
         ``seconds`` of a cell are wall time, ``cpu_seconds`` processor time, None where that is not known.
     """
     counts = results.counts(experiment)
@@ -220,6 +220,7 @@ def progress_of(results: Results, experiment: str, now: datetime | None = None) 
         "total": total,
         "ended": ended,
         "alive": alive,
+        "at_work": bool(results.living()),
         "rate": rate,
         "seconds_left": left,
         "left": None if left is None else spoken_duration(left),

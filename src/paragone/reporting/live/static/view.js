@@ -169,7 +169,7 @@
   function showProgress(progress) {
     const done = progress.ended === progress.total;
     /* Failed cells that run again have ended once already. */
-    const state = progress.alive ? (done ? "and a run is at it" : "running") : done ? "finished" : "stopped: no run is at it";
+    const state = !done ? (progress.alive ? "running" : "stopped: no run is at it") : progress.at_work ? "failed ones are run again" : "finished";
     byId("state").textContent = `${progress.experiment}: ${progress.ended} of ${progress.total} cells, ${state}`;
     const control = byId("control");
     if (control) {
