@@ -165,7 +165,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetRule:
     """What turns a formula's values into a target: cuts between classes and their shares, or the scale of numbers.
 
     Parameters
@@ -380,7 +380,7 @@ class GeneratorSpec:
         """Whether methods see everything that the formula uses: no categories and no gaps."""
         return not self.missing and not self.categorical
 
-    def resolved(self) -> Target:
+    def resolved(self) -> TargetRule:
         """Return cuts and shares of the classes, or the spread of numbers; refuse what cannot be made."""
         return _resolved(self)
 
@@ -577,12 +577,12 @@ class GeneratorSpec:
 
 
 @lru_cache(maxsize=1024)
-def _resolved(spec: GeneratorSpec) -> Target:
+def _resolved(spec: GeneratorSpec) -> TargetRule:
     values = spec.population_values()
     if spec.target == "regression":
-        return Target(spread=_spread(spec, values))
+        return TargetRule(spread=_spread(spec, values))
     cuts, wanted = _cuts(spec, values)
-    target = Target(cuts)
+    target = TargetRule(cuts)
     counts = np.bincount(target.classes(values), minlength=len(cuts) + 1)
     shares = tuple(float(count) / len(values) for count in counts)
     if wanted:
@@ -598,7 +598,7 @@ def _resolved(spec: GeneratorSpec) -> Target:
         )
     if min(shares) == 0:
         raise InputError(f"{spec.formula} cut at {spec.cut:g} has one class only")
-    return Target(cuts, shares)
+    return TargetRule(cuts, shares)
 
 
 def _cuts(spec: GeneratorSpec, values: FloatArray) -> tuple[tuple[Threshold, ...], tuple[float, ...]]:

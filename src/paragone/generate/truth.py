@@ -20,7 +20,7 @@ from scipy.special import ndtri, xlogy
 from paragone.errors import InputError
 from paragone.generate.keys import concept_key
 from paragone.generate.posterior import Beliefs, beliefs, hidden_columns, is_enumerated, uniforms
-from paragone.generate.sampling import GeneratorSpec, Part, Target, Threshold
+from paragone.generate.sampling import GeneratorSpec, Part, TargetRule, Threshold
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ def number_scores(weights: FloatArray, moments: FloatArray, noise: float) -> dic
 # Features
 
 
-def settled_target(spec: GeneratorSpec) -> Target:
+def settled_target(spec: GeneratorSpec) -> TargetRule:
     """Return the target with cuts that stand where the formula's own are, not a sampling error beside them.
 
     A dataset may be cut at the middle of some thousand rows. Whether a feature matters is asked of the formula.
@@ -341,7 +341,7 @@ def settled_target(spec: GeneratorSpec) -> Target:
     found = spec.resolved()
     if spec.cut is None:
         return found
-    return Target((Threshold.settled(spec.population_values(), found.shares[1]),), found.shares)
+    return TargetRule((Threshold.settled(spec.population_values(), found.shares[1]),), found.shares)
 
 
 def active_columns(spec: GeneratorSpec) -> tuple[int, ...]:
@@ -358,7 +358,7 @@ def active_columns(spec: GeneratorSpec) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def feature_influences(spec: GeneratorSpec, target: Target) -> Mapping[int, Estimate]:
+def feature_influences(spec: GeneratorSpec, target: TargetRule) -> Mapping[int, Estimate]:
     """Return how often the class changes when a feature of the formula is drawn again, given all others.
 
     For regression it is the part of the variance that goes with the feature. A feature whose value never changed the
@@ -392,7 +392,7 @@ def _given_others(rows: FloatArray, j: int, rho: float) -> tuple[FloatArray, flo
     return mean, float(np.sqrt(1 - (d - 1) * rho**2 / others))
 
 
-def _changed(target: Target, values: FloatArray, again: FloatArray) -> float:
+def _changed(target: TargetRule, values: FloatArray, again: FloatArray) -> float:
     """Return the share of changed classes, or half of the mean squared change in units of the variance."""
     if target.shares:
         return float((target.classes(values) != target.classes(again)).mean())
@@ -401,7 +401,7 @@ def _changed(target: Target, values: FloatArray, again: FloatArray) -> float:
     return float(np.where(np.abs(moved) > SAME_VALUE, moved, 0.0).var() / 2)
 
 
-def shapley_shares(spec: GeneratorSpec, target: Target, active: Sequence[int]) -> dict[int, Estimate]:
+def shapley_shares(spec: GeneratorSpec, target: TargetRule, active: Sequence[int]) -> dict[int, Estimate]:
     """Return the Shapley effect of every active feature on the true function; together they are 1.
 
     The worth of a set of features is the variance of the mean given them (of class memberships, or of the value). It is
@@ -421,7 +421,7 @@ def shapley_shares(spec: GeneratorSpec, target: Target, active: Sequence[int]) -
     return {j: Estimate.of([shares[place] for shares in found]) for place, j in enumerate(players)}
 
 
-def _shares(spec: GeneratorSpec, target: Target, players: tuple[int, ...], seed: int, *, exact: bool) -> FloatArray:
+def _shares(spec: GeneratorSpec, target: TargetRule, players: tuple[int, ...], seed: int, *, exact: bool) -> FloatArray:
     m = len(players)
     n_sets = 2**m if exact else ORDERS * m
     n = int(np.clip(2 ** int(np.log2(SHAPLEY_EVALUATIONS / (n_sets * SHAPLEY_SCRAMBLINGS))), 2**9, 2**14))
@@ -446,7 +446,9 @@ def _shares(spec: GeneratorSpec, target: Target, players: tuple[int, ...], seed:
     return np.asarray(gains / gains.sum())
 
 
-def _worth(spec: GeneratorSpec, target: Target, players: tuple[int, ...], drawn: FloatArray) -> Callable[[int], float]:
+def _worth(
+    spec: GeneratorSpec, target: TargetRule, players: tuple[int, ...], drawn: FloatArray
+) -> Callable[[int], float]:
     """Return a function that gives the worth of a set of players, as bits, up to a constant."""
     used, rho = spec.expression.features, spec.correlation
     normal = ndtri(drawn)
