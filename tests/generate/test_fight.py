@@ -97,6 +97,15 @@ def test_the_tree_is_proven_to_beat_the_linear_model_and_the_folder_holds_it(fou
     assert json.loads(fits_table(result)["parameters"].iloc[0]) == {}
 
 
+def test_a_plane_is_shown_as_a_picture_with_its_surface(fought):
+    folder, result, shown = fought
+    page = fight_page(result, shown, folder, "duel")
+    planes = [figure for figure in page.figures() if "curves" not in figure.name and figure.name.startswith("duel-")]
+    assert len(planes) == 3 * len(shown)
+    # The page's own plots would draw the rows of the dataset alone.
+    assert [figure.plot for figure in planes] == [None] * len(planes)
+
+
 def cells(folder):
     with sqlite3.connect(folder / STORE) as store:
         return store.execute("select count(*) from cells").fetchone()[0]

@@ -18,7 +18,7 @@ from paragone.generate.fight import FightResult
 from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, search_chart
 from paragone.generate.formulas import simplify
 from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
-from paragone.generate.pages import gallery, write_whole
+from paragone.generate.pages import drawn_gallery, gallery, write_whole
 from paragone.generate.planes import plane_chart
 from paragone.generate.proof import Proof
 from paragone.generate.sampling import population
@@ -200,10 +200,17 @@ def _card(result: FightResult, picture: Picture, folder: str | Path) -> tuple[Bl
     drawn = {f"{picture.name}_truth": plane_chart(picture.plane, picture.plane.truth, "The truth", _points(picture))}
     for method, values in picture.shown.items():
         drawn[f"{picture.name}_{_stem(method)}"] = plane_chart(picture.plane, values, f"What {method} learned")
+    curves = {}
     if picture.curve is not None and len(picture.curve):
-        drawn[f"{picture.name}_curves"] = curve_chart(picture, result.methods)
+        curves[f"{picture.name}_curves"] = curve_chart(picture, result.methods)
     load = Listing("Load it", load_lines(picture.name, folder))
-    return (Points(tuple(lines)), *gallery(**drawn), _score_sheet(picture, result), load)
+    return (
+        Points(tuple(lines)),
+        *drawn_gallery(wide=False, **drawn),
+        *gallery(**curves),
+        _score_sheet(picture, result),
+        load,
+    )
 
 
 def coin_sentence(proof: Proof) -> str:
