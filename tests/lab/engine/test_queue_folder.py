@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from faults.disks import NEEDS_ROOT, memory_disk
+from faults.disks import NEEDS_ROOT, fill, memory_disk
 from paragone.errors import InputError
 from paragone.lab.cells import Outcome
 from paragone.lab.engine.packing import Loss
@@ -394,6 +394,19 @@ def test_a_queue_on_a_full_disk_leaves_no_half_files(tmp_path):
         assert not any((queue.path / "shared").iterdir())
         queue.put("b", b"x")
         assert [order.key for order in queue.waiting()] == ["b"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
+def test_a_disk_that_fills_up_ends_the_run_before_any_cell_is_charged_with_it(tmp_path):
+    with memory_disk(tmp_path / "disk", 1) as disk:
+        executor = QueueExecutor(QueueFolder(disk / "queue"), Nobody())
+        executor.begin()
+        future = executor.submit_cell("a", lambda: b"")
+        fill(disk)
+        with pytest.raises(BrokenQueue, match="No space left on device; every finished cell is kept"):
+            future.result(timeout=20)
+        executor.shutdown()
+        assert not (disk / "queue").exists()
 
 
 def start_of(pid: int) -> str:

@@ -213,7 +213,12 @@ class QueueExecutor(Executor):
                 self._break(error)
                 return
             except OSError as error:
-                self._break(BrokenQueue(f"the folder {self.queue.path} cannot be used any more: {error}"))
+                self._break(
+                    BrokenQueue(
+                        f"the folder {self.queue.path} cannot be used any more: {error.strerror or error}; every "
+                        "finished cell is kept: run the same command again to go on"
+                    )
+                )
                 return
 
     def _take_outcomes(self) -> None:
@@ -265,6 +270,8 @@ class QueueExecutor(Executor):
                 f"another run took over the folder {self.queue.path} while this one was not heard of for a minute, as "
                 "after a sleep: every finished cell is kept; let the other run end"
             )
+        # Workers that cannot deliver would end one after the other, and their cells be charged with it.
+        self.queue.check_room()
         self.queue.beat_as_coordinator()
         ages = self.queue.workers()
         self._living = {name: age for name, age in ages.items() if age < DEAD_AFTER_SECONDS}

@@ -30,6 +30,7 @@ DIGITS = 12
 RECORD = struct.Struct("<4sIQI")
 MARK = b"pgq1"
 IN_HAND_SECONDS = 0.5
+ROOM_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -281,6 +282,20 @@ class QueueFolder:
         if moment is None:
             raise FileNotFoundError(str(path))
         return moment
+
+    def check_room(self) -> None:
+        """See that what comes of a cell could be written.
+
+        Raises
+        ------
+        OSError
+            Where it could not, as on a full disk.
+        """
+        path = self.path / f".{uuid4().hex}"
+        try:
+            path.write_bytes(bytes(ROOM_BYTES))
+        finally:
+            path.unlink(missing_ok=True)
 
     def begin_coordinating(self, conditions: str) -> bool:
         """Become the coordinator; False where an earlier one worked under other conditions.
