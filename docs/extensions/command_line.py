@@ -26,7 +26,9 @@ def commands() -> Iterator[tuple[str, Any]]:
 def _inside(words: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield words, command
     for name, member in sorted(getattr(command, "commands", {}).items()):
-        yield from _inside(f"{words} {name}", member)
+        # A former name still works and is not taught.
+        if not member.hidden:
+            yield from _inside(f"{words} {name}", member)
 
 
 def page() -> str:

@@ -146,6 +146,13 @@ def own_dataset(path: Path, wanted: str) -> Dataset:
 
     One with noise, gaps or other kinds of data is read from the table beside the collection, whose rows were drawn by
     `paragone.generate`.
+
+    Examples
+    --------
+    >>> from importlib.resources import as_file
+    >>> with as_file(collection_file("paragone-v1")) as path:
+    ...     own_dataset(path, "3").n_samples
+    1000
     """
     entry = find_entry(read_entries(path), wanted, str(path))
     kinds = {item["name"]: item.get("data") for item in read_json(path)["sets"]}[entry.name]
@@ -167,7 +174,15 @@ def _from_table(table: Path, entry: EvolvedEntry) -> Dataset:
 
 
 def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:
-    """Read the datasets of a collection of one's own from its file."""
+    """Read the datasets of a collection of one's own from its file.
+
+    Examples
+    --------
+    >>> from importlib.resources import as_file
+    >>> with as_file(collection_file("paragone-v1")) as path:
+    ...     len(read_entries(path))
+    26
+    """
     content = read_json(path, f"collection {path}")
     wanted = [item.name for item in fields(EvolvedEntry)]
     try:

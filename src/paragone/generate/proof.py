@@ -160,6 +160,13 @@ class Proof:
         See `Ending`.
     fits : tuple of TunedFit
         Every fit of the two methods.
+
+    Examples
+    --------
+    >>> claim = LeadClaim("SVC", "Tree", GeneratorSpec("mul(X0, X1)", n_features=2))
+    >>> proof = Proof(claim, (0.2, 0.3, -0.1, 0.2), Interval(0.15, -0.1, 0.4), False, "not shown")
+    >>> proof.stopped_at, proof.share_won
+    (4, 0.75)
     """
 
     claim: LeadClaim
