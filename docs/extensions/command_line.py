@@ -25,10 +25,13 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 def _inside(words: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield words, command
-    for name, member in sorted(getattr(command, "commands", {}).items()):
-        # A former name still works and is not taught.
-        if not member.hidden:
-            yield from _inside(f"{words} {name}", member)
+    for name, member in _members(command):
+        yield from _inside(f"{words} {name}", member)
+
+
+def _members(command: Any) -> list[tuple[str, Any]]:
+    """Return the commands of a group; a former name still works and is not taught."""
+    return sorted((name, each) for name, each in getattr(command, "commands", {}).items() if not each.hidden)
 
 
 def page() -> str:
@@ -43,8 +46,9 @@ def section(words: str, command: Any) -> str:
     said, example = _help(command)
     parts = [f"## `{words}`", "", said, "", "```text", usage, "```", ""]
     parts += ["```console", f"$ {example}", "```", ""] if example else []
-    members = sorted(getattr(command, "commands", {}).items())
-    parts += [f"- [`{words} {name}`](#{_anchor(f'{words} {name}')}): {_first(member)}" for name, member in members]
+    parts += [
+        f"- [`{words} {name}`](#{_anchor(f'{words} {name}')}): {_first(member)}" for name, member in _members(command)
+    ]
     records = [record for each in command.params if (record := each.get_help_record(context))]
     parts += ["", "| argument or option | what |", "|---|---|"] if records else []
     parts += [f"| `{_cell(name)}` | {_cell(_plain(text))} |" for name, text in records]
