@@ -169,7 +169,7 @@ def test_two_stores_are_merged_and_an_archive_becomes_a_store_again(tmp_path):
     a, b = write_items(tmp_path)
     for name, file in (("one", a), ("two", b)):
         run("import", file, "--store", tmp_path / f"{name}.sqlite", "--name", name)
-    merging.merge(tmp_path / "one.sqlite", tmp_path / "two.sqlite", tmp_path / "both.sqlite")
+    merging.merge([tmp_path / "one.sqlite", tmp_path / "two.sqlite"], tmp_path / "both.sqlite")
     assert answers(tmp_path / "both.sqlite", "--higher-is-better") == answers([a, b], "--higher-is-better")
     run("export", tmp_path / "both.sqlite", "--layout", "archive", "--out", tmp_path / "archive")
     run("import", tmp_path / "archive", "--store", tmp_path / "again.sqlite")
