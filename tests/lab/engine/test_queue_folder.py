@@ -314,6 +314,24 @@ sys.stdin.readline()
 """
 
 
+def test_one_who_took_the_place_of_a_dead_coordinator_and_died_is_followed_a_minute_later(queue):
+    path = queue.path / "coordinator"
+    gone = {"host": socket.gethostname(), "pid": 1, "process_start": f"1 {process_table()}", "token": "x"}
+    path.write_text(json.dumps(gone))
+    # As if killed between the two: the place is taken, the coordinator's file is still that of the dead one.
+    queue._succeed(path.read_bytes())
+    for _ in range(2):
+        with pytest.raises(InputError, match="another run hands out cells"):
+            queue.begin_coordinating("")
+        for place in queue.path.glob("after-*"):
+            os.utime(place, (queue.now() - DEAD, queue.now() - DEAD))
+        queue._succeed(path.read_bytes())
+    for place in queue.path.glob("after-*"):
+        os.utime(place, (queue.now() - DEAD, queue.now() - DEAD))
+    queue.begin_coordinating("")
+    assert queue.is_coordinator()
+
+
 def test_of_coordinators_that_come_at_the_same_moment_one_begins(tmp_path):
     """Whether nobody was there before, or one that was killed: also its file can be followed once only."""
     n_rounds, names = 40, [f"p{number}" for number in range(3)]

@@ -8,11 +8,11 @@ folder, never from that of a machine.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import struct
-import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -24,12 +24,11 @@ from paragone.errors import InputError
 from paragone.lab.store.runs import DEAD_AFTER_SECONDS, RunIdentity
 
 ORDERS, CLAIMS, OUTCOMES, WORKERS, SHARED, LOGS = "orders", "claims", "outcomes", "workers", "shared", "logs"
-COORDINATOR, CONDITIONS, END, CLOCK = "coordinator", "conditions", "end", "clock"
+COORDINATOR, AFTER, CONDITIONS, END, CLOCK = "coordinator", "after", "conditions", "end", "clock"
 AT = "@"
 DIGITS = 12
 RECORD = struct.Struct("<4sIQI")
 MARK = b"pgq1"
-IN_HAND_SECONDS = 0.5
 ROOM_BYTES = 1 << 16
 
 
@@ -312,33 +311,34 @@ class QueueFolder:
             lives = self.has_coordinator() if other is None or other.is_elsewhere else other.lives(0.0)
             if lives and other != RunIdentity.of_this_process():
                 raise self._refusal(other)
-            self._set_aside(before)
         mine = json.dumps({**asdict(RunIdentity.of_this_process()), "token": uuid4().hex}).encode()
-        try:
-            # In one step that fails where somebody else has taken it; every network file system keeps that promise.
-            with (self.path / COORDINATOR).open("xb") as file:
-                file.write(mine)
-        except FileExistsError:
-            raise self._refusal(_coordinator(_content(self.path / COORDINATOR) or b"")) from None
+        if before is not None:
+            self._succeed(before)
+            self._write(self.path / COORDINATOR, mine)
+        elif not _made(self.path / COORDINATOR, mine):
+            raise self._refusal(_coordinator(_content(self.path / COORDINATOR) or b""))
         self._mine = mine
         kept = self.path / CONDITIONS
         same = not kept.exists() or kept.read_text() == conditions
         self._write(kept, conditions.encode())
         return same
 
-    def _set_aside(self, dead: bytes) -> None:
-        """Remove the file of a dead coordinator, and no other: of two who come at once only one can."""
-        aside = self.path / f".{uuid4().hex}"
-        try:
-            (self.path / COORDINATOR).rename(aside)
-        except FileNotFoundError:
-            raise self._refusal(None) from None
-        found = aside.read_bytes()
-        aside.unlink()
-        if found != dead:
-            with suppress(FileExistsError), (self.path / COORDINATOR).open("xb") as file:
-                file.write(found)
-            raise self._refusal(_coordinator(found))
+    def _succeed(self, dead: bytes) -> None:
+        """Take the place of a dead coordinator, whose file is never away meanwhile: one process alone can.
+
+        The place after each coordinator is a file of its own, which stays. Whoever took it and died before it became
+        the coordinator leaves another place behind it.
+        """
+        taken = dead
+        while True:
+            place = self.path / f"{AFTER}-{hashlib.sha256(taken).hexdigest()[:32]}"
+            if _made(place, uuid4().hex.encode()):
+                return
+            since = _modified(place)
+            stale = since is not None and self.now() - since >= DEAD_AFTER_SECONDS
+            if not stale or _content(self.path / COORDINATOR) != dead:
+                raise self._refusal(_coordinator(_content(self.path / COORDINATOR) or b""))
+            taken += _content(place) or b""
 
     def _refusal(self, other: RunIdentity | None) -> InputError:
         who = f" (process {other.pid} on {other.host})" if other is not None else ""
@@ -357,12 +357,8 @@ class QueueFolder:
         """
         if not self._mine:
             return False
-        if _content(self.path / COORDINATOR) == self._mine:
-            return True
         if not self.path.is_dir():
             raise FileNotFoundError(f"{self.path} is gone")
-        # Whoever wants to become the coordinator may just have it in the hand.
-        time.sleep(IN_HAND_SECONDS)
         return _content(self.path / COORDINATOR) == self._mine
 
     def beat_as_coordinator(self) -> None:
@@ -421,6 +417,16 @@ def _names(folder: Path) -> list[str]:
         return [name for name in os.listdir(folder) if not name.startswith(".")]
     except FileNotFoundError:
         return []
+
+
+def _made(path: Path, content: bytes) -> bool:
+    """Make a file in one step that fails where it is there; every network file system keeps that promise."""
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _content(path: Path) -> bytes | None:
