@@ -187,7 +187,7 @@ class TestTables:
             return means[winners[name] if method == "kNN" else method, name]
 
         (finding,) = paragone.audit(store, against=[written(tmp_path, ["kNN", "tree"], cell)]).of("PG146")
-        assert "'kNN' is no method of the store" in finding.message
+        assert "'kNN' is not a method of the store" in finding.message
         assert finding.examples == tuple(f"{name}: {method}" for name, method in winners.items())
 
     def test_a_name_with_other_numbers_is_not(self, store, means, tmp_path):

@@ -342,7 +342,7 @@ def _best_of_each(table: PublishedTable, one: ShownVariants, ledger: Ledger) -> 
         winners = means.idxmax(axis=1) if one.higher else means.idxmin(axis=1)
         ledger.find(
             "PG146",
-            f"table {table.number}: {name!r} is no method of the store, and its numbers are on each of "
+            f"table {table.number}: {name!r} is not a method of the store, and its numbers are on each of "
             f"{counted(len(printed), 'datasets')} those of the variant of {one.family.name}, of "
             f"{len(one.family.methods)}, that has the best {one.metric} on the test rows there",
             file=table.file,
