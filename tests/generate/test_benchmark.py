@@ -13,7 +13,7 @@ from paragone.errors import InputError
 from paragone.generate import Collection, Contender, DuelSettings, Evidence, GeneratedSet, GeneratorSpec, Laboratory
 from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method, drawn_configurations
 from paragone.generate.collection import ClaimRecord
-from paragone.generate.diagnosis import diagnose, profile_chart
+from paragone.generate.diagnosis import diagnose, profile_chart, profile_plot
 from paragone.generate.evidence import row_seed
 from paragone.generate.proof import ProofPlan
 
@@ -117,6 +117,32 @@ def test_the_diagnosis_is_what_is_computed_by_hand():
     assert "0.40 behind the best reference" in said
     assert "nearest to that of B" in said
     assert "as good as the best reference on local" in said
+
+
+def test_no_method_is_further_behind_than_two_scores_can_differ():
+    formulas = {
+        "p1": GeneratedFormula("mul(X0, mul(X1, X2))", 10, 1, 1.0),
+        "p2": GeneratedFormula("mul(X0, X1)", 10, 2, 1.0),
+    }
+    rows = [("p1", "New", 1, 0.1), ("p1", "A", 1, 1.0), ("p2", "New", 1, 0.5), ("p2", "A", 1, 0.6)]
+    scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
+    found = diagnose([MethodBenchmark("New", "hand", scores, {}, {}, (), "", formulas)])
+    parity = next(record for record in found.records if record.family == "parity")
+    # Student's limits of .9 and .1 are .5 - 5.08 and .5 + 5.08.
+    assert (parity.behind, parity.low, parity.high) == (pytest.approx(0.5), -1.0, 1.0)
+
+
+def test_the_page_tints_the_profile_by_the_lead_of_the_best():
+    found = diagnose([by_hand()])
+    plot = profile_plot(found)
+    assert list(plot.series) == ["New", "B", "A"]
+    assert plot.columns == ("parity (1)", "smooth (1)", "local (1)")
+    means = found.means.to_numpy()
+    for name, cells in plot.series.items():
+        place = list(found.means.columns).index(name)
+        for family, (value, share) in enumerate(cells):
+            assert value == means[family, place]
+            assert share == pytest.approx(min((means[family].max() - value) / 0.5, 1))
 
 
 def test_the_profile_shows_the_means_over_concepts():

@@ -18,6 +18,7 @@ from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.evidence import mean_interval
 from paragone.generate.families import FAMILIES, MIXED, families
 from paragone.generate.inspection import MARGIN
+from paragone.page import Plot
 from paragone.ties import least_loss, rank_losses
 
 if TYPE_CHECKING:
@@ -215,8 +216,9 @@ def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method:
         float(means[best]),
         float(references.median(axis=1).mean()),
         behind.estimate,
-        behind.low,
-        behind.high,
+        # Two AUROCs differ by 1 at most, which Student's interval over a few concepts does not know.
+        max(behind.low, -1.0),
+        min(behind.high, 1.0),
     )
 
 
@@ -232,6 +234,37 @@ def _likeness(concepts: pd.DataFrame, method: str) -> pd.DataFrame:
         rows.append((str(reference), float(np.abs(one - other).mean()), correlation))
     found = pd.DataFrame(rows, columns=["reference", "mean absolute difference", "Spearman correlation"])
     return found.sort_values("mean absolute difference", kind="stable").reset_index(drop=True)
+
+
+def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
+    """Return the mean AUROC by family as the page draws it: the method, its nearest reference, then the others.
+
+    A cell is tinted by how far it is behind the best of its family.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> means = pd.DataFrame({"B": [0.7, 0.8], "A": [0.9, 0.6]}, index=["parity", "smooth"])
+    >>> near = pd.DataFrame({"reference": ["B"], "mean absolute difference": [0.2], "Spearman correlation": [0.0]})
+    >>> plot = profile_plot(MethodDiagnosis("A", pd.DataFrame(), (), near, means, 0.05))
+    >>> list(plot.series), plot.columns, [round(share, 3) for _, share in plot.series["A"]]
+    (['A', 'B'], ('parity', 'smooth'), [0.0, 0.4])
+    """
+    means = diagnosis.means
+    nearest = [str(name) for name in diagnosis.likeness["reference"]]
+    counts = {record.family: f" ({record.n_concepts})" for record in diagnosis.records}
+    # Half an AUROC behind, as a guess is behind perfection, is the strongest tint.
+    shares = ((means.max(axis=1).to_numpy()[:, None] - means.to_numpy()) / 0.5).clip(0, 1)
+    place = {str(name): column for column, name in enumerate(means.columns)}
+    series = {
+        name: tuple(
+            (float(value), float(share))
+            for value, share in zip(means.iloc[:, place[name]], shares[:, place[name]], strict=True)
+        )
+        for name in (diagnosis.method, *nearest)
+    }
+    columns = tuple(f"{family}{counts.get(family, '')}" for family in means.index)
+    return Plot("matrix", "family of concepts", "method", series, columns)
 
 
 def profile_chart(diagnosis: MethodDiagnosis) -> Any:
@@ -273,4 +306,6 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
         size=alt.Size("who:N", scale=sizes, legend=None),
     )
     chart = alt.layer(dots).properties(width=440, height=44 * len(order))
-    return styled(chart, f"The profile of {method}", "Families of concepts, with the number of concepts of each")
+    return styled(
+        chart, f"The profile of {method}", "Mean AUROC by family of concepts, in brackets the number of concepts"
+    )

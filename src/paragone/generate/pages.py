@@ -15,7 +15,7 @@ from paragone.data.digen import Expression
 from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.collection import Collection
-from paragone.generate.diagnosis import MethodDiagnosis, diagnose, profile_chart
+from paragone.generate.diagnosis import MethodDiagnosis, diagnose, profile_chart, profile_plot
 from paragone.generate.families import FAMILIES
 from paragone.generate.mathematics import mathematics
 from paragone.page import (
@@ -152,7 +152,8 @@ def _diagnosis_sections(diagnosis: MethodDiagnosis) -> list[Section]:
     )
     notes = ("Means over concepts: datasets of one concept are one problem. Intervals: 95 %, over concepts.",)
     sheet = frame_sheet("families", "By family of concepts", families, notes=notes)
-    blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), *gallery(profile=profile_chart(diagnosis))]
+    profile = figure("profile", profile_chart(diagnosis), plot=profile_plot(diagnosis))
+    blocks: list[Block] = [Prose((lead,), "lead"), Points(tuple(more)), Gallery((profile,))]
     near = frame_sheet("likeness", "Which known method it is like", diagnosis.likeness)
     sections = [Section("diagnosis", "The diagnosis", (*blocks, sheet, near))]
     told = {"wins": ("wins", diagnosis.wins), "failures": ("fails", diagnosis.failures)}
