@@ -26,10 +26,11 @@ OF_METHODS = (*LOOKED, "PG111", "PG112", "PG145", "PG146")
 
 @dataclass(frozen=True)
 class Made:
-    """What was simulated: results by part and key, the clean kinds, and the plants."""
+    """What was simulated: results by part and key, the clean kinds, the families of them, and the plants."""
 
     parts: Mapping[str, Mapping[Key, Any]]
     clean: Mapping[str, Any]
+    families: Mapping[str, list[str]]
     plants: Mapping[str, Any]
 
 
@@ -88,15 +89,18 @@ def _clean_counts(made: Made) -> dict[str, tuple[int, Counter[str], int]]:
 def _law(made: Made) -> list[str]:
     counts = _clean_counts(made)
     lines = ["## The law in short", ""]
-    groups = {"all kinds": list(counts), "discrete kinds": [name for name in counts if made.clean[name].discrete]}
+    groups = {
+        "**all kinds**": list(counts),
+        "discrete kinds": [name for name in counts if made.clean[name].discrete],
+        **{title: [name for name in names if name in counts] for title, names in made.families.items()},
+    }
     rows = []
     for title, names in groups.items():
         runs, wrong = sum(counts[name][0] for name in names), sum(counts[name][2] for name in names)
-        least = min((counts[name][0] for name in names), default=0)
         worst = max((upper(counts[name][2], counts[name][0]) for name in names), default=1.0)
-        rows.append([title, len(names), f"{runs:,}", wrong, percent(upper(wrong, runs)), least, percent(worst)])
-    headings = ["clean data", "kinds|", "datasets|", "with an error|", "upper limit|", "datasets a kind|"]
-    lines += table([*headings, "upper limit of the worst kind|"], rows)
+        rows.append([title, len(names), f"{runs:,}", wrong, percent(upper(wrong, runs)), percent(worst)])
+    headings = ["clean data", "kinds|", "datasets|", "with an error|", "upper limit|", "upper limit of the worst kind|"]
+    lines += table(headings, rows)
     plants = Counter(one.kind for one in made.plants.values())
     found = list(_plant_rows(made))
     whole = sum(row["found"] == row["runs"] > 0 for row in found)

@@ -1,6 +1,6 @@
-"""How Paragone bears a large store: a million scores, a hundred thousand cells, a hundred stores.
+"""How Paragone bears a large store: a million scores, a hundred thousand cells, a thousand datasets, a hundred stores.
 
-Run: python benchmarks/load.py [--parts queries,plan,run,merge] [--cells 100000] [--workers 2]
+Run: python benchmarks/load.py [--parts queries,plan,run,paper,merge] [--cells 100000] [--workers 2] [--page FOLDER]
 
 Every command is started from the command line, as a user would, and its wall time, CPU time and peak memory are taken;
 where the machine is shared, the CPU time is the one to trust.
@@ -33,6 +33,8 @@ from paragone.methods.method import digest
 DATASETS, FOLDS, METHODS = 500, 10, 20
 METRICS = ("micro_f1", "macro_f1", "hamming_loss", "ranking_loss", "one_error")
 POINTS = (10.0, 20.0)
+PAPER = (1000, 100, 2)
+"""Datasets, methods and folds."""
 MERGED_STORES, MERGED_METHODS, MERGED_FOLDS = 100, 100, 2
 CELLS_A_TRANSACTION = 1000
 STOPWATCH = """
@@ -48,11 +50,18 @@ sys.exit(os.waitstatus_to_exitcode(status))
 def main() -> None:
     """Measure the parts asked for and print a table each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parts", default="queries,plan,run,merge")
+    parser.add_argument("--parts", default="queries,plan,run,paper,merge")
     parser.add_argument("--cells", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--page", type=Path, help="where the report of a thousand datasets is kept")
     options = parser.parse_args()
-    parts = {"queries": measure_queries, "plan": measure_planning, "run": measure_running, "merge": measure_merging}
+    parts = {
+        "queries": measure_queries,
+        "plan": measure_planning,
+        "run": measure_running,
+        "paper": measure_paper,
+        "merge": measure_merging,
+    }
     for name in options.parts.split(","):
         with tempfile.TemporaryDirectory() as folder:
             parts[name](Path(folder), options)
@@ -213,6 +222,28 @@ def measure_running(folder: Path, options: argparse.Namespace) -> None:
     print(f"\n{'cells':>9s} {'coordinator MiB':>16s} {'cells/s since':>14s}")
     for (cells, memory, when), (_, _, since) in zip(follower.marks[1:], follower.marks, strict=False):
         print(f"{cells:9,d} {memory:16.1f} {follower.step / (when - since):14.0f}")
+    print()
+
+
+# A thousand datasets and a hundred methods
+
+
+def measure_paper(folder: Path, options: argparse.Namespace) -> None:
+    """Ask a store of 1,000 datasets x 100 methods x 2 folds all that a user would, its page included."""
+    store, page = folder / "paper.sqlite", options.page or folder / "page"
+    n_cells = write_made_up(store, "predict", *PAPER)
+    print(f"{' x '.join(f'{size:,}' for size in PAPER)}: {n_cells:,} cells, {store.stat().st_size / 1e6:.0f} MB\n")
+    print(f"{'command':46s} {'wall s':>8s} {'CPU s':>8s} {'peak MiB':>9s} {'law CPU s':>10s}")
+    for shown, arguments, law in (
+        ("status", ("status", store), 2),
+        ("scores", ("scores", store), 4),
+        ("compare --metric accuracy", ("compare", store, "--metric", "accuracy"), 20),
+        ("report --no-charts", ("report", store, "--no-charts", "--out", page), 60),
+        ("report, nothing changed", ("report", store, "--no-charts", "--out", page), 60),
+        ("doctor", ("doctor", store), 10),
+    ):
+        wall, cpu, peak = time_command(arguments)
+        print(f"{shown:46s} {wall:8.2f} {cpu:8.2f} {peak:9.0f} {law:10d}", flush=True)
     print()
 
 

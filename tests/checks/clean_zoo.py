@@ -34,6 +34,25 @@ class CleanKind:
 
 CLEAN: dict[str, CleanKind] = {}
 
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "continuous": ("normal", "heavy tails", "skewed", "scales", "collinear", "spectra", "circle", "clusters", "ring"),
+    "yes and no": ("binary", "yes and no", "bits", "black or white", "votes"),
+    "Likert and other answers": ("Likert", "answers", "ordinal", "preference", "examination"),
+    "counts": ("counts", "dice"),
+    "rounded": ("rounded", "whole years", "whole numbers", "eight-bit", "whole percent", "fifths"),
+    "text and categories": ("text", "words", "categories", "a town", "a product code", "names that"),
+    "imbalanced": ("is positive", "are positive", "rare", "mostly zero", "very different frequency"),
+    "tiny": ("tiny", "two dozen", "five of sixty", "one row", "design, once"),
+    "columns twice": ("stand there twice", "sums of others", "collinear", "function of one", "their product"),
+    "series split in order": ("split in order",),
+}
+"""The families that the law names, each by words in the names of its kinds; a kind may be of several."""
+
+
+def family(name: str) -> list[str]:
+    """Return the kinds of a family."""
+    return [kind for kind in CLEAN if any(words in kind for words in FAMILIES[name])]
+
 
 def clean(name: str, *, discrete: bool = False, plan: SplitPlan | None = None):
     """Put a maker of datasets into the zoo."""
