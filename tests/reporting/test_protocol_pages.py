@@ -242,3 +242,13 @@ def test_references_are_those_of_what_was_used(crossval, topk):
     keys = re.findall(r"@\w+\{(\w+),", topk_page_of(topk).references)
     assert set(keys) >= {"jarvelin2002", "holm1979", "steck2019"}
     assert bibtex(["liang1986"]).startswith("@article{liang1986")
+
+
+def test_no_cost_is_told_of_methods_whose_cells_share_their_work(tmp_path):
+    store = crossval_lab(tmp_path / "lab.sqlite", ("PLS", "Ridge"))
+    paragone.report(store, tmp_path / "page", charts=False)
+    page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    # One PLS is fitted for all its numbers of components: its first variant would seem to cost fifty times the others.
+    assert 'class="c-cpu' not in page
+    assert "times as much as" not in page
+    assert "the cheapest" not in page

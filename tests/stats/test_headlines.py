@@ -63,7 +63,7 @@ def test_the_best_is_the_best_by_the_metric(higher):
 def test_a_reference_that_is_not_the_best_is_what_the_headline_is_about():
     frame = folds({"A": 0.9, "B": 0.7, "C": 0.5}, 4, 0.01)
     found = headline_of(compare(frame, metric="accuracy", reference="B", bayes=False))
-    assert found.text == "Against B, A is better, and C is worse."
+    assert found.text == "Against B: A is better, and C is worse."
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -96,3 +96,12 @@ def test_the_line_of_costs_joins_what_no_other_beats_in_both():
     ]
     assert sorted(pareto(board)) == sorted(naive) == ["A", "B", "D"]
     assert cost_words(board)[0] == "E costs 10 times as much as A and scores no better"
+
+
+def test_times_of_milliseconds_are_no_finding_about_cost():
+    standings = tuple(
+        Standing(name, place, float(place + 1), mean, seconds)
+        for place, (name, mean, seconds) in enumerate((("A", 0.9, 0.0001), ("B", 0.8, 0.0052)))
+    )
+    board = Leaderboard("b", "accuracy", "", "", standings)
+    assert cost_words(board)[0] == "Every method fits in less than 0.01 s: too little to compare costs by"

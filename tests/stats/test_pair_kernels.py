@@ -98,4 +98,4 @@ def test_where_all_pairs_would_be_too_many_the_leader_alone_is_tested_within_dat
     for dataset in whole.scores.datasets:
         left, right = whole.leader_on(dataset), bounded.leader_on(dataset)
         pd.testing.assert_frame_equal(left.reset_index(drop=True), right.reset_index(drop=True), check_exact=True)
-    assert "of the best by rank against each other method only" in bounded.choices["per dataset"]
+    assert "of the leader against each other method only" in bounded.choices["per dataset"]

@@ -85,9 +85,9 @@ class _Verdict:
 
     def __str__(self) -> str:
         if not self.better:
-            return f"{self.leader} has the best average rank, no difference is significant"
+            return f"{self.leader} has the best mean, no difference is significant"
         pairs = "; ".join(f"{winner} is better than {loser}" for winner, loser in sorted(self.better))
-        return f"{self.leader} has the best average rank; {pairs}"
+        return f"{self.leader} has the best mean; {pairs}"
 
 
 def _check_verdicts(view: View, places: pd.DataFrame, ledger: Ledger) -> None:

@@ -224,6 +224,8 @@ class Protocol(ABC):
     compares_all: ClassVar[bool] = False
     """Whether pages compare all pairs of the methods without a failure, unless a reader asks for a reference."""
     keeps_progress: ClassVar[bool] = False
+    shares_work: ClassVar[bool] = False
+    """Whether cells may share work, so that the first of them bears its cost: no method's own cost is known then."""
     own_comparison: ClassVar[str] = ""
     """How pages compare methods, where it is not over datasets as ``[compare]`` says."""
     of_truth: ClassVar[frozenset[str]] = frozenset()

@@ -36,6 +36,8 @@ MOST_DATASETS = 150
 NAMED_UP_TO = 4
 FAR = 3
 """A method that costs so many times more than the best is worth a title."""
+BRIEF = 0.01
+"""Seconds below which a fit's time is mostly what surrounds it: no ratio of such times is worth a title."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,10 @@ def facts_of(view: View) -> MethodFacts:
     ended = places.groupby("method", sort=False)["status"]
     failures = ended.agg(lambda found: int(found.isin(["failed", "timeout"]).sum())).to_dict()
     totals = ended.size().to_dict()
-    costs = places[places["status"] == "done"].groupby("method", sort=False)["fit_cpu_seconds"]
+    done = places[places["status"] == "done"]
+    if view.protocol is not None and view.protocol.shares_work:
+        done = done.assign(fit_cpu_seconds=math.nan)
+    costs = done.groupby("method", sort=False)["fit_cpu_seconds"]
     warned: dict[str, list[str]] = {}
     for group in view.warned:
         if group.touches_numbers:
@@ -206,22 +211,16 @@ def ranked_table(board: Leaderboard) -> Table:
 
 
 def _standings(comparison: DatasetComparison, facts: MethodFacts) -> list[Standing]:
-    """Return the methods from best to worst by their mean, those without a score somewhere last, by average rank."""
-    table, average = comparison.scores, dict(
-        zip(comparison.scores.methods, comparison.ranks.mean(axis=0), strict=True)
-    )  # fmt: skip
+    """Return the methods in the one order: by their mean, those without a score somewhere last."""
+    table = comparison.scores
     missing = {name: int(n) for name, n in zip(table.methods, np.isnan(table.values).sum(axis=0), strict=True)}
-    whole = [name for name in table.methods if not missing[name]]
-    losses = np.array([comparison.means[name] for name in whole]) * (-1 if table.higher_is_better else 1)
-    ranks = rank_losses(losses, size=comparison.settings.size)
-    n = len(table.datasets)
-    shown = [
-        facts.standing(whole[place], float(ranks[place]), _plain(comparison, comparison.means[whole[place]]))
-        for place in loss_order(losses, size=comparison.settings.size)
+    n = datasets_in_words(len(table.datasets))
+    return [
+        facts.standing(name, math.nan, math.nan, f"failed on {missing[name]} of {n}")
+        if missing[name]
+        else facts.standing(name, rank, _plain(comparison, comparison.means[name]))
+        for name, rank in zip(comparison.ordered, comparison.order.ranks, strict=True)
     ]
-    rest = sorted((name for name in table.methods if missing[name]), key=lambda name: average[name])
-    failed = {name: f"failed on {missing[name]} of {datasets_in_words(n)}" for name in rest}
-    return [*shown, *(facts.standing(name, math.nan, math.nan, failed[name]) for name in rest)]
 
 
 def _failures(absent: Iterable[str], facts: MethodFacts) -> list[Standing]:
@@ -452,7 +451,9 @@ def cost_words(board: Leaderboard) -> tuple[str, str]:
     front = pareto(board)
     dear = max((one for one in known if one.method not in front), key=lambda one: one.seconds, default=best)
     cheap = min(known, key=lambda one: one.seconds)
-    if dear.seconds > FAR * best.seconds:
+    if all(one.seconds < BRIEF for one in known):
+        title = f"Every method fits in less than {BRIEF:g} s: too little to compare costs by"
+    elif dear.seconds > FAR * best.seconds:
         title = f"{dear.method} costs {_times(dear, best)} times as much as {best.method} and scores no better"
     elif cheap is best:
         title = f"{best.method} is the best and the cheapest"

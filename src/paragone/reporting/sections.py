@@ -97,7 +97,7 @@ def n_means(view: View) -> int:
 
 
 def best_shown(scores: GridScores, metric: str, comparison: DatasetComparison | None) -> list[str]:
-    """Return the methods that a table on a page has columns for: all, or of very many the best by rank.
+    """Return the methods that a table on a page has columns for: all, or of very many the best by mean.
 
     The leader is always among them; without a comparison they are the first.
     """
@@ -107,8 +107,7 @@ def best_shown(scores: GridScores, metric: str, comparison: DatasetComparison | 
         return methods
     if comparison is None:
         return methods[:SHOWN_METHODS]
-    ranked = dict(zip(comparison.scores.methods, comparison.friedman.average_ranks, strict=True))
-    best = sorted(ranked, key=lambda name: (name != comparison.leader, ranked[name]))[:SHOWN_METHODS]
+    best = sorted(comparison.ordered, key=lambda name: name != comparison.leader)[:SHOWN_METHODS]
     return [name for name in methods if name in best]
 
 
@@ -166,7 +165,7 @@ def answer_sheet(
         footer = _footer(scores, metric, comparison, methods, behind)
         caption += f" {_explained(comparison, bool(marks))}"
     if len(shown) < n_methods:
-        which = "the first" if comparison is None else "the best by average rank"
+        which = "the first" if comparison is None else "the best by mean"
         caption += f" Columns and marks are of {len(shown)} of {n_methods} methods, {which}; the files have all."
     heading = [column.name for column in table.columns]
     whole = Table.of(heading, [*body, *footer], caption=caption, label=table.label, rules=(len(body),))

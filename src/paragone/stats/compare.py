@@ -32,6 +32,7 @@ from paragone.stats.robustness import dataset_pairs
 from paragone.stats.scopes import LEAST_SPLITS, LearnerPair, dataset_estimates, learner_pairs
 from paragone.stats.scores import Missing, ScoreTable, score_table
 from paragone.stats.signed_rank import Zeros
+from paragone.stats.standings import order_by_mean
 from paragone.stats.suspicions import Differences
 from paragone.stats.verdicts import stated_margin
 from paragone.stats.words import datasets_in_words
@@ -267,10 +268,15 @@ def compare_table(
     pairs = dataset_pairs(scored, family, ranks, chosen, settings)
     friedman = friedman_of_ranks(ranks)
     turned = better_ranked_first(family, ranks.mean(axis=0))
-    within: Sequence[tuple[int, int]] = turned
+    order = order_by_mean(
+        table.values,
+        higher_is_better=table.higher_is_better,
+        average_ranks=ranks.mean(axis=0),
+        size=settings.size,
+    )
+    within: Sequence[tuple[int, int]] = better_ranked_first(family, np.argsort(order.places).astype(float))
     if leader_alone_within(family, len(table.datasets)):
-        leader = friedman.average_ranks.index(min(friedman.average_ranks))
-        within = [pair for pair in turned if pair[0] == leader]
+        within = [pair for pair in within if pair[0] == order.places[0]]
     learners: tuple[LearnerPair, ...] = ()
     tells = [one is not None and not one.torn_groups and one.n_splits >= LEAST_SPLITS for one in table.designs]
     if all(tells):

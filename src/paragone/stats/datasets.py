@@ -26,6 +26,7 @@ from paragone.stats.registries import Correction, find_correction
 from paragone.stats.result import Comparison, indented, plain
 from paragone.stats.scopes import LearnerPair, why_untold
 from paragone.stats.scores import ScoreTable, listed
+from paragone.stats.standings import Order, order_by_mean
 from paragone.stats.verdicts import adjusted_where_known
 from paragone.stats.words import (
     Told,
@@ -97,18 +98,32 @@ class DatasetComparison(Comparison):
 
     @property
     def leader(self) -> str:
-        """The reference, or without one the method with the best average rank (the first of equals)."""
+        """The reference, or without one the first of the order: the method with the best mean over the datasets."""
         if self.family.reference is not None:
             return self.scores.methods[self.family.reference]
-        ranks = self.friedman.average_ranks
-        return self.scores.methods[ranks.index(min(ranks))]
+        return self.ordered[0]
+
+    @cached_property
+    def order(self) -> Order:
+        """The one order of the methods, by their mean over the datasets; every leader and ranked table goes by it."""
+        return order_by_mean(
+            self.scores.values,
+            higher_is_better=self.scores.higher_is_better,
+            average_ranks=self.ranks.mean(axis=0),
+            size=self.settings.size,
+        )
+
+    @cached_property
+    def ordered(self) -> tuple[str, ...]:
+        """The methods from best to worst."""
+        return tuple(self.scores.methods[place] for place in self.order.places)
 
     @cached_property
     def leading_pairs(self) -> tuple[Pair, ...]:
-        """The pairs that the verdict is about: the leader with each rival, the best-ranked rival first."""
-        ranks = dict(zip(self.scores.methods, self.friedman.average_ranks, strict=True))
+        """The pairs that the verdict is about: the leader with each rival, the best rival first."""
+        places = {method: place for place, method in enumerate(self.ordered)}
         mine = [pair.seen_from(self.leader) for pair in self.pairs if self.leader in (pair.method, pair.rival)]
-        return tuple(sorted(mine, key=lambda pair: (ranks[pair.rival], pair.rival)))
+        return tuple(sorted(mine, key=lambda pair: places[pair.rival]))
 
     @cached_property
     def leading_learners(self) -> tuple[LearnerPair, ...]:
@@ -137,12 +152,8 @@ class DatasetComparison(Comparison):
     def finding_of(self, leader: str) -> TwoScopes:
         """Return what is said of one method against the others that it was compared with."""
         pairs = [pair.seen_from(leader) for pair in self.pairs if leader in (pair.method, pair.rival)]
-        sign = -1 if self.scores.higher_is_better else 1
         names = {leader, *(pair.rival for pair in pairs)}
-        order = sorted(
-            (name for name in self.scores.methods if name in names),
-            key=lambda name: (math.isnan(self.means[name]), sign * self.means[name]),
-        )
+        order = [name for name in self.ordered if name in names]
         logarithms = self.scores.differences == "log"
         told = self.learners_of(leader, [pair.rival for pair in pairs])
         # A pair in which one failed has no mean difference.
@@ -258,7 +269,7 @@ class DatasetComparison(Comparison):
 
     @cached_property
     def rank_table(self) -> pd.DataFrame:
-        """One row per method: average rank, mean score, datasets on which it is best; best first."""
+        """One row per method: average rank, mean score, datasets on which it is best; in the one order."""
         frame = pd.DataFrame(
             {
                 "method": self.scores.methods,
@@ -272,7 +283,7 @@ class DatasetComparison(Comparison):
                 "best_on": (self.ranks == self.ranks.min(axis=1, keepdims=True)).sum(axis=0),
             }
         )
-        return frame.sort_values(["average_rank", "method"], kind="stable", ignore_index=True)
+        return frame.iloc[list(self.order.places)].reset_index(drop=True)
 
     @cached_property
     def corrections(self) -> pd.DataFrame:
@@ -321,7 +332,7 @@ class DatasetComparison(Comparison):
         return self.overall(self.overall_test).words() + left_out
 
     def against(self, rival: str | None = None) -> PairedComparison:
-        """Return the leader beside one rival, dataset by dataset; by default the best-ranked rival.
+        """Return the leader beside one rival, dataset by dataset; by default the best rival.
 
         Its p, interval and word are those of this comparison, adjusted over the whole family.
         """
@@ -394,6 +405,7 @@ class DatasetComparison(Comparison):
                 "methods": list(table.methods),
                 "datasets": list(table.datasets),
                 "reference": None if self.family.reference is None else self.leader,
+                "leader": self.leader,
                 "finding": self.finding,
                 "verdict": self.verdict.splitlines(),
                 "method_warnings": list(self.method_warnings),
@@ -547,7 +559,7 @@ BETTER_THAN = "better than"
 
 
 def summary_table(comparison: DatasetComparison) -> Table:
-    """Return one row per method, numbered by rank: score, rank, and the numbers of the methods that it beats."""
+    """Return one row per method, numbered from the best: score, rank, and the numbers of the methods that it beats."""
     frame = comparison.rank_table
     place = {method: number for number, method in enumerate(frame["method"], 1)}
     beaten: dict[str, list[int]] = {method: [] for method in place}

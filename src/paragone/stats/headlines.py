@@ -10,13 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.pairs import Pair
 from paragone.stats.scopes import LearnerPair
 from paragone.stats.words import TwoScopes, claims_in_words, enough_datasets, number, where_in_words
-from paragone.ties import rank_losses
 
 LIKE_THESE = "On datasets like these"
 MOST_IN_HEADLINE = 4
@@ -62,9 +59,8 @@ def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> He
     >>> found.scope, found.text
     ('On datasets like these', 'new is better than old.')
     """
-    best = best_method(comparison)
-    leader = best if comparison.family.reference is None else comparison.leader
-    found = comparison.finding_of(leader)
+    best = comparison.ordered[0]
+    found = comparison.finding_of(comparison.leader)
     here, like = found.on_these, found.like_these
     n = len(found.datasets)
     told_here = any(not math.isnan(pair.p) for pair in here)
@@ -83,15 +79,6 @@ def headline_of(comparison: DatasetComparison, failed: Sequence[str] = ()) -> He
     untold = found.untold or "One score on one dataset says nothing of chance: give the scores of folds."
     text = f"{_standing(found, best)}{_failed(failed)}."
     return Headline(where_in_words(found.datasets), text, "How sure that is", untold, ())
-
-
-def best_method(comparison: DatasetComparison) -> str:
-    """Return the method with the best mean over the datasets, the first of equals."""
-    means = comparison.means
-    there = {name: mean for name, mean in means.items() if not math.isnan(mean)}
-    losses = np.array(list(there.values())) * (-1 if comparison.scores.higher_is_better else 1)
-    ranks = rank_losses(losses, size=comparison.settings.size)
-    return list(there)[int(np.argmin(ranks))]
 
 
 def _sentence(found: TwoScopes, pairs: Sequence[Pair | LearnerPair], best: str, failed: Sequence[str]) -> str:
@@ -157,7 +144,10 @@ def pair_sentence(
     if failed:
         parts.append(_counted(failed))
     joined = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
-    return f"{leader} scores best; {joined}." if leader == best else f"Against {leader}, {joined}."
+    if leader != best:
+        return f"Against {leader}: {joined}."
+    # The dataset as the unit counts wins: a few large ones make the best mean of a method that loses to another.
+    return f"{leader} has the best mean, yet {joined}." if better else f"{leader} scores best; {joined}."
 
 
 def _open(leader: str, best: str, rivals: Sequence[str], means: Mapping[str, float], logarithms: bool) -> str:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.intervals import Interval
-from paragone.metrics import named_metric
 from paragone.shortening import shortened
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
@@ -26,7 +25,6 @@ from paragone.stats.designs import Design
 from paragone.stats.scopes import LearnerPair
 from paragone.stats.words import named, number, signed, where_in_words
 from paragone.tables import Column, Table, TableCell
-from paragone.ties import rank_losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,14 +187,13 @@ class MethodRanking:
         if self.in_logarithms and self.comparison is not None:
             # Errors in the units of several targets have no common mean but the geometric one.
             means = {method: math.exp(self.comparison.means[method]) for method in complete}
-        losses = np.array(list(means.values())) * (-1 if self.higher_is_better else 1)
-        ranks = (
-            dict(zip(means, rank_losses(losses, size=named_metric(self.metric).score_size), strict=True))
-            if means
-            else {}
-        )
-        ordered = sorted(means, key=lambda method: ranks[method])
-        leader = self.reference or (ordered[0] if ordered else "")
+        ranks: dict[str, float] = dict.fromkeys(means, 1.0)
+        ordered, leader = list(means), next(iter(means), "")
+        if self.comparison is not None:
+            # The comparison names the leader; nothing is ordered a second time.
+            ranks = dict(zip(self.comparison.ordered, self.comparison.order.ranks, strict=True))
+            ordered = sorted(means, key=lambda method: list(ranks).index(method) if method in ranks else len(ranks))
+            leader = self.comparison.leader
         return tuple(
             RankedMethod(
                 method,
@@ -219,7 +216,7 @@ class MethodRanking:
         if self.comparison is None:
             alone = f" {alone}." if alone else ""
             return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
-        return str(self.comparison.finding_of(self.reference or ranked[0].method))
+        return self.comparison.finding
 
     def _without_scores(self) -> str:
         """Say which methods lack scores: those that failed, and those that are not done yet."""

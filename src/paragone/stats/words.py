@@ -133,7 +133,7 @@ def _per_dataset(table: ScoreTable, family: Family) -> str:
     if not any(table.designs):
         return "how the splits came about is not known, so no test within a dataset"
     alone = leader_alone_within(family, len(table.datasets))
-    which = "; of the best by rank against each other method only, for all pairs would be too many" if alone else ""
+    which = "; of the leader against each other method only, for all pairs would be too many" if alone else ""
     return f"corrected t on {designs_in_words(table.designs)}; p not adjusted{which}"
 
 
@@ -266,7 +266,8 @@ def _margin_shown(pair: Pair | LearnerPair, by: str, decimals: int) -> str:
 def _doubts(pair: Pair) -> list[str]:
     doubts = []
     if pair.mean_difference * (1 if pair.verdict == "better" else -1) < 0:
-        doubts.append("the mean difference points the other way: a few large losses outweigh many wins")
+        few, many = ("losses", "wins") if pair.verdict == "better" else ("wins", "losses")
+        doubts.append(f"the mean difference points the other way: a few large {few} outweigh many {many}")
     if pair.flipped_by:
         doubts.append(f"not robust: leaving out {listed(pair.flipped_by, 3)} makes it undecided or turns it")
     else:

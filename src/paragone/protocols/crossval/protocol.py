@@ -81,6 +81,7 @@ class Crossval(Protocol):
 
     kind: ClassVar[str] = "crossval"
     later_kind: ClassVar[str] = "refit"
+    shares_work: ClassVar[bool] = True
     default_scale: ClassVar[Scale | None] = "none"
     repeats_methods: ClassVar[bool] = False
     predicts_target: ClassVar[bool] = True

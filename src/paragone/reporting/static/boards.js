@@ -65,7 +65,12 @@
     const [ofScores, ofDifferences] = board.decimals;
     const score = (value) => (value === null ? "-" : page.minus(value.toFixed(ofScores)));
     const signed = (value) => (value === null ? "-" : value === 0 ? "0" : (value > 0 ? "+" : "\u2212") + Math.abs(value).toFixed(ofDifferences));
-    return { ...board, score, signed, pair, ranked, ref: reference, hot, colour, dots, middle, places, isPart, isShown, mean, compared };
+    /* A test that decides may leave an interval that ends at zero: zero itself is not in it, and the words say so. */
+    const limits = ({ low, high, word }) => {
+      const decided = word === "better" || word === "worse";
+      return [decided && low === 0 ? "above 0" : signed(low), decided && high === 0 ? "below 0" : signed(high)];
+    };
+    return { ...board, score, signed, limits, pair, ranked, ref: reference, hot, colour, dots, middle, places, isPart, isShown, mean, compared };
   }
 
   function wordOf(board, m) {
@@ -118,9 +123,9 @@
       if (!board.pairs.length) continue;
       const pair = said(board, m);
       const [sign, word] = wordOf(board, m);
-      row.querySelector(".c-d").replaceChildren(...(pair ? [board.signed(pair.d), pair.low === null ? "" : el("span", { class: "iv2", "aria-hidden": "true" }, ` [${board.signed(pair.low)}, ${board.signed(pair.high)}]`)] : []));
+      row.querySelector(".c-d").replaceChildren(...(pair ? [board.signed(pair.d), pair.low === null ? "" : el("span", { class: "iv2", "aria-hidden": "true" }, ` [${board.limits(pair).join(", ")}]`)] : []));
       const interval = row.querySelector(".c-iv");
-      if (interval) interval.textContent = pair && pair.low !== null ? `${board.signed(pair.low)} to ${board.signed(pair.high)}` : "";
+      if (interval) interval.textContent = pair && pair.low !== null ? board.limits(pair).join(" to ") : "";
       row.querySelector(".c-w").replaceChildren(el("span", { class: `word ${word}` }, el("i", { "aria-hidden": "true" }, sign), word));
       row.classList.toggle("cold", Boolean(board.hot) && !board.hot.includes(m));
       row.classList.toggle("chosen", m === board.ref);
@@ -193,7 +198,7 @@
     } else if (pair && !inside(pair.d)) {
       const leftwards = pair.d < 0;
       const at = leftwards ? left : right;
-      const words = phone || pair.low === null ? "off the scale" : `off the scale: ${board.signed(pair.d)} [${board.signed(pair.low)}, ${board.signed(pair.high)}]`;
+      const words = phone || pair.low === null ? "off the scale" : `off the scale: ${board.signed(pair.d)} [${board.limits(pair).join(", ")}]`;
       svg.append(el("path", { d: `M${at} ${middle}l${leftwards ? 9 : -9} -5v10z`, fill: colour }));
       svg.append(text(leftwards ? at + 14 : at - 14, middle + 4, words, { "text-anchor": leftwards ? "start" : "end", class: "soft halo" }));
     } else if (pair) {
@@ -363,7 +368,7 @@
       const pair = board.pair(a, b);
       if (!pair) return el("td", { class: "self" });
       if (j < i) return el("td", { class: "lo" }, board.signed(pair.d));
-      const full = `${board.methods[a].short} against ${board.methods[b].short}: ${pair.word}, ${board.signed(pair.d)}${pair.low === null ? "" : ` [${board.signed(pair.low)}, ${board.signed(pair.high)}]`}`;
+      const full = `${board.methods[a].short} against ${board.methods[b].short}: ${pair.word}, ${board.signed(pair.d)}${pair.low === null ? "" : ` [${board.limits(pair).join(", ")}]`}`;
       return el("td", { class: pair.word, "data-tip": full }, el("span", { class: "long-word" }, pair.word), el("span", { class: "short-word", "aria-hidden": "true" }, SIGNS[pair.word] ?? ""));
     })));
     return [
