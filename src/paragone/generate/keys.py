@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations, product
 from math import factorial, prod
 
@@ -83,7 +83,7 @@ def formula_key(
     placements = problem.placements()
     if placements is None:
         return "w" + structure_key(expression)
-    least = problem.least(placements, problem.scale(above, placements[0]))
+    least = problem.least(placements, problem.scale(above, placements))
     return hashlib.sha256(f"{len(problem.active)} ".encode() + least.tobytes()).hexdigest()
 
 
@@ -163,16 +163,29 @@ class _Problem:
 
     def _turns(self) -> FloatArray:
         """Return one sign pattern of each class of patterns that give the same up to symmetry."""
-        m = len(self.active)
-        patterns = list(product((1.0, -1.0), repeat=m))
-        symmetric = [pattern for pattern in patterns if self._same(range(m), pattern, turned=True)]
         met: set[tuple[float, ...]] = set()
         kept = []
-        for pattern in patterns:
+        for pattern in self._patterns:
             if pattern not in met:
                 kept.append(pattern)
-                met.update(tuple(a * b for a, b in zip(pattern, other, strict=True)) for other in symmetric)
+                met.update(tuple(a * b for a, b in zip(pattern, other, strict=True)) for other in self._symmetric)
         return np.array(kept)
+
+    @cached_property
+    def _patterns(self) -> list[tuple[float, ...]]:
+        return list(product((1.0, -1.0), repeat=len(self.active)))
+
+    @cached_property
+    def _symmetric(self) -> list[tuple[float, ...]]:
+        """The sign patterns that give the same values, or those turned around a constant."""
+        return [pattern for pattern in self._patterns if self._same(range(len(pattern)), pattern, turned=True)]
+
+    def _with_mirrored(self, turned: FloatArray) -> FloatArray:
+        """Return patterns whose values are as spread as those of all patterns: none or half of these are mirrored."""
+        for pattern in self._symmetric:
+            if not self._same(range(len(pattern)), pattern, turned=False):
+                return np.concatenate([turned, turned * np.array(pattern)])
+        return turned
 
     def _orders(self) -> IntArray | None:
         """Return one order of each class of orders: features that may be exchanged take ascending columns."""
@@ -196,13 +209,16 @@ class _Problem:
                 return True
         return False
 
-    def scale(self, above: tuple[float, ...], orders: IntArray) -> _Scale:
+    def scale(self, above: tuple[float, ...], placements: Placements) -> _Scale:
         """Return the cuts over all orders and signs; for numbers their mean and standard deviation."""
         m = len(self.active)
-        signs = np.array(list(product((1.0, -1.0), repeat=m)))
-        if factorial(m) * len(signs) <= MOST_PLACEMENTS:
-            # All orders, so that the cut does not hang on which symmetries a spelling shows.
-            orders = _orders(m, [[i] for i in range(m)])
+        orders, turned = placements
+        if factorial(m) * 2**m <= MOST_PLACEMENTS:
+            # All of them, so that the cut does not hang on which symmetries a spelling shows.
+            orders, signs = _orders(m, [[i] for i in range(m)]), np.array(self._patterns)
+        else:
+            # Ten features have billions: one placement stands for all that give the same values.
+            signs = self._with_mirrored(turned)
         n = max(1, min(4096, ORBIT_VALUES // (len(orders) * len(signs))))
         rows = np.random.default_rng(KEY_SEED + 1).normal(size=(n, m))
         places = np.repeat(np.arange(len(orders)), len(signs))
