@@ -183,7 +183,7 @@ class TestHowItEnds:
         ended = outcome(seat, folder, source, Limits(seconds=1.0))
         assert (ended.status, ended.error) == ("timeout", "took longer than the limit of 1 s")
         assert "most recent call first" in ended.traceback
-        assert ended.cpu_seconds > 0.3
+        assert ended.cpu_seconds > 0.02
         assert outcome(seat, folder).status == "done"
 
     def test_a_printer_without_end_is_ended_too(self, seat, folder):
