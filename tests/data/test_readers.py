@@ -13,6 +13,7 @@ from scipy.io import savemat
 
 from paragone import Experiment
 from paragone.data import Dataset, ReadOptions, SplitPlan, export_folds, load, save_npz
+from paragone.data.evolved import collections
 from paragone.data.reader import readers
 from paragone.errors import InputError
 from paragone.lab.declaration import parse_declaration
@@ -59,7 +60,7 @@ FILES: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
     "prescriptions": (prescriptions, {}),
     "table": (table, {"target": "price", "task": "regression"}),
 }
-MADE = ("digen", "openml", "paragone-v1")
+MADE = ("digen", "openml", *collections())
 
 
 def test_every_reader_is_tried_here() -> None:

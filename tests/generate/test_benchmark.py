@@ -12,7 +12,7 @@ from paragone.charts.save import chart_specification
 from paragone.errors import InputError
 from paragone.generate import Collection, Contender, DuelSettings, Evidence, GeneratedSet, GeneratorSpec, Laboratory
 from paragone.generate.benchmark import GeneratedFormula, MethodBenchmark, benchmark_method, drawn_configurations
-from paragone.generate.collection import ClaimRecord
+from paragone.generate.claims import ClaimRecord
 from paragone.generate.diagnosis import diagnose, profile_chart, profile_plot
 from paragone.generate.evidence import row_seed
 from paragone.generate.proof import ProofPlan

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from paragone.generate import Collection, Evidence, GeneratedSet, GeneratorSpec
-from paragone.generate.collection import ClaimRecord
+from paragone.generate.claims import ClaimRecord, OpenPair
 from paragone.generate.collection_pages import (
     collection_page,
     empty_page,
@@ -87,6 +87,38 @@ def test_a_card_has_the_formula_in_mathematics_what_matters_and_what_it_proves(c
     assert "A over BClassifier by 0.207 [0.192, 0.221], on 100% of samples." in said
     names = [figure.name for figure in page.figures()]
     assert {"plane_product", "formula_product", "duels"} <= set(names)
+
+
+def test_a_refuted_pair_is_marked_wherever_it_is_shown(collection):
+    refuted = Collection("two", 0.05, 100, collection.sets, refuted=(("A", "BClassifier"),))
+    inspection = refuted.inspect()
+    assert inspection.findings()[-1] == (
+        "1 of these pairs, shown for fixed configurations, do not survive tuning: A over BClassifier"
+    )
+    page = collection_page(inspection, refuted, beside=collection)
+    said = {section.name: words_of(section.blocks) for section in page.sections}
+    assert "do not survive tuning: A over BClassifier" in said["holds"]
+    assert "0.21 [0.19, 0.22]†" in [cell.text for row in pair_matrix(refuted)[0].table.rows for cell in row]
+    assert "0.207 [0.192, 0.221], on 100% of samples. Does not survive tuning." in said["datasets"]
+    assert "1 of these pairs do not survive tuning" in said["beside"]
+    assert "did not hold when both methods were tuned: A over BClassifier" in said["how"]
+    clean = collection_page(collection.inspect(), collection)
+    assert not any("surviv" in words_of(section.blocks) for section in clean.sections)
+
+
+def test_open_pairs_are_on_the_page_with_how_hard_each_was_tried(collection):
+    tried = OpenPair("BClassifier", "A", raced=7, raced_tuned=3, tried=2, mean=0.0123, low=-0.2, high=0.3, samples=8)
+    found = Collection("two", 0.05, 100, collection.sets, open=(tried,))
+    page = collection_page(found.inspect(), found)
+    fold = next(block for section in page.sections for block in section.blocks
+                if isinstance(block, Fold) and block.title == "1 open pair")  # fmt: skip
+    row = dict(zip([c.name for c in fold.blocks[0].table.columns], fold.blocks[0].table.rows[0], strict=True))
+    assert [row[name].text for name in ("up", "raced", "raced_tuned", "tried", "mean")] == [
+        "BClassifier", "7", "3", "2", "0.012"
+    ]  # fmt: skip
+    assert str(tried).startswith(
+        "BClassifier over A: raced 7 times, 3 of them tuned; put to proof 2 times, at best 0.012"
+    )
 
 
 def test_the_statement_says_what_all_intervals_promise_together(collection):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+import scipy.optimize
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
@@ -19,6 +22,7 @@ from scipy.stats import ttest_1samp
 from known_leads import InProcess
 from paragone.data.digen import Expression
 from paragone.errors import InputError
+from paragone.generate.claims import OpenPair
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
 from paragone.generate.digen import measure_digen
@@ -29,6 +33,7 @@ from paragone.generate.evolving import choose, evolve, greedy_cover
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.shipped import read_fits
 
 METHODS = {
     "LR": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
@@ -174,13 +179,46 @@ def test_duplicates_up_to_the_flip_of_labels_are_screened_once(tmp_path):
     assert breeder.labelled(Expression.parse("lt(X0, X0)"))[1] == "rejected"
 
 
-def test_pairs_that_stay_open_come_with_how_often_they_were_put_to_proof(once):
-    result, _, _ = once
+def test_pairs_that_stay_open_come_with_how_often_they_were_raced_and_put_to_proof(once):
+    result, _, folder = once
     proven = {pair for item in result.measured for pair in item.proven(0.05)}
     table, claims = result.open_table(), result.claims_table()
     assert len(table) == 6 - len(proven)
+    assert [(row.up, row.down) for row in table.itertuples()] == [(p.up, p.down) for p in result.collection.open]
+    # Counted a second time, from what the store holds: the names of the methods that every race fitted.
+    with sqlite3.connect(folder / "s.sqlite") as database:
+        found = database.execute(
+            "SELECT DISTINCT name, method FROM plan JOIN experiments ON experiment_id = id WHERE name LIKE '%race %'"
+        )
+        fitted = [(name, method) for name, method in found]
     for row in table.itertuples():
         assert row.tried == ((claims["up"] == row.up) & (claims["down"] == row.down)).sum()
+        for word, count in (("evidence race ", row.raced), ("race ", row.raced_tuned)):
+            names = [{name for name, method in fitted if name.startswith(word) and method == one}
+                     for one in (row.up, row.down)]  # fmt: skip
+            # A race of other pairs may have fitted both methods too.
+            assert count <= len(names[0] & names[1])
+    assert len({name for name, _ in fitted if name.startswith("evidence race ")}) == len(result.races)
+    assert sum(bool(race.tuned_pairs) for race in result.races) == len({n for n, _ in fitted if n.startswith("race ")})
+
+
+def test_what_was_tried_for_open_pairs_is_part_of_the_file_and_older_files_lack_it(once, tmp_path):
+    collection = once[0].collection
+    pair = OpenPair("KNN", "LR", raced=4, raced_tuned=2, race_mean=0.01, race_won=0.5, tried=1, mean=0.04, low=-0.1,
+                    high=0.2, share_won=0.75, samples=8, ending="hopeless", formula="X0")  # fmt: skip
+    never = OpenPair("LR", "KNN")
+    replace(collection, open=(pair, never)).write(tmp_path / "c.json")
+    read = Collection.read(tmp_path / "c.json")
+    assert read.open[0] == pair
+    assert (read.open[1].raced, read.open[1].tried) == (0, 0)
+    assert "NaN" not in (tmp_path / "c.json").read_text()
+    content = json.loads((tmp_path / "c.json").read_text())
+    content["open"][0]["of a later version"] = 1
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    assert Collection.read(tmp_path / "c.json").open[0] == pair
+    del content["open"]
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    assert Collection.read(tmp_path / "c.json").open == ()
 
 
 def test_every_fit_of_the_proof_is_kept_with_its_rows_and_configuration(once):
@@ -197,6 +235,46 @@ def test_every_fit_of_the_proof_is_kept_with_its_rows_and_configuration(once):
             np.testing.assert_allclose(claim.leads[:3], leads, atol=1e-6)
     screen = result.screen_table()
     assert list(screen["method"]) == list(METHODS)
+
+
+def test_the_intervals_of_claims_follow_from_the_fits_in_the_folder_by_a_second_way(once, tmp_path):
+    """Student's test with one unseen sample, half an AUROC on the wrong side, solved by bisection on scipy's own."""
+    once[0].write(tmp_path / "out")
+    fits, collection = read_fits(tmp_path / "out"), Collection.read(tmp_path / "out")
+    plan = collection.plan
+    assert all(isinstance(found, dict) for found in fits["parameters"])
+    scores = {(row.dataset, row.method, row.sample): row.score for row in fits.itertuples()}
+    spent = {n: (n / plan.looks[-1]) ** 2 for n in (0, *plan.looks)}
+    n_seen = 0
+    for item in collection.sets:
+        for claim in item.claims:
+            n = len(claim.leads)
+            leads = np.array([scores[item.name, claim.up, i] - scores[item.name, claim.down, i] for i in range(n)])
+            before = max(look for look in (0, *plan.looks) if look < n)
+            level = (spent[n] - spent[before]) * plan.alpha / plan.n_claims
+
+            def above(limit, side, leads=leads, level=level):
+                """Say whether the test of a mean beyond the limit rejects."""
+                values = side * (leads - limit)
+                found = scipy.stats.ttest_1samp([*values, -plan.unseen], 0.0, alternative="greater")
+                return found.pvalue - level / 2
+
+            ends = []
+            for side in (1, -1):
+                start, far = leads.mean(), leads.mean() - side * 3
+                crossing = above(far, side) < 0 < above(start, side)
+                ends.append(scipy.optimize.brentq(above, far, start, args=(side,)) if crossing else far)
+            low, high = max(ends[0], -1.0), min(ends[1], 1.0)
+            assert claim.mean == pytest.approx(leads.mean(), abs=1e-12)
+            assert (claim.low, claim.high) == pytest.approx((low, high), abs=1e-6)
+            assert claim.holds == (low >= plan.margin)
+            n_seen += 1
+    assert n_seen >= 3
+    (tmp_path / "out" / "fits.csv.xz").write_bytes(b"no table")
+    with pytest.raises(InputError, match="is not a table of fits"):
+        read_fits(tmp_path / "out")
+    with pytest.raises(InputError, match="unknown collection"):
+        read_fits(tmp_path / "nowhere")
 
 
 def test_search_race_proof_and_dataset_have_no_row_in_common(once):

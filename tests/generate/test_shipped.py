@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from paragone.data.evolved import entries, make_evolved
-from paragone.generate.collection import Collection, digen_measured, search_curve
+from paragone.generate.collection import Collection
 from paragone.generate.evidence import measure
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method, reference_methods
+from paragone.generate.shipped import digen_measured, search_curve
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,6 +25,7 @@ generate = CommandLine(help="Make datasets that tell methods apart.", no_args_is
 app.add_typer(generate, name="generate", rich_help_panel=MORE)
 
 
+WHICH = "digen, the name of a collection that comes with the package, or a collection file or folder."
 FileFormat = Annotated[str, typer.Option("--format", help="csv or parquet.")]
 
 KINDS = "Kinds of data"
@@ -385,7 +387,7 @@ def digen(
 
 @generate.command("write")
 def write_collection(
-    collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
+    collection: Annotated[str, typer.Argument(help=WHICH)],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
     file_format: FileFormat = "csv",
 ) -> None:
@@ -402,7 +404,7 @@ def write_collection(
 
 @generate.command("inspect")
 def inspect_collection(
-    collection: Annotated[str, typer.Argument(help="digen, paragone-v1, or a collection file or folder.")],
+    collection: Annotated[str, typer.Argument(help=WHICH)],
     margin: Annotated[float, typer.Option(help="By how much AUROC must differ to tell two methods apart.")] = 0.05,
     out: Annotated[Path | None, typer.Option(help="Write a page, tables and charts here.")] = None,
     as_json: AsJson = False,
@@ -418,10 +420,11 @@ def inspect_collection(
     if out is not None:
         page = write_collection_page(inspection, out, found, *_around(collection))
         say(f"page: {page}", stderr=True)
+    tried = () if found is None else found.open
     if as_json:
-        print_json(inspection.as_dict())
+        print_json({**inspection.as_dict(), "tried": [pair.as_dict() for pair in tried]})
         return
-    _show(inspection)
+    _show(inspection, {(pair.up, pair.down): str(pair) for pair in tried})
 
 
 @generate.command("evolve")
@@ -498,7 +501,7 @@ def report_method(
     method: Annotated[str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
     collection: Annotated[
-        list[str] | None, typer.Option(help="A collection; may be repeated. By default digen and paragone-v1.")
+        list[str] | None, typer.Option(help="A collection; may be repeated. By default digen and all that are shipped.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Space = None,
@@ -515,6 +518,7 @@ def report_method(
     Example: paragone generate report mymethod.py:Poly --out poly --workers 2
     """
     from paragone.charts import check_formats
+    from paragone.data.evolved import collections
     from paragone.generate import Laboratory, benchmark_method, write_benchmark
     from paragone.generate.diagnosis import diagnose
     from paragone.generate.methods import read_space
@@ -522,7 +526,7 @@ def report_method(
 
     wanted = check_formats(_listed(formats))
     declared = opponent(method, name=name, space=read_space(space) if space else None)
-    chosen = [(where, _collection(where)) for where in collection or ["digen", "paragone-v1"]]
+    chosen = [(where, _collection(where)) for where in collection or ["digen", *collections()]]
     _refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
     asked = _asked_sets(_listed(sets), chosen)
@@ -578,7 +582,7 @@ def _asked_sets(names: list[str], chosen: list[tuple[str, Collection | None]]) -
 def benchmark(
     use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
-    collection: Annotated[str, typer.Option(help="digen, paragone-v1, or a collection file or folder.")] = "digen",
+    collection: Annotated[str, typer.Option(help=WHICH)] = "digen",
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Space = None,
     trials: Trials = None,
@@ -624,7 +628,7 @@ def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
     import pandas as pd
 
     from paragone.data.evolved import collections
-    from paragone.generate.collection import digen_measured, search_curve
+    from paragone.generate.shipped import digen_measured, search_curve
 
     if reference in collections():
         return search_curve(reference), digen_measured()
@@ -632,13 +636,13 @@ def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
     return (pd.read_csv(curve) if curve.is_file() else None), None
 
 
-def _show(inspection: Inspection) -> None:
+def _show(inspection: Inspection, tried: Mapping[tuple[str, str], str]) -> None:
     show_table(
         inspection.sets.drop(columns=["formula", "active", "key"]), title=f"Datasets of {inspection.name}", decimals=3
     )
     counts = inspection.coverage.reset_index(names="beats by the margin")
     show_table(counts, title=f"Datasets on which the row beats the column by {inspection.margin:g}")
     for winner, loser in inspection.open_pairs:
-        say(f"open: {winner} over {loser}")
+        say(f"open: {tried.get((winner, loser), f'{winner} over {loser}')}")
     for finding in inspection.findings():
         say(finding)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from paragone.generate.pages import write_benchmark
     from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
     from paragone.generate.sampling import GeneratorSpec
+    from paragone.generate.shipped import read_fits
     from paragone.generate.truth import TruthSheet, truth_sheet
     from paragone.generate.tuned import TunedClassifier
 
@@ -35,8 +36,9 @@ __all__ = [
     "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "LeadClaim", "MethodBenchmark", "Proof",
     "ProofPlan", "TruthSheet", "TunedClassifier", "active_features", "agreements", "benchmark_method", "canonical",
     "canonical_key", "evolve", "group_concepts", "inspect_digen", "learning_curve", "load", "measure", "measure_digen",
-    "prove", "read_space", "reason_to_reject", "reference_methods", "refit", "signature", "simplify", "stage2",
-    "stage3", "truth_sheet", "tuned_fits", "write_benchmark", "write_collection_page", "write_digen", "write_sets",
+    "prove", "read_fits", "read_space", "reason_to_reject", "reference_methods", "refit", "signature", "simplify",
+    "stage2", "stage3", "truth_sheet", "tuned_fits", "write_benchmark", "write_collection_page", "write_digen",
+    "write_sets",
 ]
 
 _NAMES = {
@@ -57,6 +59,7 @@ _NAMES = {
     "paragone.generate.pages": "write_benchmark",
     "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
     "paragone.generate.sampling": "GeneratorSpec",
+    "paragone.generate.shipped": "read_fits",
     "paragone.generate.truth": "TruthSheet truth_sheet",
     "paragone.generate.tuned": "TunedClassifier",
 }

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
-from importlib.resources import as_file, files
+from importlib.resources import as_file
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,10 +17,11 @@ from paragone.data import Dataset
 from paragone.data.digen import checked_dataset, checked_formula, hash_features, hash_labels
 from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
 from paragone.errors import InputError, unknown_name
+from paragone.generate.claims import ClaimRecord, OpenPair
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.proof import Proof, ProofPlan
+from paragone.generate.proof import ProofPlan
 from paragone.generate.sampling import GeneratorSpec, Part, population
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
 from paragone.reading import read_json
@@ -110,59 +111,6 @@ def described_sample(dataset: Dataset, generator: GeneratorSpec, seed: int, part
 FORMAT = 1
 _OWN_FIELDS = ("formula", "n_features", "cut", "inclusive")
 """Parts of a generator that a dataset has fields of its own for."""
-
-
-@dataclass(frozen=True)
-class ClaimRecord:
-    """What became of the claim that a method beats another on a dataset, both tuned alike on every sample.
-
-    Parameters
-    ----------
-    up, down : str
-        The methods.
-    mean, low, high : float
-        The mean lead and its limits; these cover all claims of the collection together.
-    share_won : float
-        The share of samples on which the method was ahead.
-    holds : bool
-        Whether the lower limit reached the margin.
-    ending : str
-        How the proof ended: shown, hopeless, not shown, failed or not begun.
-    leads : tuple of float
-        On every sample.
-    row_seeds : tuple of int
-        The seeds of the samples' rows.
-
-    Examples
-    --------
-    >>> record = ClaimRecord("A", "B", 0.3, 0.1, 0.5, 1.0, True, "shown", (0.29, 0.31), (1, 2))
-    >>> record.interval.low
-    0.1
-    """
-
-    up: str
-    down: str
-    mean: float
-    low: float
-    high: float
-    share_won: float
-    holds: bool
-    ending: str
-    leads: tuple[float, ...]
-    row_seeds: tuple[int, ...]
-
-    @classmethod
-    def of(cls, proof: Proof) -> Self:
-        """Keep what a proof came to."""
-        claim, seeds = proof.claim, dict.fromkeys(fit.row_seed for fit in proof.fits)
-        found = (proof.interval.estimate, proof.interval.low, proof.interval.high, proof.share_won)
-        leads = tuple(round(lead, 6) for lead in proof.leads)
-        return cls(claim.up, claim.down, *found, proof.holds, proof.ending, leads, tuple(seeds))
-
-    @property
-    def interval(self) -> Interval:
-        """The mean lead between its limits."""
-        return Interval(self.mean, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -326,6 +274,8 @@ class Collection:
         What the rows of the proof follow from.
     refuted : tuple of (str, str)
         Ordered pairs that were proven for fixed configurations and did not hold when both methods were tuned.
+    open : tuple of OpenPair
+        Pairs that nothing here proves, with how hard each was tried; empty where the search did not tell.
 
     Examples
     --------
@@ -343,6 +293,7 @@ class Collection:
     plan: ProofPlan | None = None
     seed: int | None = None
     refuted: tuple[tuple[str, str], ...] = ()
+    open: tuple[OpenPair, ...] = ()
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
@@ -433,7 +384,15 @@ class Collection:
         basis = self._basis()
         found = inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
         # A dataset has one concept number, that of the collection, in every table and on the page.
-        return replace(found, sets=found.sets.assign(concept=[item.concept for item in self.sets]))
+        numbered = found.sets.assign(concept=[item.concept for item in self.sets])
+        return replace(found, sets=numbered, remarks=(*found.remarks, *self._remarks()))
+
+    def _remarks(self) -> tuple[str, ...]:
+        """Say what the counts of proven pairs do not."""
+        if not self.refuted:
+            return ()
+        named = ", ".join(f"{up} over {down}" for up, down in self.refuted)
+        return (f"{len(self.refuted)} of these pairs, shown for fixed configurations, do not survive tuning: {named}",)
 
     def _basis(self) -> str:
         """Say what a pair counts by."""
@@ -459,10 +418,11 @@ class Collection:
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
         # Files of the first release lack what came later: what says nothing is left out, and theirs stay as they are.
-        later = {"plan": None, "seed": None, "refuted": ()}
+        later: dict[str, Any] = {"plan": None, "seed": None, "refuted": (), "open": []}
+        told = {**asdict(self), "open": [pair.as_dict() for pair in self.open]}
         content = {
             "format": FORMAT,
-            **{key: value for key, value in asdict(self).items() if key not in later or value != later[key]},
+            **{key: value for key, value in told.items() if key not in later or value != later[key]},
         }
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
@@ -497,6 +457,7 @@ class Collection:
                 None if plan is None else ProofPlan(**{**plan, "looks": tuple(plan["looks"])}),
                 content.get("seed"),
                 tuple((up, down) for up, down in content.get("refuted", ())),
+                tuple(OpenPair.read(pair) for pair in content.get("open", ())),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"collection {path} is not a collection file: {error}") from error
@@ -504,40 +465,5 @@ class Collection:
 
 def _read_set(item: Mapping[str, Any]) -> GeneratedSet:
     aurocs = {method: tuple(values) for method, values in item["aurocs"].items()}
-    claims = tuple(_read_claim(claim) for claim in item.get("claims", ()))
+    claims = tuple(ClaimRecord.read(claim) for claim in item.get("claims", ()))
     return GeneratedSet(**{**item, "active": tuple(item["active"]), "aurocs": aurocs, "claims": claims})
-
-
-def _read_claim(claim: Mapping[str, Any]) -> ClaimRecord:
-    return ClaimRecord(**{**claim, "leads": tuple(claim["leads"]), "row_seeds": tuple(claim["row_seeds"])})
-
-
-MEASURED = "evidence_files"
-"""The folder of measurements that come with the package."""
-
-
-def search_curve(collection: str) -> pd.DataFrame:
-    """Return the progress of the search for a collection over time.
-
-    Examples
-    --------
-    >>> bool(search_curve("paragone-v1")["proven"].is_monotonic_increasing)
-    True
-    """
-    import pandas as pd
-
-    collection_file(collection)
-    with as_file(files("paragone.generate").joinpath(MEASURED, f"{collection}-curve.csv")) as path:
-        return pd.read_csv(path)
-
-
-def digen_measured() -> Collection:
-    """Return the DIGEN formulas measured on fresh samples, with intervals.
-
-    Examples
-    --------
-    >>> len(digen_measured().sets)
-    40
-    """
-    with as_file(files("paragone.generate").joinpath(MEASURED, "digen-measured.json")) as path:
-        return Collection.read(path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from paragone.data.digen import Expression
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
+from paragone.generate.claims import open_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.families import families
 from paragone.generate.inspection import Inspection
@@ -70,7 +71,7 @@ def write_collection_page(
     beside : Collection, optional
         Another collection measured the same way, to compare with.
     opened : DataFrame, optional
-        The pairs that are not proven; see `Evolved.open_table`.
+        The pairs that are not proven; see `Evolved.open_table`. Without it those that the collection lists.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def empty_page(collection: Collection | None, curve: pd.DataFrame | None, opened
             said.append(f"{int(last['failed'])} cells failed: `paragone status` on the store says why.")
     sections = [Section("finding", "The finding", (Prose(tuple(said), "lead"),))]
     if opened is not None and len(opened):
-        sections.append(Section("open", "The open pairs", (frame_sheet("open", "What was tried for each", opened),)))
+        sections.append(Section("open", "The open pairs", (_tried(opened),)))
     if curve is not None and len(curve):
         sections.append(Section("search", "How the search went", _search(curve)))
     return Page(f"Collection{name}: nothing proven", "", (), tuple(sections), {})
@@ -123,6 +124,8 @@ def collection_page(
     opened: pd.DataFrame | None = None,
 ) -> Page:
     """Make the page; see `write_collection_page`."""
+    if opened is None and collection is not None:
+        opened = open_table(collection.open)
     behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
     findings = tuple(f"{said}." for said in inspection.findings())
     sections = [Section("holds", "What it holds", (Points(findings),))]
@@ -277,9 +280,19 @@ def _pairs(
     chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin))
     blocks.append(Fold("Every ordered pair with its interval and the share of samples won", (sheet, *chart)))
     if opened is not None and len(opened):
-        tried = frame_sheet("open", "Open pairs, and how hard each was tried", opened)
-        blocks.append(Fold(f"{len(opened)} open pairs", (tried,)))
+        blocks.append(Fold(f"{len(opened)} open pair{'s' * (len(opened) != 1)}", (_tried(opened),)))
     return tuple(blocks)
+
+
+def _tried(opened: pd.DataFrame) -> Sheet:
+    # Formulas are as wide as all numbers together; they are in the collection's file and in open_pairs.csv.
+    shown = opened.drop(columns=["formula", "race_formula"], errors="ignore")
+    notes = (
+        "raced: candidates that were raced for the pair; raced_tuned: those that led and were raced under tuning, "
+        "race_mean and race_won the best of these. tried: datasets on which it was put to proof, mean to ending the "
+        "best of these.",
+    )
+    return frame_sheet("open", "Open pairs, and how hard each was tried", shown, notes=notes)
 
 
 # Datasets
@@ -326,7 +339,8 @@ def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mappi
     ]
     if item.data:
         lines.append("The data: " + ", ".join(f"{key} {value}" for key, value in item.data.items()) + ".")
-    lines += [_proven_in_words(item, up, down) for up, down in item.proven(collection.margin)][:MOST_CLAIMS]
+    shown = item.proven(collection.margin)[:MOST_CLAIMS]
+    lines += [_proven_in_words(item, up, down, (up, down) in collection.refuted) for up, down in shown]
     more = len(item.proven(collection.margin)) - MOST_CLAIMS
     if more > 0:
         lines.append(f"{more} more pairs are proven on it.")
@@ -344,12 +358,14 @@ MOST_CLAIMS = 6
 """Claims that a card tells in words; the matrix holds all."""
 
 
-def _proven_in_words(item: GeneratedSet, up: str, down: str) -> str:
+def _proven_in_words(item: GeneratedSet, up: str, down: str, is_refuted: bool) -> str:
     lead = item.lead(up, down)
     won = share_won(item, up, down)
-    coin = "" if won >= COIN else " A coin, not a margin."
+    more = "" if won >= COIN else " A coin, not a margin."
+    if is_refuted:
+        more += " Does not survive tuning."
     return (
-        f"{up} over {down} by {interval_in_words(lead.estimate, lead.low, lead.high)}, on {won:.0%} of samples.{coin}"
+        f"{up} over {down} by {interval_in_words(lead.estimate, lead.low, lead.high)}, on {won:.0%} of samples.{more}"
     )
 
 
@@ -371,12 +387,18 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
     n_mine, n_theirs = (len({item.concept for item in which.sets}) for which in (collection, other))
     lines = [
         f"{collection.name} proves {len(mine)} of {n_pairs} ordered pairs with {len(collection.sets)} datasets of "
-        f"{n_mine} concepts; {other.name} proves {len(theirs)} with {len(other.sets)} datasets of {n_theirs} concepts.",
+        f"{n_mine} concepts{_of_these(collection)}; {other.name} proves {len(theirs)} with {len(other.sets)} datasets "
+        f"of {n_theirs} concepts.",
         f"{len(mine - theirs)} pairs are proven by {collection.name} only: {_named(mine - theirs)}.",
         f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
     ]
     drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
     return (Points(tuple(lines)), *drawn_gallery(duels_beside=drawn))
+
+
+def _of_these(collection: Collection) -> str:
+    n_refuted = len(collection.refuted)
+    return f", and {n_refuted} of these pairs do not survive tuning" if n_refuted else ""
 
 
 def _named(pairs: set[tuple[str, str]]) -> str:

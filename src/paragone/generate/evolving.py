@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,21 +16,22 @@ import numpy as np
 
 from paragone.errors import unknown_name
 from paragone.folders import replaced_folder
+from paragone.generate.attempts import NamedPair, attempts
+from paragone.generate.claims import open_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Proof
-from paragone.generate.proving import DatasetProof
+from paragone.generate.proving import DatasetProof, Race
+from paragone.generate.shipped import FIT_COLUMNS, FITS
 from paragone.hashing import digest
-from paragone.tables import frame_to_csv
+from paragone.tables import frame_as_csv, frame_to_csv
 from paragone.ties import best_losses, least_loss
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NamedPair = tuple[str, str]
 
 
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
@@ -123,6 +125,8 @@ class Evolved:
         What came of every dataset that was put to proof, its fits included.
     wanted : tuple of pairs
         The ordered pairs that were searched for.
+    races : tuple of Race
+        What every race came to.
 
     Examples
     --------
@@ -143,6 +147,7 @@ class Evolved:
     n_failed: int
     verdicts: tuple[DatasetProof, ...] = ()
     wanted: tuple[NamedPair, ...] = ()
+    races: tuple[Race, ...] = ()
 
     def curve_table(self) -> pd.DataFrame:
         """Return the coverage over generations and time."""
@@ -164,26 +169,22 @@ class Evolved:
         return pd.DataFrame(rows, columns=columns)
 
     def open_table(self) -> pd.DataFrame:
-        """Return the pairs that are not proven, each with how often it was put to proof and the best outcome."""
-        import pandas as pd
+        """Return the pairs that are not proven, each with how often it was raced and put to proof, and what came of it.
 
-        claims = self.claims_table()
-        proven = {(row.up, row.down) for row in claims.itertuples() if row.holds}
-        rows = []
-        for up, down in self.wanted:
-            if (up, down) not in proven:
-                tried = claims.loc[(claims["up"] == up) & (claims["down"] == down)]
-                best = tried.sort_values("mean", ascending=False, kind="stable").head(1)
-                found = best[["formula", "mean", "low", "high", "share_won"]].to_numpy().tolist()
-                rows.append((up, down, len(tried), *(found[0] if found else ("", *[np.nan] * 4))))
-        return pd.DataFrame(rows, columns=["up", "down", "tried", "formula", "mean", "low", "high", "share_won"])
+        These are pairs that no claim shows, on a dataset that was chosen or not; `Collection.open` are those that no
+        dataset of the collection proves.
+        """
+        proven = {(row.up, row.down) for row in self.claims_table().itertuples() if row.holds}
+        return open_table(attempts([pair for pair in self.wanted if pair not in proven], self.races, self.verdicts))
 
     def fits_table(self) -> pd.DataFrame:
         """Return every fit of the proofs: rows, configuration, score in tuning, score on fresh rows."""
         import pandas as pd
 
+        names = {item.md5: item.name for item in self.measured}
         rows = [
             (
+                names.get(verdict.entry.generator.expression.md5, ""),
                 verdict.entry.generator.formula,
                 f.method,
                 f.sample,
@@ -195,8 +196,7 @@ class Evolved:
             for verdict in self.verdicts
             for f in verdict.fits
         ]
-        columns = ["formula", "method", "sample", "row_seed", "tuning_score", "score", "parameters"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=list(FIT_COLUMNS))
 
     def screen_table(self) -> pd.DataFrame:
         """Return, per method, the rank correlation of its score in screening with its mean under tuning.
@@ -227,7 +227,8 @@ class Evolved:
             frame_to_csv(self.curve_table(), new / "coverage_curve.csv")
             frame_to_csv(self.open_table(), new / "open_pairs.csv")
             frame_to_csv(self.claims_table(), new / "claims.csv")
-            frame_to_csv(self.fits_table(), new / "fits.csv")
+            # Thousands of rows, most of whose text repeats: a tenth of the size, and pandas reads it as it is.
+            (new / FITS).write_bytes(lzma.compress(frame_as_csv(self.fits_table()).encode()))
             frame_to_csv(self.screen_table(), new / "screening.csv")
         # A search that proved nothing has a page too: what was tried, and the pairs that stay open.
         inspection = self.collection.inspect() if self.collection.sets else None
@@ -321,10 +322,12 @@ def _concluded(evolution: Evolution) -> Evolved:
     taken = {item.name for item in chosen}
     ordered = [*chosen, *(item for item in measured if item.name not in taken)]
     renamed = tuple(replace(item, name=f"{spec.name}-{n}") for n, item in enumerate(ordered, start=1))
-    collection = Collection(
-        spec.name, spec.margin, spec.evidence_rows, renamed[: len(chosen)], plan=spec.plan(), seed=spec.seed
-    )
     names = [method.name for method in evolution.methods]
     wanted = tuple((names[up], names[down]) for up, down in evolution.prover.wanted)
-    verdicts = tuple(evolution.prover.verdicts)
-    return Evolved(collection, renamed, tuple(evolution.curve), evolution.laboratory.n_failed, verdicts, wanted)
+    verdicts, races = tuple(evolution.prover.verdicts), tuple(evolution.prover.races)
+    kept = Collection(
+        spec.name, spec.margin, spec.evidence_rows, renamed[: len(chosen)], plan=spec.plan(), seed=spec.seed
+    )
+    covered = kept.covered()
+    collection = replace(kept, open=attempts([pair for pair in wanted if pair not in covered], races, verdicts))
+    return Evolved(collection, renamed, tuple(evolution.curve), evolution.laboratory.n_failed, verdicts, wanted, races)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from paragone.data.digen import Expression
-from paragone.generate.collection import ClaimRecord, Collection, GeneratedSet
+from paragone.generate.claims import ClaimRecord
+from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evidence import Evidence
 from paragone.generate.families import FAMILIES, families

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from paragone.generate.collection import ClaimRecord, GeneratedSet
+from paragone.generate.claims import ClaimRecord
+from paragone.generate.collection import GeneratedSet
 from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, signature
 from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
@@ -42,6 +43,27 @@ class Hope:
     candidate: ScreenedFormula
     concept: int
     pairs: tuple[OrderedPair, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """What a race came to; it steers the search, and is told of pairs that stay open.
+
+    Parameters
+    ----------
+    formula : str
+        The candidate.
+    pairs, tuned_pairs : tuple of pairs of names
+        Those that it was raced for, and those that led and were raced under tuning.
+    untuned, tuned : Evidence or None
+        The scores of both parts; None where a fit failed, or a part was not run.
+    """
+
+    formula: str
+    pairs: tuple[tuple[str, str], ...]
+    tuned_pairs: tuple[tuple[str, str], ...]
+    untuned: Evidence | None
+    tuned: Evidence | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +130,17 @@ class Prover:
         self.docket: list[DocketEntry] = []
         self.promised: Counter[OrderedPair] = Counter()
         self.verdicts: list[DatasetProof] = []
-        self.n_raced = 0
+        self.races: list[Race] = []
         self._looks = spec.plan().family()
         self._bars = dict.fromkeys(self.wanted, spec.margin)
         self._tried: set[str] = set()
         self._known: list[Signature] = []
         self._stale: set[int] = set()
+
+    @property
+    def n_raced(self) -> int:
+        """Candidates that were raced."""
+        return len(self.races)
 
     @property
     def n_concepts(self) -> int:
@@ -193,15 +220,20 @@ class Prover:
     # Racing
 
     def _race(self, hope: Hope) -> None:
-        self._tried.add(str(hope.candidate.expression))
-        self.n_raced += 1
-        generator = self.spec.generator(str(hope.candidate.expression))
-        won = self._won(hope.pairs, self._untuned_race(hope, generator))
-        if won:
-            won = self._won(won, self._tuned_race(won, generator))
+        formula = str(hope.candidate.expression)
+        self._tried.add(formula)
+        generator = self.spec.generator(formula)
+        untuned = self._untuned_race(hope, generator)
+        led = self._won(hope.pairs, untuned)
+        tuned = self._tuned_race(led, generator) if led else None
+        won = self._won(led, tuned)
+        self.races.append(Race(formula, self._named(hope.pairs), self._named(led), untuned, tuned))
         self._raise_bars(hope, set(hope.pairs) - set(won))
         if won:
             self._put_down(hope, generator, self._worth_claiming(hope.candidate, won)[: self.room])
+
+    def _named(self, pairs: Sequence[OrderedPair]) -> tuple[tuple[str, str], ...]:
+        return tuple((self.methods[up].name, self.methods[down].name) for up, down in pairs)
 
     def _worth_claiming(self, candidate: ScreenedFormula, won: Sequence[OrderedPair]) -> tuple[OrderedPair, ...]:
         """Return the pairs that nothing claims yet, filled up with those that the fewest datasets claim."""
