@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import paragone as paragone_package
 from paragone import Experiment
 from paragone.data import load
 from paragone.data.digen import Expression
@@ -129,6 +135,90 @@ def test_a_collection_is_written_as_parquet_with_a_manifest(paragone, evolved, t
         np.testing.assert_array_equal(frame["target"], values >= entry["cut"])
     wrong = paragone("generate", "write", "digen", "--out", tmp_path / "s", "--format", "xlsx")
     assert (wrong.code, "unknown file format 'xlsx'" in wrong.err) == (2, True)
+
+
+def test_variants_are_written_and_put_to_proof(paragone, evolved, tmp_path):
+    ended = paragone("generate", "write", evolved / "out", "--out", tmp_path / "sets", "--variant", "noisy")
+    assert ended.code == 0, ended.err
+    assert "nothing is claimed of a variant unless it was put to proof" in ended.out
+    manifest = json.loads((tmp_path / "sets" / "manifest.json").read_text())
+    assert {entry["variant"] for entry in manifest["sets"]} == {"noisy"}
+    prove = ["generate", "prove", evolved / "out", "--variant", "small", "--out", tmp_path / "small.json"]
+    ended = paragone(*prove, "--spec", evolved / "spec.toml")
+    assert ended.code == 0, ended.err
+    content = json.loads((tmp_path / "small.json").read_text())
+    assert {of["variant"] for of in content["variants"]} == {"small"}
+    n_claims = sum(claim["holds"] for item in content["sets"] for claim in item["claims"])
+    n_held = sum(claim["holds"] for of in content["variants"] for claim in of["claims"])
+    assert f"small: {n_held} of {n_claims} claims hold, 0 were not put to proof" in ended.out
+    for command, said in (
+        (prove, "unknown method in a claim"),
+        (["generate", "prove", "digen", "--variant", "small", "--out", tmp_path / "x.json"], "DIGEN claims nothing"),
+        (["generate", "write", "digen", "--variant", "small", "--out", tmp_path / "x"], "as they were published"),
+        (
+            ["generate", "write", evolved / "out", "--variant", "tiny", "--out", tmp_path / "x"],
+            "unknown variant 'tiny'",
+        ),
+    ):
+        ended = paragone(*command)
+        assert (ended.code, said in " ".join(ended.err.split())) == (2, True)
+
+
+def test_concluding_writes_the_folder_again(paragone, evolved, tmp_path):
+    store = evolved / "spec.sqlite"
+    ended = paragone("generate", "evolve", evolved / "spec.toml", "--out", tmp_path, "--store", store, "--conclude")
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "collection.json").read_text() == (evolved / "out" / "collection.json").read_text()
+
+
+def test_inspect_tells_how_hard_open_pairs_were_tried(paragone, evolved, tmp_path):
+    content = json.loads((evolved / "out" / "collection.json").read_text())
+    tried = {"up": "LR", "down": "Tree", "raced": 5, "raced_tuned": 2, "race_mean": 0.04, "race_won": 0.5}
+    for item in content["sets"]:
+        item["claims"] = [claim for claim in item["claims"] if claim["up"] == "Tree"]
+    content |= {"open": [tried], "sets": [item for item in content["sets"] if item["claims"]]}
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    shown = paragone("generate", "inspect", tmp_path / "c.json")
+    said = "LR over Tree: raced 5 times, 2 of them tuned (best lead 0.040, ahead on 50% of samples); never put to proof"
+    assert f"open: {said}" in " ".join(shown.out.split())
+    assert json.loads(paragone("generate", "inspect", tmp_path / "c.json", "--json").out)["tried"][0]["raced"] == 5
+
+
+@pytest.mark.slow
+def test_a_collection_is_shipped_by_its_files_lying_in_the_folder(evolved, tmp_path):
+    """In a copy of the package: nothing but files is added, and every door knows the new name."""
+    package = tmp_path / "paragone"
+    shutil.copytree(Path(paragone_package.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    out, beside = evolved / "out", package / "generate" / "evidence_files"
+    shutil.copy(out / "collection.json", package / "data" / "collections" / "spec.json")
+
+    def ask(*command):
+        again = [sys.executable, *map(str, command)]
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NO_COLOR": "1"}
+        return subprocess.run(again, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
+
+    # How the search went and its fits need not be there.
+    bare = ask("-m", "paragone", "generate", "inspect", "spec")
+    assert bare.returncode == 0, bare.stderr
+    shutil.copy(out / "coverage_curve.csv", beside / "spec-curve.csv")
+    shutil.copy(out / "fits.csv.xz", beside / "spec-fits.csv.xz")
+    code = (
+        "import paragone as p, paragone.generate as g; from paragone.data.evolved import collections\n"
+        "print(collections(), p.load('spec:1').name, p.load('spec:1:noisy').name, g.load('spec-1').name)\n"
+        "print(len(g.read_fits('spec')), len(g.Collection.named('spec').sets))"
+    )
+    loaded = ask("-c", code)
+    assert loaded.returncode == 0, loaded.stderr
+    assert "'spec') spec-1 spec-1-noisy spec-1" in loaded.stdout
+    shown = ask("-m", "paragone", "generate", "inspect", "spec", "--out", tmp_path / "page")
+    assert shown.returncode == 0, shown.stderr
+    assert "How it came about" in (tmp_path / "page" / "report.html").read_text()
+    report = ask(
+        "-m", "paragone", "generate", "report", "sklearn.naive_bayes:GaussianNB", "--sets", "spec-1", "--out", "r"
+    )
+    assert report.returncode == 0, report.stderr
+    unknown = ask("-m", "paragone", "generate", "write", "spek", "--out", "x")
+    assert "did you mean 'spec'" in unknown.stderr
 
 
 def test_a_sample_has_the_options_it_was_asked_for(paragone, tmp_path):

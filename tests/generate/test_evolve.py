@@ -110,6 +110,25 @@ def test_killed_and_started_again_it_ends_the_same(tmp_path, once):
     assert evolve(SMALL, store).collection == once[0].collection
 
 
+def test_concluding_begins_nothing_new_and_gives_what_was_proven(tmp_path, in_process):
+    store = tmp_path / "s.sqlite"
+    spec = replace(SMALL, generations=1, finalists=1, claims=2)
+    two = evolve(spec, store)
+    assert two.collection.sets
+
+    def cells():
+        with sqlite3.connect(store) as database:
+            return database.execute("SELECT COUNT(*) FROM cells").fetchone()
+
+    before = cells()
+    # Left to itself the search would go on: it is asked for more generations, races and claims than were done.
+    more = replace(spec, generations=5)
+    assert evolve(more, store, conclude=True).collection == two.collection
+    assert cells() == before
+    unknown = evolve(replace(spec, seed=99), store, conclude=True)
+    assert (unknown.collection.sets, unknown.races, cells()) == ((), (), before)
+
+
 def test_it_tells_how_far_it_is_and_counts_what_it_made(once):
     result, said, _ = once
     assert said[0].startswith("generation 1: ")

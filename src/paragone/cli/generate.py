@@ -129,7 +129,7 @@ def draw_sample(
     Example: paragone generate sample "mul(X0, X1)" --rows 5000 --noise 0.1 --irrelevant 20 --out product
     """
     from paragone.generate import GeneratorSpec, truth_sheet, write_sets
-    from paragone.generate.collection import described_sample
+    from paragone.generate.manifests import described_sample
 
     if Path(name).name != name:
         raise InputError(f"--name {name!r} is to be a file name: leave out folders")
@@ -389,6 +389,9 @@ def digen(
 def write_collection(
     collection: Annotated[str, typer.Argument(help=WHICH)],
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", show_default=False)],
+    variant: Annotated[
+        str | None, typer.Option(help="small, balanced, imbalanced or noisy: this variant of every dataset.")
+    ] = None,
     file_format: FileFormat = "csv",
 ) -> None:
     """Write the datasets of a collection as tables with a manifest, hashes checked.
@@ -398,8 +401,70 @@ def write_collection(
     from paragone.generate import write_digen
 
     found = _collection(collection)
-    written = write_digen(out, file_format) if found is None else found.write_data(out, file_format)
+    if found is None:
+        if variant is not None:
+            raise InputError("--variant is for evolved collections: the DIGEN sets are written as they were published")
+        written = write_digen(out, file_format)
+    else:
+        written = found.write_data(out, file_format, variant)
     say(f"{len(written) - 1} datasets and {written[-1].name} in {out}")
+    if variant is not None:
+        say("nothing is claimed of a variant unless it was put to proof: paragone generate prove")
+
+
+@generate.command("prove")
+def prove_collection_variants(
+    collection: Annotated[str, typer.Argument(help="A collection that was proven under tuning.", show_default=False)],
+    variant: Annotated[
+        list[str], typer.Option(help="small, balanced, imbalanced or noisy; may be repeated.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The collection with these proofs (JSON).", show_default=False)],
+    spec: Annotated[
+        Path | None, typer.Option(help="The spec (TOML) of its search, for methods other than the references.")
+    ] = None,
+    hours: Annotated[float | None, typer.Option(help="Begin nothing new after this time.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Where scores are kept; OUT with .sqlite.")] = None,
+    workers: Workers = 0,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+) -> None:
+    """Put the claims of a collection to proof on variants of its datasets; goes on where it was stopped.
+
+    Example: paragone generate prove small/collection.json --variant noisy --spec small.toml --out small/noisy.json
+    """
+    import time
+
+    from paragone.generate import EvolveSpec, Laboratory, prove_variants
+    from paragone.generate.claims import variant_table
+
+    _import_from_here()
+    found = _collection(collection)
+    if found is None:
+        raise InputError("DIGEN claims nothing: give a collection that was proven under tuning")
+    if not out.parent.is_dir():
+        raise InputError(f"--out {out}: the folder {out.parent} does not exist")
+    begun = time.monotonic()
+    kept = store or out.with_suffix(".sqlite")
+    with (
+        chosen_executor(engine, address, workers) as executor,
+        Laboratory(kept, workers, executor=executor) as laboratory,
+    ):
+        proven = prove_variants(
+            found,
+            laboratory,
+            variant,
+            methods=EvolveSpec.read(spec).contenders() if spec else (),
+            tell=lambda said: say(said, stderr=True),
+            over=lambda: hours is not None and time.monotonic() - begun > hours * 3600,
+        )
+    proven.write(out)
+    table = variant_table(proven.variants)
+    n_asked = sum(len(item.proven(found.margin)) for item in found.sets)
+    for name in dict.fromkeys(variant):
+        held = table.loc[table["variant"] == name, "holds"]
+        say(f"{name}: {int(held.sum())} of {n_asked} claims hold, {n_asked - len(held)} were not put to proof")
+    say(f"collection: {out}")
+    _warn_of_failures(laboratory.n_failed, kept)
 
 
 @generate.command("inspect")
@@ -441,6 +506,9 @@ def evolve_collection(
     against: Annotated[str | None, typer.Option(help="A class of yours: find where it loses and wins.")] = None,
     goal: Annotated[str, typer.Option(help="What --against is to do: loses, wins or both.")] = "both",
     file_format: FileFormat = "csv",
+    conclude: Annotated[
+        bool, typer.Option("--conclude", help="Begin nothing new: write what the store has, as far as it was proven.")
+    ] = False,
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
@@ -471,6 +539,7 @@ def evolve_collection(
             focus=focus,
             goal=goal,
             retry_failed=retry_failed,
+            conclude=conclude,
             tell=lambda said: say(said, stderr=True),
         )
     evolved.write(out, file_format)

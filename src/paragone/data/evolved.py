@@ -13,6 +13,7 @@ import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.data.digen import checked_dataset, checked_formula
+from paragone.data.variants import DatasetVariant, draw_variant, split_variant
 from paragone.errors import InputError, unknown_name
 from paragone.reading import read_json
 
@@ -23,7 +24,9 @@ __all__ = [
     "entries",
     "find",
     "find_entry",
+    "load_evolved",
     "make_evolved",
+    "make_variant",
     "own_collection",
     "own_dataset",
     "read_entries",
@@ -72,12 +75,12 @@ class EvolvedEntry:
 
 @cache
 def collections() -> tuple[str, ...]:
-    """Return the names of the collections.
+    """Return the names of the collections: of all whose file lies in the folder.
 
     Examples
     --------
-    >>> collections()
-    ('paragone-v1',)
+    >>> "paragone-v1" in collections()
+    True
     """
     found = (file.name for file in _FOLDER.iterdir() if file.name.endswith(ENDING))
     return tuple(sorted(name.removesuffix(ENDING) for name in found))
@@ -125,24 +128,44 @@ def find(collection: str, wanted: str) -> EvolvedEntry:
     raise unknown_name(f"dataset in {collection}", wanted, [name.removeprefix(f"{collection}-") for name in known])
 
 
-def own_collection(reference: str, base: str | Path = ".") -> Path | None:
-    """Return the collection file that a reference ``PATH:NAME`` names by itself or by its folder; None for any other.
+def load_evolved(collection: str, wanted: str) -> Dataset:
+    """Make a dataset of a shipped collection by its number or name, or a variant of it.
+
+    Examples
+    --------
+    >>> load_evolved("paragone-v1", "3:small")
+    Dataset 'paragone-v1-3-small': 200 samples x 10 features, classification, 2 classes
+    """
+    dataset, variant = split_variant(wanted)
+    entry = find(collection, dataset)
+    return make_evolved(entry) if variant is None else make_variant(entry, variant)
+
+
+def own_collection(reference: str, base: str | Path = ".") -> tuple[Path, str] | None:
+    """Return the collection file that ``PATH:NAME`` names by itself or by its folder, and what stands behind it.
+
+    None for a reference of any other kind. Behind the name may stand a variant: ``PATH:NAME:VARIANT``.
 
     Examples
     --------
     >>> own_collection("digen:8") is None
     True
     """
-    place, colon, _ = reference.rpartition(":")
-    if not colon or not place:
-        return None
-    path = Path(base) / Path(place).expanduser()
-    path = path / COLLECTION if path.is_dir() else path
-    return path if path.suffix == ENDING and path.is_file() else None
+    place, behind = reference, ""
+    for _ in range(2):
+        place, colon, last = place.rpartition(":")
+        if not colon or not place:
+            return None
+        behind = f"{last}:{behind}" if behind else last
+        path = Path(base) / Path(place).expanduser()
+        path = path / COLLECTION if path.is_dir() else path
+        if path.suffix == ENDING and path.is_file():
+            return path, behind
+    return None
 
 
 def own_dataset(path: Path, wanted: str) -> Dataset:
-    """Make a dataset of a collection of one's own by its number or name, checked by its hashes.
+    """Make a dataset of a collection of one's own by its number or name, checked by its hashes, or a variant of it.
 
     One with noise, gaps or other kinds of data is read from the table beside the collection, whose rows were drawn by
     `paragone.generate`.
@@ -154,8 +177,14 @@ def own_dataset(path: Path, wanted: str) -> Dataset:
     ...     own_dataset(path, "3").n_samples
     1000
     """
-    entry = find_entry(read_entries(path), wanted, str(path))
+    dataset, variant = split_variant(wanted)
+    entry = find_entry(read_entries(path), dataset, str(path))
     kinds = {item["name"]: item.get("data") for item in read_json(path)["sets"]}[entry.name]
+    if variant is not None:
+        if kinds:
+            named = ", ".join(kinds)
+            raise InputError(f"dataset {entry.name!r} has kinds of data of its own ({named}), and so no variants")
+        return make_variant(entry, variant)
     return _from_table(path.parent / "data" / f"{entry.name}.csv", entry) if kinds else make_evolved(entry)
 
 
@@ -218,3 +247,31 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
     values = expression.evaluate(X)
     labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.uint8)
     return checked_dataset(entry.name, X, labels, entry.x_hash, entry.y_hash)
+
+
+def make_variant(entry: EvolvedEntry, variant: DatasetVariant) -> Dataset:
+    """Make a variant of a dataset, with rows of its own; its note says that nothing is claimed of it.
+
+    Examples
+    --------
+    >>> from paragone.data.variants import VARIANTS
+    >>> half = make_variant(find("paragone-v1", "1"), VARIANTS["balanced"])
+    >>> half.name, float(half.y.mean())
+    ('paragone-v1-1-balanced', 0.5)
+    """
+    X, labels = draw_variant(
+        checked_formula(entry.name, entry.formula, entry.md5),
+        (entry.cut, entry.inclusive),
+        (variant.n_rows or entry.n_rows, entry.n_features),
+        variant,
+        np.random.SeedSequence(variant.seed(entry.md5, entry.seed)),
+    )
+    return Dataset(
+        f"{entry.name}-{variant.name}",
+        X,
+        labels.astype(np.int64),
+        "classification",
+        feature_names=tuple(f"X{j}" for j in range(entry.n_features)),
+        target_names=("target",),
+        notes=(variant.note(entry.name),),
+    )

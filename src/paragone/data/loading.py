@@ -10,7 +10,17 @@ from typing import TypedDict, Unpack
 from paragone.data.bundled import bundled_names, load_bundled
 from paragone.data.dataset import Dataset, Task
 from paragone.data.evolved import own_collection, own_dataset, read_entries
-from paragone.data.reader import Nominal, Reader, ReadOptions, data_files, known_suffixes, reader_of, readers, suffix_of
+from paragone.data.reader import (
+    Nominal,
+    Reader,
+    ReadOptions,
+    data_files,
+    is_all,
+    known_suffixes,
+    reader_of,
+    readers,
+    suffix_of,
+)
 from paragone.errors import InputError, unknown_name
 
 
@@ -39,8 +49,9 @@ def load(
 
     References are ``openml:NAME``, ``digen:NUMBER``, ``paragone-v1:NUMBER``, ``folds:FOLDER``, a path behind the
     name of any reader, such as ``table:values.dat``, and a number or name behind the file or folder of a collection
-    that a duel or a search wrote, such as ``mine/collection.json:1`` or ``mine:1``. A bundled name wins over a folder
-    of the same name: write ``./iris`` for the folder.
+    that a duel or a search wrote, such as ``mine/collection.json:1`` or ``mine:1``. Behind a dataset of a collection
+    may stand a variant, as in ``paragone-v1:3:noisy``: ``small``, ``balanced``, ``imbalanced`` or ``noisy``. A bundled
+    name wins over a folder of the same name: write ``./iris`` for the folder.
 
     Parameters
     ----------
@@ -84,21 +95,26 @@ def load(
 def expand(reference: str, base: str | Path = ".") -> tuple[str, ...]:
     """Return the references that a reference stands for: many for ``digen:all`` or ``paragone-v1:all``, else itself.
 
-    A collection of one's own is named by its file or folder: ``mine/collection.json:all``, relative to ``base``.
+    A collection of one's own is named by its file or folder: ``mine/collection.json:all``, relative to ``base``. Behind
+    ``all`` may stand a variant, as behind a dataset: ``paragone-v1:all:noisy``.
 
     Examples
     --------
     >>> len(expand("digen:all")), expand("iris")
     (40, ('iris',))
+    >>> expand("paragone-v1:all:small")[0]
+    'paragone-v1:paragone-v1-1:small'
     """
     name, _, what = reference.partition(":")
-    reader = readers.get(name) if what == "all" and name in readers else None
-    own = own_collection(reference, base) if reader is None and reference.endswith(":all") else None
-    if own is not None:
-        return tuple(f"{reference.removesuffix('all')}{entry.name}" for entry in read_entries(own))
-    if reader is None or reader.members is None:
+    reader = readers.get(name) if is_all(what) and name in readers else None
+    if reader is not None and reader.members is not None:
+        return tuple(f"{name}:{member}{what.removeprefix('all')}" for member in reader.members())
+    own = own_collection(reference, base) if reader is None else None
+    if own is None or not is_all(own[1]):
         return (reference,)
-    return tuple(f"{name}:{member}" for member in reader.members())
+    path, behind = own
+    place, variant = reference.removesuffix(behind), behind.removeprefix("all")
+    return tuple(f"{place}{entry.name}{variant}" for entry in read_entries(path))
 
 
 def reader_named(reference: str) -> tuple[Reader | None, str]:
@@ -127,7 +143,7 @@ def _read(source: str | Path, base: Path, options: ReadOptions) -> Dataset:
     collection = own_collection(reference, base)
     if collection is not None:
         options.refuse_all_but_name(f"dataset {reference!r} is generated")
-        made = own_dataset(collection, reference.rpartition(":")[2])
+        made = own_dataset(*collection)
         return made if options.name is None else replace(made, name=options.name)
     path = base / Path(source).expanduser()
     if not path.exists():

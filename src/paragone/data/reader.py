@@ -140,8 +140,8 @@ class Reader:
     def dataset(self, reference: str | Path, base: Path, options: ReadOptions) -> Dataset:
         """Read what stands behind the reader's name, relative paths from ``base``, and give it the name asked for."""
         place = base / Path(reference).expanduser() if self.is_of_paths else str(reference)
-        if self.members is not None and reference == "all":
-            several = f"'{self.name}:all' stands for {len(self.members())} datasets"
+        if self.members is not None and is_all(str(reference)):
+            several = f"'{self.name}:{reference}' stands for {len(self.members())} datasets"
             raise InputError(f"{several}: name it in an experiment's sets, or load one of them")
         try:
             found = self.read(place, replace(options, reader=None))
@@ -159,6 +159,17 @@ class Reader:
         if not isinstance(found, Dataset):
             raise InputError(f"reader {self.name!r} returned {type(found).__name__} for {place}, not a Dataset")
         return found if options.name in (None, found.name) else replace(found, name=options.name)
+
+
+def is_all(what: str) -> bool:
+    """Say whether what stands behind a reader's name is all of its datasets, or a variant of them all.
+
+    Examples
+    --------
+    >>> is_all("all"), is_all("all:noisy"), is_all("allergies")
+    (True, True, False)
+    """
+    return what == "all" or what.startswith("all:")
 
 
 def as_reader(found: Any) -> Reader:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paragone.data.digen import Expression
     from paragone.generate.benchmark import MethodBenchmark, benchmark_method
-    from paragone.generate.collection import Collection, GeneratedSet, write_sets
+    from paragone.generate.collection import Collection, GeneratedSet
     from paragone.generate.collection_pages import write_collection_page
     from paragone.generate.concepts import active_features, agreements, group_concepts, signature
     from paragone.generate.digen import load, measure_digen, write_digen
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paragone.generate.formulas import Grammar, canonical, canonical_key, reason_to_reject, simplify
     from paragone.generate.inspection import Inspection, inspect_digen
     from paragone.generate.laboratory import Laboratory
+    from paragone.generate.manifests import write_sets
     from paragone.generate.methods import Contender, read_space, reference_methods
     from paragone.generate.pages import write_benchmark
     from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from paragone.generate.shipped import read_fits
     from paragone.generate.truth import TruthSheet, truth_sheet
     from paragone.generate.tuned import TunedClassifier
+    from paragone.generate.variant_proofs import prove_variants
 
 # fmt: off
 __all__ = [
@@ -36,15 +38,15 @@ __all__ = [
     "GeneratedSet", "GeneratorSpec", "Grammar", "Inspection", "Laboratory", "LeadClaim", "MethodBenchmark", "Proof",
     "ProofPlan", "TruthSheet", "TunedClassifier", "active_features", "agreements", "benchmark_method", "canonical",
     "canonical_key", "evolve", "group_concepts", "inspect_digen", "learning_curve", "load", "measure", "measure_digen",
-    "prove", "read_fits", "read_space", "reason_to_reject", "reference_methods", "refit", "signature", "simplify",
-    "stage2", "stage3", "truth_sheet", "tuned_fits", "write_benchmark", "write_collection_page", "write_digen",
-    "write_sets",
+    "prove", "prove_variants", "read_fits", "read_space", "reason_to_reject", "reference_methods", "refit",
+    "signature", "simplify", "stage2", "stage3", "truth_sheet", "tuned_fits", "write_benchmark",
+    "write_collection_page", "write_digen", "write_sets",
 ]
 
 _NAMES = {
     "paragone.data.digen": "Expression",
     "paragone.generate.benchmark": "MethodBenchmark benchmark_method",
-    "paragone.generate.collection": "Collection GeneratedSet write_sets",
+    "paragone.generate.collection": "Collection GeneratedSet",
     "paragone.generate.collection_pages": "write_collection_page",
     "paragone.generate.concepts": "active_features agreements group_concepts signature",
     "paragone.generate.digen": "load measure_digen write_digen",
@@ -55,6 +57,7 @@ _NAMES = {
     "paragone.generate.formulas": "Grammar canonical canonical_key reason_to_reject simplify",
     "paragone.generate.inspection": "Inspection inspect_digen",
     "paragone.generate.laboratory": "Laboratory",
+    "paragone.generate.manifests": "write_sets",
     "paragone.generate.methods": "Contender read_space reference_methods",
     "paragone.generate.pages": "write_benchmark",
     "paragone.generate.proof": "LeadClaim Proof ProofPlan prove tuned_fits",
@@ -62,6 +65,7 @@ _NAMES = {
     "paragone.generate.shipped": "read_fits",
     "paragone.generate.truth": "TruthSheet truth_sheet",
     "paragone.generate.tuned": "TunedClassifier",
+    "paragone.generate.variant_proofs": "prove_variants",
 }
 # fmt: on
 

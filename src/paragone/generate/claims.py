@@ -144,6 +144,58 @@ class OpenPair:
         return cls(**{key: value for key, value in content.items() if key in known})
 
 
+@dataclass(frozen=True)
+class VariantClaims:
+    """What became of a dataset's claims on one of its variants.
+
+    Parameters
+    ----------
+    dataset, variant : str
+        Which variant of which dataset.
+    bayes : float
+        The best AUROC that any method can reach on it.
+    claims : tuple of ClaimRecord
+        What was put to proof; their intervals cover the claims on all variants together.
+
+    Examples
+    --------
+    >>> VariantClaims("paragone-v1-3", "noisy", 0.95, ()).variant
+    'noisy'
+    """
+
+    dataset: str
+    variant: str
+    bayes: float
+    claims: tuple[ClaimRecord, ...]
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Read it as it stands in a collection's file."""
+        claims = tuple(ClaimRecord.read(claim) for claim in content["claims"])
+        return cls(content["dataset"], content["variant"], content["bayes"], claims)
+
+
+def variant_table(variants: Iterable[VariantClaims]) -> pd.DataFrame:
+    """Return every claim that was put to proof on a variant, one row each.
+
+    Examples
+    --------
+    >>> claim = ClaimRecord("A", "B", 0.3, 0.1, 0.5, 1.0, True, "shown", (0.29, 0.31), (1, 2))
+    >>> table = variant_table([VariantClaims("one", "small", 1.0, (claim,))])
+    >>> table[["dataset", "variant", "up", "low", "holds"]].to_numpy().tolist()
+    [['one', 'small', 'A', 0.1, True]]
+    """
+    import pandas as pd
+
+    rows = [
+        (of.dataset, of.variant, c.up, c.down, c.mean, c.low, c.high, c.share_won, len(c.leads), c.ending, c.holds)
+        for of in variants
+        for c in of.claims
+    ]
+    columns = ["dataset", "variant", "up", "down", "mean", "low", "high", "share_won", "samples", "ending", "holds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
 def open_table(pairs: Iterable[OpenPair]) -> pd.DataFrame:
     """Return open pairs as a table, one row each.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from importlib.resources import as_file
 from itertools import permutations
@@ -15,98 +14,24 @@ import numpy as np
 
 from paragone.data import Dataset
 from paragone.data.digen import checked_dataset, checked_formula, hash_features, hash_labels
-from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
+from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved, make_variant
+from paragone.data.variants import DatasetVariant, variant_named
 from paragone.errors import InputError, unknown_name
-from paragone.generate.claims import ClaimRecord, OpenPair
+from paragone.generate.claims import ClaimRecord, OpenPair, VariantClaims
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
+from paragone.generate.manifests import write_sets
 from paragone.generate.proof import ProofPlan
-from paragone.generate.sampling import GeneratorSpec, Part, population
+from paragone.generate.sampling import GeneratorSpec, population
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
+from paragone.generate.variants import VariantGenerator
 from paragone.reading import read_json
 from paragone.stats import Interval
-from paragone.tables import frame_to_file
 from paragone.ties import least_loss
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MANIFEST = "manifest.json"
-FILE_FORMATS = ("csv", "parquet")
-
-
-def write_sets(
-    sets: Iterable[tuple[Dataset, Mapping[str, Any]]], folder: str | Path, collection: str, file_format: str = "csv"
-) -> tuple[Path, ...]:
-    """Write datasets as tables with the column ``target`` last, and a manifest of what is said of them.
-
-    Groups, where there are some, are in the column ``group`` before it.
-
-    Parameters
-    ----------
-    sets : iterable of (Dataset, mapping)
-        Each with its entry in the manifest.
-    folder : str or Path
-        Made where it is missing; a file of the same name in it is replaced.
-    collection : str
-        What the manifest calls them together.
-    file_format : {"csv", "parquet"}, default="csv"
-        Of the tables; Parquet needs pyarrow.
-
-    Returns
-    -------
-    tuple of Path
-        The tables, and the manifest last.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paragone.generate import GeneratorSpec
-    >>> made = GeneratorSpec("mul(X0, X1)", n_features=2).sample(50, seed=1, name="product")
-    >>> [path.name for path in write_sets([(made, {"name": "product"})], tempfile.mkdtemp(), "mine")]
-    ['product.csv', 'manifest.json']
-    """
-    import pandas as pd
-
-    if file_format not in FILE_FORMATS:
-        raise unknown_name("file format", file_format, FILE_FORMATS)
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} is not a folder to write to: {error}") from error
-    written, described = [], []
-    for dataset, entry in sets:
-        path = folder / f"{dataset.name}.{file_format}"
-        frame = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
-        if dataset.groups is not None:
-            frame = frame.assign(group=dataset.groups)
-        frame_to_file(frame.assign(target=dataset.y), path)
-        written.append(path)
-        described.append({"file": path.name, **entry})
-    manifest = folder / MANIFEST
-    content = {"collection": collection, "sets": described}
-    manifest.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return (*written, manifest)
-
-
-def described_sample(dataset: Dataset, generator: GeneratorSpec, seed: int, part: Part = "train") -> dict[str, Any]:
-    """Return the manifest's entry of a sample: its generator, hashes of what came out, and what is true of it."""
-    X = np.nan_to_num(np.asarray(dataset.X, dtype=np.float64), nan=0.0)
-    target = np.asarray(dataset.y, dtype=np.float64)
-    return {
-        "name": dataset.name,
-        "seed": seed,
-        "part": part,
-        "n_rows": dataset.n_samples,
-        **asdict(generator),
-        "columns": dict(Counter(generator.roles)),
-        "x_hash": hash_features(X),
-        "y_hash": hash_features(target[:, None]),
-        "truth": truth_sheet(generator, part).as_dict(),
-    }
-
 
 FORMAT = 1
 _OWN_FIELDS = ("formula", "n_features", "cut", "inclusive")
@@ -251,7 +176,47 @@ class GeneratedSet:
                 self.name, np.nan_to_num(np.asarray(made.X, dtype=np.float64)), made.y, self.x_hash, self.y_hash
             )
             return made
-        return make_evolved(EvolvedEntry(**{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)}))
+        return make_evolved(self._entry())
+
+    def variant(self, name: str) -> Dataset:
+        """Make a variant of the dataset, with rows of its own; nothing is claimed of it unless it was put to proof.
+
+        Examples
+        --------
+        >>> Collection.named("paragone-v1").sets[2].variant("small")
+        Dataset 'paragone-v1-3-small': 200 samples x 10 features, classification, 2 classes
+        """
+        chosen = variant_named(name)
+        VariantGenerator.of_variant(self.generator(), chosen)
+        return make_variant(self._entry(), chosen)
+
+    def described(self) -> dict[str, Any]:
+        """Return the manifest's entry: what the dataset is. What was measured on it is in the collection."""
+        evidence = ("aurocs", "stability", "parameters", "claims", "key")
+        return {key: value for key, value in asdict(self).items() if key not in evidence}
+
+    def _entry(self) -> EvolvedEntry:
+        return EvolvedEntry(**{item.name: getattr(self, item.name) for item in fields(EvolvedEntry)})
+
+
+def described_variant(item: GeneratedSet, dataset: Dataset, variant: DatasetVariant) -> tuple[Dataset, dict[str, Any]]:
+    """Return a variant with its entry in the manifest: its own seed, hashes and sheet of truth, and its note."""
+    sheet = truth_sheet(VariantGenerator.of_variant(item.generator(), variant))
+    entry = {
+        **item.described(),
+        "name": dataset.name,
+        "variant": variant.name,
+        "variant_of": item.name,
+        "seed": variant.seed(item.md5, item.seed),
+        "n_rows": dataset.n_samples,
+        "noise": variant.noise,
+        "bayes": sheet.scores["roc_auc"].value,
+        "x_hash": hash_features(np.asarray(dataset.X)),
+        "y_hash": hash_labels(dataset.y),
+        "truth": sheet.as_dict(),
+        "note": dataset.notes[0],
+    }
+    return dataset, entry
 
 
 @dataclass(frozen=True)
@@ -276,6 +241,8 @@ class Collection:
         Ordered pairs that were proven for fixed configurations and did not hold when both methods were tuned.
     open : tuple of OpenPair
         Pairs that nothing here proves, with how hard each was tried; empty where the search did not tell.
+    variants : tuple of VariantClaims
+        What became of the claims on variants of the datasets, where these were put to proof.
 
     Examples
     --------
@@ -294,6 +261,7 @@ class Collection:
     seed: int | None = None
     refuted: tuple[tuple[str, str], ...] = ()
     open: tuple[OpenPair, ...] = ()
+    variants: tuple[VariantClaims, ...] = ()
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
@@ -405,20 +373,18 @@ class Collection:
             f"of {self.evidence_rows:,} fresh rows"
         )
 
-    def write_data(self, folder: str | Path, file_format: str = "csv") -> tuple[Path, ...]:
-        """Write the datasets as tables with a manifest; see `write_sets`."""
-        # The manifest says what the datasets are; what was measured on them is in the collection.
-        evidence = ("aurocs", "stability", "parameters", "claims", "key")
-        described = (
-            (item.load(), {key: value for key, value in asdict(item).items() if key not in evidence})
-            for item in self.sets
-        )
-        return write_sets(described, folder, self.name, file_format)
+    def write_data(self, folder: str | Path, file_format: str = "csv", variant: str | None = None) -> tuple[Path, ...]:
+        """Write the datasets, or a variant of each, as tables with a manifest; see `write_sets`."""
+        described = ((item.load(), item.described()) for item in self.sets)
+        if variant is None:
+            return write_sets(described, folder, self.name, file_format)
+        changed = (described_variant(item, item.variant(variant), variant_named(variant)) for item in self.sets)
+        return write_sets(changed, folder, f"{self.name}, {variant}", file_format)
 
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
         # Files of the first release lack what came later: what says nothing is left out, and theirs stay as they are.
-        later: dict[str, Any] = {"plan": None, "seed": None, "refuted": (), "open": []}
+        later: dict[str, Any] = {"plan": None, "seed": None, "refuted": (), "open": [], "variants": ()}
         told = {**asdict(self), "open": [pair.as_dict() for pair in self.open]}
         content = {
             "format": FORMAT,
@@ -458,6 +424,7 @@ class Collection:
                 content.get("seed"),
                 tuple((up, down) for up, down in content.get("refuted", ())),
                 tuple(OpenPair.read(pair) for pair in content.get("open", ())),
+                tuple(VariantClaims.read(found) for found in content.get("variants", ())),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"collection {path} is not a collection file: {error}") from error

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paragone.data.digen import Expression
+from paragone.data.variants import VARIANTS
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
-from paragone.generate.claims import open_table
+from paragone.generate.claims import open_table, variant_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.families import families
 from paragone.generate.inspection import Inspection
@@ -140,6 +141,8 @@ def collection_page(
             Section("evidence", "The evidence", (sheet, *drawn_gallery(heat_map=heat_map(collection.table()))))
         )
     sections.append(Section("datasets", "The datasets", _datasets(inspection, collection)))
+    if collection is not None:
+        sections.append(Section("variants", "Variants", _variants(collection)))
     if curve is not None:
         sections.append(Section("search", "How it came about", _search(curve)))
     if beside is not None and collection is not None:
@@ -370,6 +373,26 @@ def _proven_in_words(item: GeneratedSet, up: str, down: str, is_refuted: bool) -
 
 
 # The rest
+
+
+def _variants(collection: Collection) -> tuple[Block, ...]:
+    """Say which variants there are, and that nothing is claimed of those that were not put to proof."""
+    named = "; ".join(f"{variant.name}: {variant.words}" for variant in VARIANTS.values())
+    example = collection.sets[0].name.rpartition("-")[2] if collection.sets else "1"
+    said = [
+        f"Every dataset has variants with the same formula and cut, and rows of their own ({named}): "
+        f'`paragone.load("{collection.name}:{example}:noisy")`, or `paragone generate write --variant`.',
+        "All claims on this page are of the datasets as they are. Nothing is claimed of a variant that was not put to "
+        "proof itself.",
+    ]
+    if not collection.variants:
+        return (Prose(tuple(said)),)
+    table = variant_table(collection.variants)
+    for name, found in table.groupby("variant", sort=False):
+        said.append(f"{name}: {int(found['holds'].sum())} of {len(found)} claims that were put to proof hold.")
+    said.append("The claims on variants are a family of their own: the level covers all of them together.")
+    sheet = frame_sheet("variants", "The claims on variants", table)
+    return (Prose(tuple(said)), Fold("Every claim on a variant", (sheet,)))
 
 
 def _search(curve: pd.DataFrame) -> tuple[Block, ...]:

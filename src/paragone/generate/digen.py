@@ -12,10 +12,11 @@ from paragone.data import Dataset
 from paragone.data import load as load_dataset
 from paragone.data.digen import entries, find, make_digen
 from paragone.data.evolved import collections
-from paragone.generate.collection import Collection, GeneratedSet, write_sets
+from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.evidence import measure
 from paragone.generate.inspection import MARGIN, inspect_digen
 from paragone.generate.laboratory import Holdout, Laboratory, parted
+from paragone.generate.manifests import write_sets
 from paragone.generate.methods import Contender, digen_tuned, reference_methods
 from paragone.generate.sampling import GeneratorSpec
 from paragone.ties import least_loss

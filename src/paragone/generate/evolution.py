@@ -260,6 +260,19 @@ class Stopwatch:
             self._ending = ""
         return seconds
 
+    def furthest(self) -> Moment:
+        """Return the moment of the most proofs that earlier runs reached, of these the latest; zeros before any.
+
+        Examples
+        --------
+        >>> watch = Stopwatch()
+        >>> for moment in ((1, 2, 0), (1, 2, 1), (2, 4, 0)):
+        ...     _ = watch.at(moment)
+        >>> watch.furthest()
+        (1, 2, 1)
+        """
+        return max(self._past, key=lambda moment: (moment[2], *moment[:2]), default=(0, 0, 0))
+
 
 OPEN_WEIGHT = 4.0
 """How much more often parents come from a pair that no race has won yet."""

@@ -20,7 +20,7 @@ from paragone.generate.attempts import NamedPair, attempts
 from paragone.generate.claims import open_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, numbered_concepts, signature
-from paragone.generate.evolution import Evolution, SearchProgress, Stopwatch
+from paragone.generate.evolution import Evolution, Moment, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Proof
@@ -252,6 +252,7 @@ def evolve(
     focus: str | None = None,
     goal: str = "both",
     retry_failed: bool = False,
+    conclude: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> Evolved:
     """Evolve a collection for the methods of a spec.
@@ -274,6 +275,9 @@ def evolve(
         What the method in focus is to do.
     retry_failed : bool, default=False
         Whether cells that failed before run again.
+    conclude : bool, default=False
+        Begin nothing new: go over what earlier runs did, up to the moment at which most was proven, and give that. A
+        proof that the time had cut short between two looks is brought to its end.
     tell : callable, optional
         Called with one sentence of progress after each generation and race.
 
@@ -307,10 +311,29 @@ def evolve(
     stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
         evolution = Evolution(spec, laboratory, stopwatch, focus, goal)
+        if conclude:
+            _go_over(evolution, stopwatch.furthest(), say)
+            return _concluded(evolution)
         evolution.run(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
         evolution.race_rest(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
         evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
         return _concluded(evolution)
+
+
+def _go_over(evolution: Evolution, until: Moment, say: Callable[[str], None]) -> None:
+    """Go the way of earlier runs up to a moment of theirs; every cell on it is in the store."""
+    generations, raced, proven = until
+    prover = evolution.prover
+
+    def raced_enough() -> bool:
+        return prover.n_raced >= raced
+
+    while evolution.progress.generation < generations:
+        # Races that the time had cut off in the last generation are not made up for: others followed, or none.
+        evolution.step(raced_enough)
+        say(str(evolution.progress))
+    evolution.race_rest(lambda progress: say(str(progress)), raced_enough)
+    evolution.prove(lambda progress: say(str(progress)), lambda: len(prover.verdicts) >= proven)
 
 
 def _concluded(evolution: Evolution) -> Evolved:

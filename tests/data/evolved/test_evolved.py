@@ -53,7 +53,7 @@ def test_an_altered_entry_is_refused_with_the_hash(change, said):
     [
         ("paragone-v1:all", "stands for"),
         ("paragone-v1:9999", "unknown dataset in paragone-v1 '9999'"),
-        ("paragone-v2:1", "unknown dataset"),
+        ("paragone-v0:1", "unknown dataset"),
     ],
 )
 def test_a_wrong_reference_is_refused_in_a_sentence(reference, said):

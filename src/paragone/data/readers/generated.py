@@ -20,7 +20,7 @@ def _collection(name: str, make: Callable[[str], Dataset], members: Callable[[],
 def _evolved(name: str) -> Reader:
     return _collection(
         name,
-        lambda wanted: evolved.make_evolved(evolved.find(name, wanted)),
+        lambda wanted: evolved.load_evolved(name, wanted),
         lambda: [entry.name for entry in evolved.entries(name)],
     )
 
