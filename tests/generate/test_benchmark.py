@@ -119,6 +119,19 @@ def test_the_diagnosis_is_what_is_computed_by_hand():
     assert "as good as the best reference on local" in said
 
 
+def test_a_problem_that_several_collections_hold_counts_once():
+    parity = GeneratedFormula("mul(X7, mul(sub(0.0, X8), X9))", 10, 5, 1.0)
+    rows = [("other-1", "New", 1, 0.60), ("other-1", "A", 1, 0.80), ("other-1", "B", 1, 0.52)]
+    scores = pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
+    other = MethodBenchmark("New", "other", scores, {}, {}, (), "", {"other-1": parity})
+    found = diagnose([by_hand(), other])
+    record = next(record for record in found.records if record.family == "parity")
+    assert (record.n_sets, record.n_concepts) == (3, 1)
+    # One concept of three datasets: .50, .54 and .60.
+    assert record.method == pytest.approx(1.64 / 3)
+    assert found.datasets.set_index("dataset").loc["other-1", "concept"] == "hand 1"
+
+
 def test_no_method_is_further_behind_than_two_scores_can_differ():
     formulas = {
         "p1": GeneratedFormula("mul(X0, mul(X1, X2))", 10, 1, 1.0),

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 
+from known_leads import InProcess
 from paragone.data.digen import Expression
-from paragone.generate import GeneratorSpec, Grammar
+from paragone.generate import EvolveSpec, GeneratorSpec, Grammar, evolve
 from paragone.generate.collection import Collection
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "remeasure.py"
@@ -197,6 +200,88 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_outcome(script, planted, tmp
     again, _ = script.remeasure(planted, folder=tmp_path / "b", **SMALL)
     assert len(calls) == len(lines) - 3
     assert again == straight
+
+
+def test_what_was_asked_for_and_found_is_written_as_json(script, planted, tmp_path):
+    rows, _ = script.remeasure(planted, folder=tmp_path / "kept", **SMALL)
+    written = json.loads((tmp_path / "kept" / "planted-best.json").read_text())
+    assert written["rows"] == rows
+    assert (written["collection"], written["samples"], written["trials"]) == ("planted", 4, 3)
+    assert written["totals"] == {
+        "claims": 2, "measured": 2, "holds": 1, "reversed": 1, "bound_holds": 1, "below_margin": 1,
+        "share_that_holds": 0.5,
+    }  # fmt: skip
+    # Two methods on four samples, though two claims name each of them.
+    assert (written["cost"]["fits"], written["cost"]["fits_left"]) == (8, 0)
+    script.remeasure(planted, folder=tmp_path / "none", minutes=0, **SMALL)
+    unmeasured = json.loads((tmp_path / "none" / "planted-best.json").read_text())
+    assert (unmeasured["totals"]["measured"], unmeasured["rows"][0]["mean"]) == (0, None)
+    assert unmeasured["cost"]["fits_left"] == 8
+
+
+def test_one_dataset_can_be_asked_for(script, planted, tmp_path):
+    content = json.loads(planted.read_text())
+    content["sets"].append({**content["sets"][0], "name": "two"})
+    planted.write_text(json.dumps(content))
+    rows, _ = script.remeasure(planted, folder=tmp_path / "kept", minutes=0, sets=("two",), **SMALL)
+    assert {row["dataset"] for row in rows} == {"two"}
+    with pytest.raises(SystemExit, match="there is no dataset 'three'"):
+        script.remeasure(planted, folder=tmp_path / "kept", minutes=0, sets=("three",), **SMALL)
+
+
+def test_halving_gives_up_the_worse_half_after_two_folds(script):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(240, 4))
+    y = (X[:, 0] + 0.8 * rng.normal(size=240) > 0).astype(int)
+    tried = script.configurations("DecisionTreeClassifier", 6, rng)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=1).split(X, y))
+    made = script.Made("DecisionTreeClassifier", 1)
+    fits, real = [], script.Made.fit
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(script.Made, "fit", lambda self, X, y: fits.append(self.configuration) or real(self, X, y))
+        chosen, mean = script.halved(made, tried, folds, X, y)
+    assert len(fits) == 6 * 2 + 3 * 3
+
+    def scored(one, fit, out):
+        return roc_auc_score(y[out], script.Made(made.method, 1, one).fit(X[fit], y[fit]).decision_function(X[out]))
+
+    scores = np.array([[scored(one, *fold) for fold in folds] for one in tried])
+    left = set(np.argsort(-scores[:, :2].mean(axis=1), kind="stable")[:3].tolist())
+    best = max(left, key=lambda place: scores[place].mean())
+    assert (chosen, mean) == (tried[best], pytest.approx(scores[best].mean()))
+    whole, top = script.searched(made, tried, folds, X, y)
+    assert (whole, top) == (tried[int(scores.mean(axis=1).argmax())], pytest.approx(scores.mean(axis=1).max()))
+
+
+def test_halved_fits_are_kept_apart_from_whole_ones(script, planted, tmp_path):
+    whole, _ = script.remeasure(planted, folder=tmp_path / "kept", **SMALL)
+    half, _ = script.remeasure(planted, folder=tmp_path / "kept", halve=True, **SMALL)
+    assert len(script.read_kept(tmp_path / "kept" / "cells.jsonl")) == 16
+    assert half[0]["holds"]
+    assert half[1]["reversed"]
+    again, _ = script.remeasure(planted, folder=tmp_path / "kept", **SMALL)
+    assert again == whole
+
+
+def test_a_collection_as_evolve_writes_it_is_measured_again(script, tmp_path, monkeypatch):
+    monkeypatch.setattr("paragone.generate.evolving.Laboratory", InProcess)
+    methods = {
+        "LogisticRegression": {"use": "paragone.generate.classifiers:PlainLogisticRegression"},
+        "DecisionTreeClassifier": {"use": "sklearn.tree:DecisionTreeClassifier", "portfolio": [{"max_depth": 4}]},
+    }
+    spec = EvolveSpec(
+        "tiny", generations=2, batch=8, chunk=8, n_train=300, n_test=300, n_features=3, looks=(4, 12), claims=3,
+        race_seeds=2, evidence_rows=400, finalists=2, methods=methods,
+    )  # fmt: skip
+    found = evolve(spec, tmp_path / "s.sqlite")
+    found.write(tmp_path / "tiny")
+    proven = {(item.name, *pair) for item in found.collection.sets for pair in item.proven(0.05)}
+    assert proven
+    rows, refused = script.remeasure(tmp_path / "tiny" / "collection.json", folder=tmp_path / "kept", **SMALL)
+    assert refused == []
+    assert {(row["dataset"], row["up"], row["down"]) for row in rows} == proven
+    assert not any(row["reversed"] for row in rows)
+    assert any(row["holds"] for row in rows)
 
 
 def test_a_method_that_it_does_not_know_is_told(script, planted, tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 from paragone.charts import BLUE, GREY, VERMILION, from_rows, styled
 from paragone.data.digen import Expression
 from paragone.generate.benchmark import MethodBenchmark
+from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evidence import mean_interval
 from paragone.generate.families import FAMILIES, MIXED, families
 from paragone.generate.inspection import MARGIN
@@ -189,6 +190,9 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
             )
             scores.append(row.astype(float).rename(str(dataset)))
     datasets = pd.DataFrame(rows)
+    if len(benchmarks) > 1:
+        widest = max(one.n_features for benchmark in benchmarks for one in benchmark.specimens.values())
+        datasets["concept"] = _joined(datasets["concept"], datasets["formula"], widest)
     table = pd.DataFrame(scores).reset_index(drop=True)
     met = {family for of in datasets["families"] for family in of}
     held = [family for family in (*FAMILIES, MIXED) if family in met]
@@ -200,6 +204,24 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
     means = pd.DataFrame({family: concepts.mean() for family, concepts in by_concept.items()}).T
     whole = table.groupby(datasets["concept"], sort=False).mean()
     return MethodDiagnosis(method, datasets, records, _likeness(whole, method), means, margin)
+
+
+def _joined(concepts: Sequence[str], formulas: Sequence[str], n_features: int) -> list[str]:
+    """Give concepts of several collections one name where they are one problem: it is to count once.
+
+    Examples
+    --------
+    >>> _joined(["digen 1", "own 4", "own 5"], ["mul(X0, X1)", "mul(X2, sub(0.0, X7))", "X3"], 10)
+    ['digen 1', 'digen 1', 'own 5']
+    """
+    # Datasets of one concept of a collection agree already: one formula speaks for them.
+    first = dict(zip(reversed(list(concepts)), reversed(list(formulas)), strict=True))
+    names = list(dict.fromkeys(concepts))
+    marks = [signature(Expression.parse(first[name]), n_features=n_features) for name in names]
+    numbers = numbered_concepts(agreements(marks))
+    called = dict(zip(reversed(numbers), reversed(names), strict=True))
+    common = {name: called[number] for name, number in zip(names, numbers, strict=True)}
+    return [common[name] for name in concepts]
 
 
 def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str) -> FamilyRecord:
