@@ -6,7 +6,7 @@ and both methods are tuned at one budget by another tuner: a Latin hypercube ove
 library's own defaults, scored by scikit-learn's five stratified folds of the train rows. AUROC is scikit-learn's, on
 fresh rows. What is measured is kept line by line under build/remeasure, and the same command goes on where it stopped.
 Claims on one dataset share the fits of their methods. With --halve the worse half of the configurations is given up
-after two of the five folds, which takes a third less time; the budget stays the same for all methods.
+after two of the five folds, which spares three fits of ten; the budget stays the same for all methods.
 
 A table is printed, and written with all that was asked for as NAME-ONLY.json and NAME-ONLY.csv in the same folder.
 
