@@ -27,7 +27,7 @@ def test_a_cross_validation_runs_and_is_scored_by_any_metric_without_refitting(p
     file = write(tmp_path)
     ended = paragone("run", file, "--workers", 0)
     assert ended.code == 0, ended.err
-    assert "note: 6 variants of 1 method(s): PLS 6" in ended.err
+    assert "note: 6 pipelines (preprocessing and model, with the parameters of each) of 1 method: PLS 6" in ended.err
     assert "19 done" in ended.out
     store = file.with_suffix(".sqlite")
     before = store.read_bytes()
@@ -66,7 +66,7 @@ def test_a_cross_validation_runs_and_is_scored_by_any_metric_without_refitting(p
         ({"protocol": 'kind = "crossval"\ntest = "bmi"'}, "must hold 1 (test) or 0 (train)"),
         ({"protocol": 'kind = "crossval"\nstored = "none.csv"'}, "cannot be read"),
         ({"protocol": 'kind = "crossval"\nrepeats = 0'}, "'protocol.repeats'"),
-        ({"methods": METHODS.replace("[1, 2, 3]", "[1, 2, 2]")}, "two variants are called"),
+        ({"methods": METHODS.replace("[1, 2, 3]", "[1, 2, 2]")}, "two pipelines are called"),
         ({"methods": METHODS.replace("grid", "grdi")}, "unknown key 'methods.PLS.grdi': did you mean 'grid'?"),
         ({"methods": METHODS.replace("n_components", "n_component")}, "did you mean 'n_components'?"),
         ({"methods": METHODS.replace("autoscale", "autoscal")}, "did you mean 'autoscale'?"),

@@ -67,7 +67,7 @@ def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each
     cv = results.crossval()
     table = final_table(cv.problems[0], cv)
     assert [column.name for column in table.columns] == [
-        "#", "Model", "RMSEP", "Ens_Test", "W_Ens_Test", "RMSECV", "MF_Val", "Selected_By", "Variant",
+        "#", "Model", "RMSEP", "Ens_Test", "W_Ens_Test", "RMSECV", "MF_Val", "Selected_By", "Pipeline",
     ]  # fmt: skip
     shown = [float(row[2].text) for row in table.rows]
     assert shown == sorted(shown)
@@ -76,7 +76,7 @@ def test_the_final_table_has_the_columns_of_the_trade_and_stars_the_best_of_each
     tied = [("rmsecv", "PLS(raw, n_components=3)"), ("rmsecv", "PLS(autoscale, n_components=3)")]
     assert starred == [*tied, ("mean_val", "PLS(raw, n_components=2)")]
     assert table.notes[0].startswith("RMSECV pools all out-of-fold predictions")
-    assert any("2 variant(s) failed and were never eligible" in note for note in table.notes)
+    assert any("2 pipelines failed and were never eligible" in note for note in table.notes)
 
 
 def test_the_top_table_ranks_by_rmsecv_with_folds_in_order_and_says_what_is_not_told_apart(results):
@@ -85,8 +85,8 @@ def test_the_top_table_ranks_by_rmsecv_with_folds_in_order_and_says_what_is_not_
     assert [column.name for column in table.columns][6:11] == ["f0", "f1", "f2", "f3", "f4"]
     shown = [float(row[2].text) for row in table.rows]
     assert shown == sorted(shown)
-    assert "Not told from the best" in table.notes[1]
-    assert "Mean" not in table.notes[1].partition("pairs of chains):")[2]
+    assert "Not significantly worse than the best" in table.notes[1]
+    assert "Mean" not in table.notes[1].partition("pairs of pipelines):")[2]
 
 
 def test_missing_scores_are_dashes(tmp_path, regression):
@@ -133,7 +133,7 @@ def test_equal_chains_are_not_told_apart_and_a_much_worse_one_is(tmp_path, regre
     assert others["Mean"].p_adjusted < 0.01
     twin = others[({"A", "B"} - {found.reference}).pop()]
     assert twin.verdict == "undecided"
-    assert distinction_words(found).endswith(f"pairs of chains): {twin.rival}.")
+    assert distinction_words(found).endswith(f"pairs of pipelines): {twin.rival}.")
 
 
 def test_losses_average_repeated_validations_of_a_sample(tmp_path, regression):
@@ -175,9 +175,9 @@ def test_the_components_chart_holds_rmsecv_and_rmsec_of_every_number(results):
     cv = results.crossval()
     rows = drawn_rows(components_chart(cv.problems[0], cv))
     assert {row["components"] for row in rows} == {1.0, 2.0, 3.0}
-    assert {row["chain"] for row in rows} == {"PLS, raw", "PLS, autoscale"}
+    assert {row["pipeline"] for row in rows} == {"PLS, raw", "PLS, autoscale"}
     published = results.cv_scores().set_index(["dataset", "variant"])["RMSECV"]
-    first = next(row for row in rows if row["score"] == "RMSECV" and row["chain"] == "PLS, raw")
+    first = next(row for row in rows if row["score"] == "RMSECV" and row["pipeline"] == "PLS, raw")
     assert first["value"] == published["lake", "PLS(raw, n_components=1)"]
 
 
@@ -191,7 +191,7 @@ def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp
     assert heat_map(alone) is None
     variants = {row["variant"] for row in rows}
     assert "best on average" not in str(heat_map(cv).to_dict()["title"])
-    assert f"the 1 of {len(variants)} variants" in str(heat_map(cv, n=1).to_dict()["title"])
+    assert f"the 1 of {len(variants)} pipelines" in str(heat_map(cv, n=1).to_dict()["title"])
     assert components_chart(alone.problems[0], alone) is None
 
 

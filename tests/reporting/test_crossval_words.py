@@ -113,7 +113,7 @@ def test_a_rule_whose_choice_was_taken_is_not_said_to_have_chosen_its_next_best(
 def test_only_one_se_is_named_where_it_alone_chooses(told, lake):
     methods = {"PLS": {"use": PLS, "grid": {"n_components": [3, 2, 1]}}}
     paragraph, words, _ = told(lake, methods, select=[{"ranking": "one_se"}], test=0.2)
-    assert "Of each problem's chains, the simplest within one standard error" in paragraph
+    assert "Of each problem's pipelines, the simplest within one standard error" in paragraph
     assert "(chosen by one_se)" in words
     assert "chosen by rmsecv" not in words
 

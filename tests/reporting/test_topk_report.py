@@ -76,7 +76,7 @@ def test_the_report_is_a_folder_of_tables_figures_and_a_page(store, tmp_path):
     assert names >= {"tables.md", "tables.tex", "scores.csv", "segments.csv", "beyond.csv", "report.html"}
     assert names >= {"figures/herbs_at_k.svg", "figures/herbs_at_k.pdf", "comparison/differences.csv"}
     text = (tmp_path / "out" / "tables.md").read_text()
-    for words in ("ndcg@5", "best possible", "Ties on herbs", "tail items", "Gini of exposure", "set-knn against EASE"):
+    for words in ("NDCG@5", "best possible", "Ties on herbs", "tail items", "Gini of exposure", "set-knn against EASE"):
         assert words in text
     page = (tmp_path / "out" / "report.html").read_text()
     # Four metrics, ties, two of segments, beyond accuracy, and the comparison.

@@ -264,7 +264,7 @@ def test_errors_in_several_units_are_ranked_by_their_geometric_mean():
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"])
     ranked = MethodRanking("rmse", False, frame, {f"d{d}": Design(5, 1, 0.25) for d in range(3)}, ("B", "A"))
-    assert ranked.finding.startswith("On these 3 datasets, A is better than B by the geometric mean of rmse: ")
+    assert ranked.finding.startswith("On these 3 datasets, A is better than B by the geometric mean of RMSE: ")
     assert "(log-ratio +0.399 [" in ranked.finding
     assert [one.method for one in ranked.rows] == ["A", "B"]
     by_hand = np.exp(

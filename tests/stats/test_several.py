@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from paragone import InputError, compare
 from paragone.cli import app
+from paragone.metrics import metric_title
 from paragone.stats import compare_metrics
 
 METRICS = ("accuracy", "roc_auc", "f1_macro")
@@ -55,9 +56,9 @@ def test_equal_methods_differ_by_no_metric_in_nearly_all_tables():
 def test_the_table_has_a_row_per_pair_and_a_column_per_metric():
     found = compare_metrics(tidy(1), METRICS)
     table = found.as_table()
-    assert [column.name for column in table.columns] == ["method", "rival", *METRICS]
+    assert [column.name for column in table.columns] == ["method", "rival", *map(metric_title, METRICS)]
     assert len(table.rows) == 3
-    assert all(metric in repr(found) for metric in METRICS)
+    assert all(metric_title(metric) in repr(found) for metric in METRICS)
 
 
 def test_the_command_takes_metrics_with_a_comma(tmp_path):

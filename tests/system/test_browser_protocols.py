@@ -150,7 +150,7 @@ def test_the_live_view_shows_chooses_and_drills_down(stores, kind, live_browser)
             assert "cells, finished" in texts(live, "#state")[0]
             metric = {"crossval": "r2", "topk": "recall"}[kind]
             Select(live.find_element(By.CSS_SELECTOR, "#choices select[name=metric]")).select_by_value(metric)
-            words = {"crossval": "CV_R2 of every variant", "topk": "recall on"}[kind]
+            words = {"crossval": "CV_R2 of every pipeline", "topk": "Recall on"}[kind]
             wait_for(live, lambda: any(title.startswith(words) for title in texts(live, "#answer h3")))
             assert [title for title in texts(live, "#answer h3") if not title.startswith(words)] == []
             live.execute_script("document.querySelector('#answer tbody td:nth-child(2) a').click()")

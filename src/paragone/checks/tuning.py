@@ -93,7 +93,7 @@ def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
             hint = "; they are the best by test score" if set(one.by_test[: len(one.taken)]) == set(one.taken) else ""
             ledger.find(
                 "PG112",
-                f"{share(len(strange), len(one.taken), 'refitted variants')} "
+                f"{share(len(strange), len(one.taken), 'refitted pipelines')} "
                 f"{agree(len(strange), 'is not one', 'are not those')} that the cross-validation selects{hint}",
                 dataset=one.dataset,
                 count=len(strange),
@@ -103,4 +103,4 @@ def check_selection(choices: Iterable[StageChoice], ledger: Ledger) -> None:
                     f"selected by cross-validation: {', '.join(one.chosen)}",
                 ],
             )
-    ledger.look(CHECK, checked, "selections of variants")
+    ledger.look(CHECK, checked, "selections of pipelines")

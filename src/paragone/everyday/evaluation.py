@@ -127,7 +127,7 @@ def evaluate(
     ...     answer = evaluate({"bayes": GaussianNB(), "floor": DummyClassifier()}, "wine",
     ...                       store=f"{folder}/a.sqlite", workers=0, verbose=False)
     ...     print(answer.finding)
-    On wine, bayes is better than floor by balanced_accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.647]).
+    On wine, bayes is better than floor by balanced accuracy: 0.974 against 0.333 (+0.641 [+0.635, +0.647]).
     """
     if data is None:
         raise InputError("evaluate: say what on: evaluate(methods, data), such as evaluate(methods, (X, y))")
@@ -311,7 +311,7 @@ class Evaluation:
     @cached_property
     def _all_scores(self) -> pd.DataFrame:
         with self.results as results:
-            return View(results, self.experiment.name).scores
+            return View(results, self.experiment.name).stored_scores
 
     def scores(self, metric: str | None = None) -> pd.DataFrame:
         """Return every score in tidy form: dataset, fold, method, metric, value; another metric needs no new fit."""

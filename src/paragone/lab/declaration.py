@@ -258,7 +258,7 @@ def _by_name(given: Any) -> Any:
 
 
 class MethodSection(EstimatorSection):
-    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its variants.
+    """``[methods.X]``: an estimator, how often it is repeated, how it is tuned, and its grid.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ class MethodSection(EstimatorSection):
     tune : table, optional
         How its parameters are chosen, on inner splits of train.
     grid : table
-        Values of parameters that make variants of it.
+        Values of parameters: each combination is a pipeline of its own.
     steps : list
         Preprocessing before it, fitted on train alone.
     log : str, optional
@@ -281,7 +281,7 @@ class MethodSection(EstimatorSection):
     log: str | None = None
 
     def declared(self) -> dict[str, Any]:
-        """Return the method as protocols declare it: the estimator with its variants, or the tuner around it."""
+        """Return the method as protocols declare it: the estimator with its grid, or the tuner around it."""
         estimator = {"use": self.use, "params": self.params}
         if self.tune is None:
             variants = {"grid": self.grid, "steps": self.steps, "log": self.log}

@@ -345,7 +345,14 @@ def _variants_note(methods: Mapping[str, Method]) -> tuple[str, ...]:
     counts = Counter(str(method.method) for method in methods.values() if hasattr(method, "method"))
     each = ", ".join(f"{name} {count}" for name, count in counts.items())
     n = len(methods)
-    return (f"{n} variant{'s' * (n != 1)} of {len(counts)} method(s): {each}",) if counts else ()
+    return (
+        (
+            f"{n} pipeline{'s' * (n != 1)} (preprocessing and model, with the parameters of each) of "
+            f"{len(counts)} method{'s' * (len(counts) != 1)}: {each}",
+        )
+        if counts
+        else ()
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from paragone.errors import InputError, unknown_name
 from paragone.lab.grids import GridScores, grid_at, names_in_order, reduced_grid
+from paragone.metrics import error_name
 from paragone.stats import DatasetComparison
 
 if TYPE_CHECKING:
@@ -120,6 +121,13 @@ class MeasuredScores:
         raise NotImplementedError
 
     @cached_property
+    def chosen_metric(self) -> str | None:
+        """The metric to show, as the scores call it: a scorer that is minus an error stands there as the error."""
+        if self.metric is None or (self.scores["metric"] == self.metric).any():
+            return self.metric
+        return error_name(self.metric)
+
+    @cached_property
     def known_methods(self) -> list[str]:
         """The names that a reference may have."""
         return names_in_order(self.all_grids, "method")
@@ -152,7 +160,7 @@ class MeasuredScores:
         everything = self.all_grids
         folds = everything[0].folds
         for kind, wanted, known in (
-            ("metric", (self.metric,) if self.metric else (), names_in_order(everything, "metric")),
+            ("metric", (self.chosen_metric,) if self.chosen_metric else (), names_in_order(everything, "metric")),
             ("method", self.methods, folds["method"].unique().tolist()),
             ("dataset", self.datasets, folds["dataset"].unique().tolist()),
         ):
@@ -163,8 +171,10 @@ class MeasuredScores:
         return tuple(self._named(self._kept(scores)) for scores in chosen)
 
     def _kept(self, scores: GridScores) -> GridScores:
+        metric = (self.chosen_metric,) if self.chosen_metric else ()
+
         def keep(frame: pd.DataFrame) -> pd.DataFrame:
-            wanted = {"metric": (self.metric,) if self.metric else (), "method": self.methods, "dataset": self.datasets}
+            wanted = {"metric": metric, "method": self.methods, "dataset": self.datasets}
             for column, names in wanted.items():
                 frame = frame[frame[column].isin(names)] if names else frame
             return frame

@@ -16,7 +16,7 @@ from paragone.lab.protocol import import_protocol, our_kinds
 from paragone.lab.store import queries
 from paragone.lab.store.records import read_scores
 from paragone.lab.view import ResultsReader, View, reader_class
-from paragone.metrics import asked_name, named_metric
+from paragone.metrics import asked_name, metric_title, named_metric, with_errors
 from paragone.registry import imported
 from paragone.tables import Table, TableCell, format_number, mark_best, to_html
 from paragone.ties import loss_order
@@ -137,6 +137,7 @@ class Results(StoreContents):
 
 def means_as_html(heading: str, scores: pd.DataFrame) -> str:
     """Return a heading, a chart and the mean scores as HTML: best in bold, second underlined."""
+    scores = with_errors(scores)
     picture = embedded(score_chart(scores), heading) if len(scores) else ""
     tables = [to_html(_shown(frame, metric, protocol)) for (protocol, metric), frame in mean_table(scores).items()]
     # Many variants make a wide table: it scrolls by itself, not the notebook.
@@ -152,7 +153,7 @@ def _shown(means: pd.DataFrame, metric: str, protocol: str) -> Table:
         texts = [format_number(value) for value in row[1:]]
         cells = mark_best(row[1:], texts, higher_is_better=known.higher_is_better, size=known.score_size)
         rows.append([TableCell(str(row[0])), *cells])
-    return Table.of(list(means.columns), rows, caption=f"{metric} ({protocol}), mean over folds and grid")
+    return Table.of(list(means.columns), rows, caption=f"{metric_title(metric)} ({protocol}), mean over folds and grid")
 
 
 def score_chart(scores: pd.DataFrame) -> Any:
@@ -174,7 +175,7 @@ def score_chart(scores: pd.DataFrame) -> Any:
     >>> row = {"protocol": "curve", "dataset": "d", "fold": 0, "method": "A", "metric": "micro_f1"}
     >>> frame = pd.DataFrame([{**row, "at": 10.0, "value": 0.2}, {**row, "at": 20.0, "value": 0.4}])
     >>> score_chart(frame).to_dict()["title"]["text"]
-    ['micro_f1, mean over folds']
+    ['Micro-F1, mean over folds']
     """
     metric, protocol = scores[["metric", "protocol"]].iloc[0]
     mine = scores[(scores["metric"] == metric) & (scores["protocol"] == protocol)]
@@ -185,7 +186,7 @@ def score_chart(scores: pd.DataFrame) -> Any:
     along = mine["at"].nunique() > 1
     panel = _curves(means, methods, metric) if along else _dots(means, methods, metric)
     left_out = _left_out(len(datasets) - MAX_DATASETS, mine["method"].nunique() - len(methods))
-    return styled(panel, f"{metric}, mean over folds", left_out)
+    return styled(panel, f"{metric_title(metric)}, mean over folds", left_out)
 
 
 def _best(scores: pd.DataFrame, metric: str) -> list[str]:
@@ -222,7 +223,7 @@ def _curves(means: pd.DataFrame, methods: list[str], metric: str) -> Any:
     line = from_rows(_rows(means)).mark_line(point=alt.OverlayMarkDef(size=16), strokeWidth=1.6)
     encoded = line.encode(
         x=alt.X("at:Q", title="at", scale=alt.Scale(zero=False, nice=False)),
-        y=alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False)),
+        y=alt.Y("value:Q", title=metric_title(metric), scale=alt.Scale(zero=False)),
         color=colour,
     )
     return _panels(encoded.properties(width=210, height=150))
@@ -235,7 +236,7 @@ def _dots(means: pd.DataFrame, methods: list[str], metric: str) -> Any:
         from_rows(_rows(means))
         .mark_point(filled=True, size=55, color=BLUE, opacity=1)
         .encode(
-            x=alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+            x=alt.X("value:Q", title=metric_title(metric), scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
             y=alt.Y("method:N", title=None, sort=methods),
         )
     )

@@ -25,7 +25,7 @@ from paragone.lab.method_warnings import Warned, warned_groups
 from paragone.lab.passed_checks import PassedChecks, passed_checks
 from paragone.lab.protocol import Protocol, part_of, protocol_of, score_in
 from paragone.lab.store.records import StoredCell, StoredCells, read_scores
-from paragone.metrics import is_at_hand
+from paragone.metrics import error_name, is_at_hand, metric_title, named_metric, with_errors
 from paragone.stats import DatasetComparison, compare
 from paragone.stats.designs import Design
 from paragone.stats.ranking import complete_methods
@@ -216,8 +216,13 @@ class View(MeasuredScores):
 
     @cached_property
     def repeats(self) -> pd.DataFrame:
-        """Every score of the experiment, repeats over seeds row by row, with its grid."""
+        """Every score of the experiment, repeats over seeds row by row, with its grid; errors have no minus."""
         return self.of_whole(_scores_by_repeat)
+
+    @cached_property
+    def stored_scores(self) -> pd.DataFrame:
+        """The scores of the experiment, means over seeds, under the names and with the signs of their scorers."""
+        return mean_over_repeats(self.of_whole(_stored_scores), GRID_COLUMNS)
 
     @override
     @cached_property
@@ -298,6 +303,10 @@ def _scores(view: View) -> pd.DataFrame:
 
 
 def _scores_by_repeat(view: View) -> pd.DataFrame:
+    return with_errors(view.of_whole(_stored_scores))
+
+
+def _stored_scores(view: View) -> pd.DataFrame:
     derived = view.reader.derived_scores(view, None)
     if derived is not None:
         return derived.assign(grid="", repeat=0)
@@ -384,7 +393,7 @@ class ResultsReader:
             for point in sorted(scores.curves["at"].unique())
         ]
         return {
-            "metric": list(described["protocol"].get("metrics") or metrics),
+            "metric": _as_scored(described["protocol"].get("metrics"), metrics),
             "at": points,
             "reference": list(described["methods"]),
             "method": list(described["methods"]),
@@ -412,9 +421,17 @@ class ResultsReader:
     def summary(self, view: View, naming: Any = None) -> Iterable[tuple[str, pd.DataFrame] | Table]:
         """Return the tables that the command line shows of the scores: frames under a title, or tables."""
         scores = view.tidy_scores
-        mine = scores if view.metric is None else scores[scores["metric"] == view.metric]
+        mine = scores if view.chosen_metric is None else scores[scores["metric"] == view.chosen_metric]
         for (protocol, metric), table in mean_table(mine).items():
-            yield f"{metric} ({protocol}): mean over folds and grid", table
+            better = {True: ", higher is better", False: ", lower is better", None: ""}
+            way = better[named_metric(metric).higher_is_better]
+            yield f"{metric_title(metric)} ({protocol}{way}): mean over folds and grid", table
+
+
+def _as_scored(declared: Any, scored: list[str]) -> list[str]:
+    """Return the names of declared metrics as the scores have them; those of the scores where none was declared."""
+    names = [str(name) for name in declared or scored]
+    return [name if name in scored else str(error_name(name)) for name in names]
 
 
 def reader_class(kind: str) -> type[ResultsReader]:

@@ -1,5 +1,6 @@
 """Metrics: each a value declared beside its function, all in one registry; see `metric`."""
 
+from paragone.metrics.display import error_name, in_target_unit, is_negated, metric_in_words, metric_title, with_errors
 from paragone.metrics.metric import (
     FUNCTIONS,
     Metric,
@@ -29,15 +30,21 @@ __all__ = [
     "base_name",
     "declare_metric",
     "described_functions",
+    "error_name",
     "f1_at_k",
     "find_metric",
     "find_metrics",
     "find_scorers",
+    "in_target_unit",
     "is_at_hand",
+    "is_negated",
+    "metric_in_words",
     "metric_names",
+    "metric_title",
     "metric_values",
     "metrics",
     "named_metric",
     "ranking_metric",
     "remember",
+    "with_errors",
 ]

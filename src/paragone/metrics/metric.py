@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
+from paragone.metrics.scorer_titles import ERRORS, SCORER_TITLES
 from paragone.registry import Registry, imported
 
 Needs: TypeAlias = Literal["predictions", "labels", "values", "probabilities", "scores", "lists", "run"]
@@ -172,7 +173,7 @@ class Metric:
         if self.is_ours:
             return self.name
         words = ("name", "title", "needs", "task", "higher_is_better", "lowest", "highest", "unit", "use")
-        told = {word: getattr(self, word) for word in words}
+        told = {word: getattr(self, word) for word in words} | ({"negated": True} if self.negated else {})
         return {word: value for word, value in told.items() if value not in (None, "", -_INF, _INF)}
 
     def __call__(self, truth: Any, prediction: Any, **options: Any) -> float:
@@ -312,6 +313,12 @@ def named_metric(name: str | None) -> Metric:
             return metrics.get(key)
         if key in _REMEMBERED:
             return _REMEMBERED[key]
+    if base in ERRORS:
+        title, unit, highest = ERRORS[base]
+        return Metric(base, title=title, higher_is_better=False, lowest=0, highest=highest, unit=unit)
+    if base in SCORER_TITLES:
+        # A scorer of scikit-learn that is no metric of ours: higher is better by its contract.
+        return Metric(base, title=SCORER_TITLES[base], higher_is_better=True)
     return Metric(name)
 
 
@@ -333,6 +340,7 @@ def remember(described: Iterable[Any]) -> None:
         if isinstance(given, Mapping):
             words = {word: value for word, value in given.items() if word != "use"}
             read = Metric(**words, reference=given.get("use", ""))
+            _remember_error(read)
             known = named_metric(read.name)
             if read.higher_is_better is not None and known.higher_is_better is not read.higher_is_better:
                 if known.higher_is_better is not None:
@@ -340,6 +348,13 @@ def remember(described: Iterable[Any]) -> None:
                         f"metric {read.name!r} of the store has another direction than the one known here: rename one"
                     )
                 _REMEMBERED[registry_names(read)[0]] = read
+
+
+def _remember_error(scorer: Metric) -> None:
+    """Take up the error that a user's own scorer is minus of, by the scorer's name without its ``neg_``."""
+    error = scorer.name.removeprefix("neg_")
+    if scorer.negated and error != scorer.name and named_metric(error).higher_is_better is None:
+        _REMEMBERED[error] = Metric(error, higher_is_better=False, unit=scorer.unit)
 
 
 def described_functions(found: Iterable[Metric]) -> dict[str, Any]:
@@ -409,6 +424,7 @@ def adopt(use: Any, task: str | tuple[str, ...] | None = None) -> Metric:
     found = find_metric(use, task)
     if found.function is not None and not found.is_ours:
         metrics.add(found)
+        _remember_error(found)
     return found
 
 
@@ -571,7 +587,7 @@ def _by_name(name: str, tasks: tuple[str, ...] | None) -> Metric:
     from sklearn.metrics import get_scorer, get_scorer_names
 
     if name in get_scorer_names():
-        return replace(_of_scorer(get_scorer(name)), name=name, title=name)
+        return replace(_of_scorer(get_scorer(name)), name=name, title=SCORER_TITLES.get(name, name))
     near = not get_close_matches(name, known, cutoff=0.6) and get_close_matches(name, get_scorer_names(), cutoff=0.6)
     raise unknown_name(kind, name, get_scorer_names() if near else known)
 

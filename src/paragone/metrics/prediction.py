@@ -203,7 +203,7 @@ def _f1_macro(c: Confusion) -> float:
 
 
 @_of_probabilities(
-    title="ROC AUC",
+    title="AUROC",
     short="ROC_AUC",
     higher_is_better=True,
     highest=1,
@@ -218,13 +218,20 @@ def _roc_auc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     title="AUPRC",
     higher_is_better=True,
     highest=1,
-    reference="average precision, equal scores together; one class against the rest as for ROC AUC",
+    reference="average precision, equal scores together; one class against the rest as for AUROC",
 )
 def _auprc(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     return _one_against_rest(_average_precision, y_true, probabilities, classes)
 
 
-@_of_probabilities(title="Log loss", short="LogLoss", higher_is_better=False, unit=0, reference="mean of -log p(truth)")
+@_of_probabilities(
+    title="Log loss",
+    short="LogLoss",
+    higher_is_better=False,
+    unit=0,
+    aliases=("logloss",),
+    reference="mean of -log p(truth)",
+)
 def _log_loss(y_true: Any, probabilities: FloatArray, classes: Any) -> float:
     codes = np.searchsorted(np.asarray(classes), np.asarray(y_true))
     clipped = np.clip(probabilities, EPSILON, 1 - EPSILON)
@@ -367,22 +374,26 @@ def _unexplained(squares: float, s: RegressionStatistics) -> float:
     return np.nan if np.ptp(s.y_true) == 0 else 1.0 - squares / s.squares_true
 
 
-@_error(title="RMSE", reference="root of the mean squared error")
+@_error(title="RMSE", aliases=("root_mean_squared_error",), reference="root of the mean squared error")
 def _rmse(s: RegressionStatistics) -> float:
     return float(np.sqrt(s.mse))
 
 
-@_error(title="MSE", unit=2, reference="mean squared error")
+@_error(title="MSE", unit=2, aliases=("mean_squared_error",), reference="mean squared error")
 def _mse(s: RegressionStatistics) -> float:
     return s.mse
 
 
-@_error(title="MAE", reference="mean absolute error")
+@_error(title="MAE", aliases=("mean_absolute_error",), reference="mean absolute error")
 def _mae(s: RegressionStatistics) -> float:
     return float(np.abs(s.error).mean())
 
 
-@_relative_error(title="MAPE", reference="mean of |error| / |truth|, divided by at least the machine epsilon")
+@_relative_error(
+    title="MAPE",
+    aliases=("mean_absolute_percentage_error",),
+    reference="mean of |error| / |truth|, divided by at least the machine epsilon",
+)
 def _mape(s: RegressionStatistics) -> float:
     return float((np.abs(s.error) / np.maximum(np.abs(s.y_true), EPSILON)).mean())
 
@@ -403,7 +414,12 @@ def _max_error(s: RegressionStatistics) -> float:
     return float(np.abs(s.error).max())
 
 
-@_error(title="Median absolute error", short="MedAE", reference="median of the absolute errors")
+@_error(
+    title="Median absolute error",
+    short="MedAE",
+    aliases=("median_absolute_error",),
+    reference="median of the absolute errors",
+)
 def _median_ae(s: RegressionStatistics) -> float:
     return float(np.median(np.abs(s.error)))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from paragone.errors import InputError
 from paragone.metrics.metric import Metric, as_metric, find_metrics, named_metric
+from paragone.metrics.scorer_titles import SCORER_TITLES
 
 
 def find_scorers(uses: Any, task: str | None) -> tuple[Metric, ...]:
@@ -52,7 +53,7 @@ def named_scorer(name: str) -> Metric:
     """Return the metric of a scorer's name, which it is called by."""
     from sklearn.metrics import get_scorer
 
-    return replace(as_metric(get_scorer(name)), name=name, title=name)
+    return replace(as_metric(get_scorer(name)), name=name, title=SCORER_TITLES.get(name, name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from paragone.lab.measures import Measure
 from paragone.lab.method_warnings import verdict_sentences
 from paragone.lab.view import View
+from paragone.metrics import in_target_unit
 from paragone.page import Block, Leaderboard, PairVerdict, Panel, Prose, Standing
 from paragone.reporting.words import direction, listing, title_of
 from paragone.stats import DatasetComparison
@@ -286,7 +287,8 @@ def _measured(comparison: DatasetComparison) -> str:
     each = "" if splits == [1] else f", {splits[0]}{f' to {splits[-1]}' if len(splits) > 1 else ''} splits each"
     better = "" if table.higher_is_better else "; lower is better, and a positive difference is better than the other"
     mean = "geometric mean" if table.differences == "log" else "mean"
-    return f"{mean} over {datasets_in_words(len(table.datasets))}{each}{better}"
+    unit = " in the target's unit" if in_target_unit(table.metric) else ""
+    return f"{mean}{unit} over {datasets_in_words(len(table.datasets))}{each}{better}"
 
 
 def pair_board(

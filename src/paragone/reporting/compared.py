@@ -12,6 +12,7 @@ import numpy as np
 
 from paragone.charts import check_formats
 from paragone.folders import replaced_folder, written_files
+from paragone.metrics import error_name
 from paragone.page import (
     Block,
     Choice,
@@ -30,7 +31,7 @@ from paragone.page import (
 )
 from paragone.reporting.boards import MethodFacts, comparison_board, pair_board, panels_of
 from paragone.reporting.render import render_page
-from paragone.reporting.words import listing
+from paragone.reporting.words import listing, title_of
 from paragone.stats import DatasetComparison
 from paragone.stats.charts import cliques_of
 from paragone.stats.paired_comparison import PairedComparison
@@ -133,7 +134,11 @@ def comparison_page(result: AnyComparison, read: WhatWasRead | None = None) -> P
         sections.append(Section("read", "What was read", _read_blocks(read)))
     sections.append(Section("tables", "Tables", _of_each(parts, ComparisonPart.tables)))
     sections.append(Section("how", "How it was compared", _of_each(parts, ComparisonPart.choices)))
-    choices = (Choice("metric", "Metric", {metric: metric for metric in parts}),) if several else ()
+    choices = (
+        (Choice("metric", "Metric", {metric: title_of(str(error_name(metric))) for metric in parts}),)
+        if several
+        else ()
+    )
     first = next(iter(by_metric.values()))
     return Page(_title(first), _subtitle(by_metric), choices, tuple(sections), {})
 
@@ -161,7 +166,7 @@ def sample_board(
     together = f", which holds for all {result.n_family} differences at once" if result.n_family > 1 else ""
     return pair_board(
         name,
-        f"{chosen.metric}{at}",
+        f"{title_of(chosen.metric)}{at}",
         pairs,
         means,
         scope=f"On {result.units} like these",
@@ -228,7 +233,7 @@ class ComparisonPart:
             both = {result.name_b: float(np.mean(result.paired.b)), result.name_a: float(np.mean(result.paired.a))}
             return pair_board(
                 name,
-                result.metric or "score",
+                title_of(result.metric) if result.metric else "score",
                 result.pairs,
                 both,
                 scope=f"On {result.units} like these",
@@ -314,7 +319,8 @@ def _title(result: Comparison) -> str:
 def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
     first = next(iter(by_metric.values()))
     if isinstance(first, DatasetComparison):
-        metrics, counted = list(by_metric) if len(by_metric) > 1 else [first.scores.metric], len(first.scores.datasets)
+        metrics = [one.scores.metric for one in by_metric.values() if isinstance(one, DatasetComparison)]
+        counted = len(first.scores.datasets)
         units = f"dataset{'s' * (counted != 1)}"
     elif isinstance(first, SampleComparison):
         metrics = list(dict.fromkeys(one.metric for one in first.measurements))
@@ -322,5 +328,5 @@ def _subtitle(by_metric: Mapping[str, Comparison]) -> str:
     else:
         assert isinstance(first, PairedComparison)
         metrics, counted, units = [first.metric], first.everything.n, first.units
-    named = [name for name in metrics if name]
+    named = [title_of(name) for name in metrics if name]
     return f"{listing(named)}, {counted} {units}" if named else f"{counted} {units}"

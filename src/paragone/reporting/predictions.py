@@ -112,7 +112,7 @@ def _aligned(part: SplitAnswers, classes: NDArray[Any]) -> FloatArray:
 def prediction_blocks(view: View) -> tuple[Block, ...]:
     """Return what the methods of a view predicted; nothing where its protocol keeps no value or class per row."""
     # A cross-validation can be shown by metrics that its predictions are not ranked by.
-    is_ranked = view.metric is None or view.metric in view.scores["metric"].unique()
+    is_ranked = view.chosen_metric is None or view.chosen_metric in view.scores["metric"].unique()
     read = view if is_ranked else view.narrowed(datasets=view.datasets, methods=view.methods)
     folds = read.grids[0].folds
     names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from paragone.methods.method import reference_of
-from paragone.metrics import named_metric
+from paragone.metrics import metric_title, named_metric
 
 if TYPE_CHECKING:
     from paragone.stats import DatasetComparison
@@ -90,7 +90,7 @@ def typeset(number: str) -> str:
 
 def title_of(metric: str) -> str:
     """Return a metric's name for people."""
-    return named_metric(metric).title
+    return metric_title(metric)
 
 
 def direction(metric: str) -> bool | None:

@@ -353,6 +353,7 @@ class DatasetComparison(Comparison):
             name_a=name,
             name_b=leader,
             metric=table.metric,
+            scorer=table.scorer,
             higher_is_better=table.higher_is_better,
             threshold=None,
             paired=Paired(tuple(keys[there]), a[there], b[there], "dataset", only_a, only_b, ()),
@@ -401,6 +402,8 @@ class DatasetComparison(Comparison):
         values: dict[str, Any] = plain(
             {
                 "metric": table.metric,
+                # Values are the error's: the scorer that was asked for is named beside it, for programs that look.
+                **({} if table.scorer is None else {"scorer": table.scorer}),
                 "higher_is_better": table.higher_is_better,
                 "methods": list(table.methods),
                 "datasets": list(table.datasets),

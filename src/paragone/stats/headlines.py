@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from paragone.metrics import metric_in_words
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.pairs import Pair
 from paragone.stats.scopes import LearnerPair
@@ -165,7 +166,7 @@ def _standing(found: TwoScopes, best: str) -> str:
     """Say who has what, with no word of whether that is chance."""
     names = list(found.means)
     if len(names) < 2:
-        return f"{names[0]} has {number(found.means[names[0]])} by {found.metric}"
+        return f"{names[0]} has {number(found.means[names[0]])} by {metric_in_words(found.metric)}"
     other = next(name for name in names if name != found.leader)
     mine, theirs = number(found.means[found.leader]), number(found.means[other])
     lead = "leads" if found.leader == best else "stands"

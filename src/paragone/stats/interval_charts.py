@@ -12,6 +12,7 @@ import numpy as np
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import GREEN, wrap
 from paragone.intervals import Interval
+from paragone.metrics import metric_title
 from paragone.stats.result import add_charts
 from paragone.stats.samples import SampleComparison
 
@@ -103,7 +104,7 @@ def sample_forest(comparison: SampleComparison) -> Any:
     for place, pair in sorted(both, key=lambda one: one[1].p_adjusted)[:MOST_LINES] if len(both) > MOST_LINES else both:
         at = f" at {place.at:g}" if np.isfinite(place.at) else ""
         whom = pair.rival if comparison.reference else f"{pair.method} against {pair.rival}"
-        label = f"{whom}, {place.metric}{at}" if several else whom
+        label = f"{whom}, {metric_title(place.metric)}{at}" if several else whom
         lines.append(IntervalLine(label, comparison.units, pair.difference, pair.verdict))
     shown = f"; the {MOST_LINES} surest of {len(both)}" if len(both) > MOST_LINES else ""
     level = f"{100 * (1 - comparison.alpha):g} % intervals over {comparison.units}{shown}"

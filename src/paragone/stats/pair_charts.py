@@ -8,6 +8,7 @@ import numpy as np
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
 from paragone.charts.theme import legend_columns, wrap
+from paragone.metrics import metric_title
 from paragone.stats.bayes import Posterior, bayesian_signed_rank
 from paragone.stats.paired_comparison import PairedComparison
 from paragone.stats.result import add_charts
@@ -32,7 +33,7 @@ def score_scatter(result: PairedComparison) -> Any:
     rows = _rows(result)
     low, high = _limits(rows, result.threshold)
     scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    metric = result.metric or "score"
+    metric = metric_title(result.metric)
     layers = [
         _line(alt, [(low, low), (high, high)], "#333333", [], scale),
         from_rows(rows)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from paragone.metrics import metric_in_words
 from paragone.stats.bayes import draws_in_words
 from paragone.stats.family import PROCEDURES, Family
 from paragone.stats.pairing import Paired
@@ -66,6 +67,7 @@ class PairedComparison(Comparison):
     paired: Paired
     fails: np.ndarray
     family: Family | None = None
+    scorer: str | None = None
 
     @property
     def kind(self) -> PairKind:
@@ -123,7 +125,8 @@ class PairedComparison(Comparison):
         draws = draws_in_words(self.main.n, settings.n_samples)
         bayes = f"correlated t{margin}" if folds else f"signed-rank{margin}, {draws}"
         lines = {
-            "metric": f"{self.metric or 'not named'} ({direction_in_words(self.higher_is_better)})",
+            "metric": f"{metric_in_words(self.metric) if self.metric else 'not named'} "
+            f"({direction_in_words(self.higher_is_better)})",
             "pairs": f"{self.everything.n} {self.units}, paired by key",
             "threshold": threshold,
             "test": self.test.in_words([self.main.test], settings.options),
@@ -190,6 +193,7 @@ class PairedComparison(Comparison):
                 "name_a": self.name_a,
                 "name_b": self.name_b,
                 "metric": self.metric,
+                **({} if self.scorer is None else {"scorer": self.scorer}),
                 "higher_is_better": self.higher_is_better,
                 "threshold": self.threshold,
                 "pairs": self.kind,

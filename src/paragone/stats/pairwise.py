@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics import asked_name, named_metric
+from paragone.metrics import asked_name, error_name, is_negated, named_metric
 from paragone.stats.designs import Design
 from paragone.stats.family import PROCEDURES, ComparisonSettings
 from paragone.stats.paired_comparison import PairedComparison, PairKind
@@ -89,13 +90,19 @@ def pairwise(
     ...
     """
     metric = asked_name(metric)
-    higher = direction(metric, higher_is_better)
     if threshold is not None and not np.isfinite(threshold):
         raise InputError(f"the threshold must be a finite score, not {threshold}")
     first, second = name_a or _name(a, "A"), name_b or _name(b, "B")
     if first == second:
         raise InputError(f"both methods are called {first!r}: give them different names (name_a, name_b)")
     paired = pair_scores(a, b, name_a=first, name_b=second)
+    scorer = None
+    if higher_is_better is not False and is_negated(metric, np.concatenate([paired.a, paired.b])):
+        # Minus an error is shown as the error, and so is the threshold that was given in the same terms.
+        paired = replace(paired, a=0.0 - paired.a, b=0.0 - paired.b)
+        scorer, metric, higher_is_better = metric, error_name(metric), False
+        threshold = None if threshold is None else 0.0 - threshold
+    higher = direction(metric, higher_is_better)
     unit = _unit(paired, pairs)
     # Datasets as pairs are independent as subjects are.
     engine_unit: Unit = "fold" if unit == "fold" else "subject"
@@ -142,6 +149,7 @@ def pairwise(
         name_a=first,
         name_b=second,
         metric=metric,
+        scorer=scorer,
         higher_is_better=higher,
         threshold=threshold,
         paired=paired,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.intervals import Interval
+from paragone.metrics import error_name, in_target_unit, is_negated, metric_in_words, metric_title
 from paragone.shortening import shortened
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
@@ -81,7 +82,7 @@ class MethodRanking:
     Parameters
     ----------
     metric : str
-        What they are ranked by.
+        What they are ranked by. A scorer that is minus an error becomes the error, with its scores and direction.
     higher_is_better : bool
         Its direction.
     frame : DataFrame
@@ -122,6 +123,13 @@ class MethodRanking:
     margin: float = 0.0
     compared: DatasetComparison | None = None
     reduction: str = ""
+
+    def __post_init__(self) -> None:
+        if self.higher_is_better and is_negated(self.metric, self.frame["value"].to_numpy()):
+            set_field = object.__setattr__
+            set_field(self, "metric", error_name(self.metric))
+            set_field(self, "higher_is_better", False)
+            set_field(self, "frame", self.frame.assign(value=0.0 - self.frame["value"]))
 
     @property
     def datasets(self) -> list[str]:
@@ -215,7 +223,8 @@ class MethodRanking:
             return f"No method has a score in every split: {alone}."
         if self.comparison is None:
             alone = f" {alone}." if alone else ""
-            return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {self.metric}.{alone}"
+            by = metric_in_words(self.metric)
+            return f"{where}, {ranked[0].method} reaches {number(ranked[0].mean)} by {by}.{alone}"
         return self.comparison.finding
 
     def _without_scores(self) -> str:
@@ -246,7 +255,9 @@ class MethodRanking:
         mean = "geometric mean" if self.in_logarithms else "mean"
         of = f"{self.reduction}, " if self.reduction else ""
         held = "all pairs together" if self.reference is None else "all rivals together"
-        end = f"by {self.metric or 'no metric'}, {of}{mean} over splits and datasets; intervals hold for {held}"
+        unit = "in the target's unit, " if in_target_unit(self.metric) else ""
+        by = f"{metric_in_words(self.metric)}{'' if self.higher_is_better else f' ({unit}lower is better)'}"
+        end = f"by {by if self.metric else 'no metric'}, {of}{mean} over splits and datasets; intervals hold for {held}"
         return "\n".join([*wrap(self.finding, WIDTH), "", *lines, "", *told, *wrap(end + foot, WIDTH)])
 
     def html(self, notes: Sequence[str] = (), foot: str = "") -> str:
@@ -260,9 +271,10 @@ class MethodRanking:
             cells += [f"<td>{escape(text)}</td>" for text in row[4:]]
             body.append(f"<tr>{''.join(cells)}</tr>")
         told = "".join(f"<p>⚠ {escape(text)}</p>" for text in notes)
+        by = escape(f"by {metric_in_words(self.metric)}{foot}")
         return (
             f"<p><strong>{escape(self.finding)}</strong></p><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{''.join(body)}</tbody></table>{told}<p><small>by {escape(self.metric)}{escape(foot)}</small></p>"
+            f"<tbody>{''.join(body)}</tbody></table>{told}<p><small>{by}</small></p>"
         )
 
     def table(self, caption: str = "", label: str = "") -> Table:
@@ -317,7 +329,9 @@ class MethodRanking:
         counts = Counter(row["word"] for row in rows)
         title = f"Against {leader}: {', '.join(f'{n} {word}' for word, n in counts.most_common())}"
         layers: Any = alt.layer(zero, line, dot).properties(width=460, height=alt.Step(24))
-        return styled(layers, title, f"{self.metric}: mean difference and interval, for all pairs together")
+        return styled(
+            layers, title, f"{metric_title(self.metric)}: mean difference and interval, for all pairs together"
+        )
 
     def cost_chart(self) -> Any:
         """Draw what every method scored against what its fits cost; None where no cost is known."""
@@ -333,12 +347,12 @@ class MethodRanking:
         import altair as alt
 
         x = alt.X("seconds:Q", title="CPU seconds of all fits", scale=alt.Scale(type="log", nice=False, padding=24))
-        y = alt.Y("mean:Q", title=self.metric, scale=alt.Scale(zero=False, padding=16))
+        y = alt.Y("mean:Q", title=metric_title(self.metric), scale=alt.Scale(zero=False, padding=16))
         base = from_rows(rows).encode(x=x, y=y)
         dots = base.mark_point(filled=True, size=60, opacity=1, color="#333333")
         names = base.mark_text(align="left", dx=7).encode(text="method:N")
         layers: Any = alt.layer(dots, names).properties(width=460, height=260)
-        return styled(layers, f"{self.metric}: score and cost", f"better is {self._better_side}")
+        return styled(layers, f"{metric_title(self.metric)}: score and cost", f"better is {self._better_side}")
 
     @property
     def _better_side(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics import named_metric
+from paragone.metrics import metric_in_words, metric_title, named_metric
 from paragone.stats.family import PROCEDURES, ComparisonSettings
 from paragone.stats.pairs import Pair, UnitScores, judged, measure_pairs
 from paragone.stats.registries import Correction, Test, TestResult, find_correction, find_test
@@ -169,7 +169,7 @@ class SampleComparison(Comparison):
             place, surest = min(mine, key=lambda one: (one[1].p, -abs(one[1].mean_difference)))
             lines.append(
                 f"{method} against {rival}: {found} of {len(mine)} values after {self.correction.title}; "
-                f"surest: {place.metric} at {place.at:g}, {format_signed(surest.difference.estimate)} "
+                f"surest: {metric_in_words(place.metric)} at {place.at:g}, {format_signed(surest.difference.estimate)} "
                 f"[{format_signed(surest.difference.low)}, {format_signed(surest.difference.high)}], "
                 f"{p_is(surest.p_adjusted)}, {format_number(self.detectable(surest))} detectable."
             )
@@ -186,7 +186,7 @@ class SampleComparison(Comparison):
         found = f"; {format_number(least)} would be found with 80 % power" if np.isfinite(least) else ""
         adjusted = f" {self.correction.title}" if self.n_family > 1 else ""
         return (
-            f"On {self.units} like these {pair.method} {claim} by {place.metric} (difference "
+            f"On {self.units} like these {pair.method} {claim} by {metric_in_words(place.metric)} (difference "
             f"{format_signed(pair.difference.estimate)}{within}, {p_is(pair.p_adjusted)}{adjusted}{found})."
         )
 
@@ -227,7 +227,7 @@ class SampleComparison(Comparison):
         body = [
             [
                 *([TableCell(place.dataset)] if several else []),
-                TableCell(place.metric),
+                TableCell(metric_title(place.metric)),
                 *([TableCell(f"{place.at:g}")] if cut else []),
                 *([] if self.reference else [TableCell(pair.method)]),
                 TableCell(pair.rival),

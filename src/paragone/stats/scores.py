@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from paragone.errors import InputError, argument, unknown_name
-from paragone.metrics import metrics, named_metric
+from paragone.metrics import error_name, is_negated, metrics, named_metric
 from paragone.stats.designs import Design, asked_for, design_of_columns, said_design
 from paragone.stats.intake import natural_order, to_tidy
 from paragone.stats.layouts import MethodsIn
@@ -299,6 +299,9 @@ class ScoreTable:
         The metric's name.
     higher_is_better : bool
         Its direction.
+    scorer : str or None
+        The name that the scores were given under where they were minus an error, such as ``neg_log_loss``: values,
+        metric and direction are those of the error, as people read it.
     point : str or None
         The point of the grid, or how the grid was reduced.
     dropped : tuple of str
@@ -329,6 +332,7 @@ class ScoreTable:
     method_warnings: tuple[str, ...] = ()
     seeds: tuple[SeedSpread, ...] = ()
     differences: Differences = "plain"
+    scorer: str | None = None
 
     @property
     def size(self) -> float:
@@ -398,6 +402,10 @@ def score_table(
     """
     tidy = to_tidy(scores, metric, columns=columns, methods_in=methods_in, ignore=ignore)
     frame, name = select_metric(one_run(tidy.frame), metric)
+    scorer = name if is_negated(name, frame["value"].to_numpy()) and higher_is_better is not False else None
+    if scorer is not None:
+        name, higher_is_better = error_name(name), False
+        frame = frame.assign(metric=name, value=0.0 - frame["value"].astype("float64"))
     known = named_metric(name)
     higher = direction(name, higher_is_better)
     frame, of_range = in_range(frame, known)
@@ -438,6 +446,7 @@ def score_table(
         method_warnings=tidy.method_warnings,
         seeds=seeds,
         differences=unit,
+        scorer=scorer,
     )
 
 

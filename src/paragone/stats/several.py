@@ -17,7 +17,7 @@ from typing import Any
 from paragone.charts import check_formats
 from paragone.errors import InputError
 from paragone.folders import replaced_folder, written_files
-from paragone.metrics import asked_name
+from paragone.metrics import asked_name, metric_title
 from paragone.stats.compare import compare
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.intake import read_frame
@@ -62,7 +62,7 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
     @property
     def verdict(self) -> str:
         """What every metric shows, in words that hold for all metrics together."""
-        return "\n".join(f"{metric}: {one.finding}" for metric, one in self.by_metric.items())
+        return "\n".join(f"{metric_title(one.scores.metric)}: {one.finding}" for one in self.by_metric.values())
 
     def as_table(self) -> Table:
         """Return the words of every pair by every metric, with p adjusted over metrics and pairs."""
@@ -77,7 +77,8 @@ class SeveralComparisons(Mapping[str, DatasetComparison]):
             [method, rival, *(cells.get(metric, TableCell("")) for metric in self)]
             for (method, rival), cells in words.items()
         ]
-        columns = [Column("method", "left"), Column("rival", "left"), *(Column(metric, "left") for metric in self)]
+        titles = [metric_title(one.scores.metric) for one in self.by_metric.values()]
+        columns = [Column("method", "left"), Column("rival", "left"), *(Column(title, "left") for title in titles)]
         caption = (
             f"What a method is compared with a rival on datasets like these, by {len(self)} metrics as one family; in "
             f"brackets p, adjusted over pairs and metrics (alpha = {self.alpha:g})."

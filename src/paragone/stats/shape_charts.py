@@ -8,6 +8,7 @@ import numpy as np
 
 from paragone.charts import GREY, PALETTE, from_rows, styled
 from paragone.charts.theme import legend_columns
+from paragone.metrics import metric_in_words, metric_title
 from paragone.stats.datasets import DatasetComparison
 from paragone.stats.result import add_charts
 
@@ -57,7 +58,9 @@ def profile(comparison: DatasetComparison) -> Any:
     chart = drawn.encode(x=x, y=y, color=_colours(alt, comparison, names), detail="method:N")
     best = float(np.mean(behind[:, comparison.scores.methods.index(names[0])] == 0))
     title = f"{names[0]} is best on {best:.0%} of the datasets"
-    return styled(chart.properties(width=460, height=240), title, f"{comparison.scores.metric}: performance profile")
+    return styled(
+        chart.properties(width=460, height=240), title, f"{metric_title(comparison.scores.metric)}: performance profile"
+    )
 
 
 def rank_flow(comparison: DatasetComparison) -> Any:
@@ -90,7 +93,7 @@ def rank_flow(comparison: DatasetComparison) -> Any:
     base = from_rows(rows).encode(x=x, y=y, color=_colours(alt, comparison, names), detail="method:N")
     chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=40, opacity=1))
     left_out = len(comparison.scores.datasets) - len(datasets)
-    subtitle = f"rank of every method on every dataset, by {comparison.scores.metric}" + (
+    subtitle = f"rank of every method on every dataset, by {metric_in_words(comparison.scores.metric)}" + (
         f"; the {len(datasets)} datasets that depart most from the mean, of {len(comparison.scores.datasets)}"
         if left_out
         else ""

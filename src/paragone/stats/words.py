@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from paragone.errors import argument
 from paragone.intervals import Interval
+from paragone.metrics import metric_in_words
 from paragone.stats.bayes import draws_in_words
 from paragone.stats.designs import designs_in_words
 from paragone.stats.family import ComparisonSettings, Family, leader_alone_within, wants_bayes
@@ -63,7 +64,8 @@ def dataset_choices(
     if not family.on_ranks:
         how = test.in_words([pair.test for pair in pairs], settings.options)
     lines = {
-        "metric": f"{table.metric or 'not named'} ({direction_in_words(table.higher_is_better)}){point}",
+        "metric": f"{metric_in_words(table.metric) if table.metric else 'not named'} "
+        f"({direction_in_words(table.higher_is_better)}){point}",
         "blocks": f"{datasets_in_words(n)}; {_folds(table)}",
         "missing": _MISSING[settings.missing] + (f"; {len(table.dropped)} left out" if table.dropped else ""),
         "test": f"{how}, n = {n}",
@@ -358,8 +360,8 @@ def _standing(found: TwoScopes) -> str:
 def _by(found: TwoScopes) -> str:
     """Name the metric, where it has a name."""
     if found.logarithms:
-        return f" by the geometric mean of {found.metric or 'the scores'}"
-    return f" by {found.metric}" if found.metric else ""
+        return f" by the geometric mean of {metric_in_words(found.metric) if found.metric else 'the scores'}"
+    return f" by {metric_in_words(found.metric)}" if found.metric else ""
 
 
 def _on_these(found: TwoScopes) -> str:

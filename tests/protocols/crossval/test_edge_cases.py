@@ -201,7 +201,7 @@ def test_an_aggregate_over_targets_exists_only_where_the_user_names_one():
     ],
 )
 def test_duplicate_names_are_refused(regression, method):
-    with pytest.raises(InputError, match="two variants are called"):
+    with pytest.raises(InputError, match="two pipelines are called"):
         Experiment([regression], {"PLS": method}, protocol=Crossval())
 
 
@@ -331,8 +331,8 @@ def test_a_refit_that_fails_leaves_a_null_and_is_told_from_a_variant_that_was_ne
     run = results.crossval()
     assert np.isnan(results.final_scores()["RMSEC"].item())
     notes = final_table(run.problems[0], run).notes
-    assert any(note.startswith("1 variant(s) failed when refitted: Few") for note in notes)
-    assert any(note.startswith("1 variant(s) failed and were never eligible: None") for note in notes)
+    assert any(note.startswith("1 pipeline failed when refitted: Few") for note in notes)
+    assert any(note.startswith("1 pipeline failed and were never eligible: None") for note in notes)
 
 
 def test_stored_folds_that_tear_groups_apart_are_counted(regression):

@@ -134,7 +134,7 @@ def test_a_variant_without_a_score_is_never_chosen_and_the_lack_is_said():
     nothing = chain_scores(chain("empty", [[], []]), Scoring("regression", "rmse"))
     found = select([Criterion("rmsecv", 3)], [[nothing, *rows]])
     assert found.variants == ("a", "b")
-    assert found.notes == ("rmsecv was to take 3 variants, only 2 eligible ones were left",)
+    assert found.notes == ("rmsecv was to take 3 pipelines, only 2 eligible ones were left",)
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def test_too_few_variants_for_the_criteria_is_said(crossvalidate, regression):
     results = crossvalidate(regression, {"A": Ridge(), "B": Mean()}, select=[{"ranking": "rmsecv", "top_k": 5}])
     run = results.crossval()
     assert choose(run.problems, run.settings).notes == (
-        "rmsecv was to take 5 variants, only 2 eligible ones were left",
+        "rmsecv was to take 5 pipelines, only 2 eligible ones were left",
     )
 
 

@@ -132,21 +132,26 @@ def components_chart(problem: Problem, run: CrossvalRun, metric: str | None = No
     rows: list[dict[str, Any]] = []
     for variant, scores in problem.scores(scoring).items():
         if variant in along:
-            chain, number = along[variant]
+            pipeline, number = along[variant]
             for name, value in ((cv, scores.cv_score), (train, float(np.nanmean(scores.fold_train)))):
-                rows.append({"chain": chain, "components": number, "score": name, "value": value})
+                rows.append({"pipeline": pipeline, "components": number, "score": name, "value": value})
     if len({row["components"] for row in rows}) < 2:
         return None
-    chains = list(dict.fromkeys(row["chain"] for row in rows))
-    colours = [PALETTE[place % len(PALETTE)] for place in range(len(chains))]
+    pipelines = list(dict.fromkeys(row["pipeline"] for row in rows))
+    colours = [PALETTE[place % len(PALETTE)] for place in range(len(pipelines))]
     legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor="#333333", symbolSize=500)
     axis = alt.Axis(tickMinStep=1, format="d", labelFlush=False)
     base = from_rows(rows).encode(
         x=alt.X("components:Q", title="number of components", axis=axis),
         y=alt.Y("value:Q", title=metric_name(scoring.metric), scale=alt.Scale(zero=False)),
-        color=alt.Color("chain:N", title="chain", sort=chains, scale=alt.Scale(domain=chains, range=colours)),
+        color=alt.Color(
+            "pipeline:N",
+            title="preprocessing and model",
+            sort=pipelines,
+            scale=alt.Scale(domain=pipelines, range=colours),
+        ),
         tooltip=[
-            alt.Tooltip("chain:N"),
+            alt.Tooltip("pipeline:N"),
             alt.Tooltip("components:Q"),
             alt.Tooltip("score:N"),
             alt.Tooltip("value:Q", format=".4f"),
@@ -201,8 +206,10 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
     texts = base.mark_text(fontSize=9).encode(text=alt.Text("score:Q", format=".3g"), color=dark)
     subtitle = "pooled out-of-fold score; colour: share behind the dataset's best, from 100 % on the same"
     if len(kept) < len(means):
-        subtitle = f"the {len(kept)} of {len(means)} variants that are best on average; {subtitle}"
-    return styled((tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)), "Variants on datasets", subtitle)
+        subtitle = f"the {len(kept)} of {len(means)} pipelines that are best on average; {subtitle}"
+    return styled(
+        (tiles + texts).properties(width=alt.Step(86), height=alt.Step(16)), "Pipelines on datasets", subtitle
+    )
 
 
 def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = None) -> Any:
@@ -228,7 +235,9 @@ def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = N
         x=alt.X("pooled:Q")
     )
     chart = (whisker + box + middle_line + pooled).properties(width=SIZE + 100, height=alt.Step(20))
-    subtitle = f"the {len(ranked)} best chains; line: all folds, box: quartiles, white: median, diamond: pooled score"
+    subtitle = (
+        f"the {len(ranked)} best pipelines; line: all folds, box: quartiles, white: median, diamond: pooled score"
+    )
     return styled(chart, f"Folds on {problem_name(problem, run)}", subtitle)
 
 

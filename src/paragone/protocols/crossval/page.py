@@ -114,7 +114,7 @@ def problem_blocks(view: ProblemView, place: int, behind: Behind, *, with_charts
         metric=view.metric,
         key_of=lambda variant: behind.known(fold_key(view, variant)),
     )
-    title = f"The best chains on {view.name}, with their folds"
+    title = f"The best pipelines on {view.name}, with their folds"
     blocks.append(Sheet(f"chains-{place}", title, top, printed=True))
     if with_charts:
         blocks.append(Gallery(problem_figures(view)))
@@ -132,7 +132,7 @@ def _facts(view: ProblemView) -> str:
     task = problem.truth.task
     text = f"{len(problem.truth.y)} samples, {problem.n_features} features, target {problem.target} ({task}); "
     text += "one hold-out" if view.run.settings.holdout else folds_in_words(problem)
-    text += f"; {len(view.scores)} variants with all their folds"
+    text += f"; {len(view.scores)} pipelines with all their folds"
     text += f", {len(problem.failures)} that failed" if problem.failures else ""
     text += f", {len(problem.pending)} not finished" if problem.pending else ""
     return text + "."
@@ -145,9 +145,9 @@ def crossval_methods(view: View, views: Sequence[ProblemView]) -> tuple[Block, .
         families.setdefault(str(facts.get("method", variant)), []).append(variant)
     blocks: list[Block] = []
     for number, (method, variants) in enumerate(families.items()):
-        told = f"{len(variants)} variant{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
+        told = f"{len(variants)} pipeline{'s' * (len(variants) != 1)}{_seconds(view.places, view.described, method)}."
         blocks.append(Fold(method, (Prose((told,)), _method_sheet(views, method, variants, number))))
-    return (*blocks, Fold("Every variant: class, parameters, time", (methods_overview(view),)))
+    return (*blocks, Fold("Every pipeline: class, parameters, time", (methods_overview(view),)))
 
 
 def _seconds(places: pd.DataFrame, described: Mapping[str, Any], method: str) -> str:
@@ -178,11 +178,11 @@ def _method_sheet(views: Sequence[ProblemView], method: str, variants: Sequence[
             ]
         )
     called = views[0].called
-    left = Column("best chain", "left")
+    left = Column("best pipeline", "left")
     columns: list[str | Column] = ["problem", left, called("cv_score"), "behind the best", called("test_score")]
     caption = (
-        f"{method}: its best chain on every problem, how much worse its loss is than the best of all methods, "
-        "and the test score where that chain was refitted."
+        f"{method}: its best pipeline on every problem, how much worse its loss is than the best of all methods, "
+        "and the test score where that pipeline was refitted."
     )
     return Sheet(f"method-{number}", f"{method} on every problem", Table.of(columns, rows, caption=caption))
 
@@ -228,7 +228,7 @@ def score_files(run: CrossvalRun) -> dict[str, pd.DataFrame]:
 def _subtitle(views: Sequence[ProblemView]) -> str:
     variants, n = len(views[0].run.settings.variants), len(views)
     kind = "hold-out" if views[0].run.settings.holdout else "cross-validation with refit"
-    return f"{variants} variant{'s' * (variants != 1)}, {n} problem{'s' * (n != 1)}; {kind}"
+    return f"{variants} pipeline{'s' * (variants != 1)}, {n} problem{'s' * (n != 1)}; {kind}"
 
 
 def _boards(view: View) -> tuple[Leaderboard, ...]:

@@ -88,7 +88,7 @@ class Crossval(Protocol):
     compares_all: ClassVar[bool] = True
     arrangement: ClassVar[type[Arrangement]] = ProblemArrangement
     aliases: ClassVar[Mapping[str, str]] = {name: step.path for name, step in STEPS.items()}
-    own_comparison: ClassVar[str] = "chains by their out-of-fold losses"
+    own_comparison: ClassVar[str] = "pipelines by their out-of-fold losses"
     file_options: ClassVar[Mapping[str, Any]] = {
         "metric": str | None,
         "select": Annotated[tuple[Criterion, ...], MinLen(1)],

@@ -165,10 +165,10 @@ class CrossvalReader(ResultsReader):
             raise InputError(f"{self._store.path}: {len(problems)} problems have groups: compare them one by one")
         names = list(dict.fromkeys(frame["method"]))
         if variant is None and len(names) > 1:
-            raise InputError(f"the store holds {len(names)} variants: choose one with ::NAME ({', '.join(names[:9])})")
+            raise InputError(f"the store holds {len(names)} pipelines: choose one with ::NAME ({', '.join(names[:9])})")
         chosen = variant or names[0]
         if chosen not in names:
-            raise unknown_name("variant", chosen, names)
+            raise unknown_name("pipeline", chosen, names)
         rows = frame[frame["method"] == chosen]
         return rows.set_index("group")["value"].rename(chosen), str(rows["metric"].iloc[0])
 

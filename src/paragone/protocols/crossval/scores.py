@@ -497,7 +497,7 @@ def select(
         free = [variant for variant in order if variant not in taken][: criterion.top_k]
         if len(free) < criterion.top_k:
             notes.append(
-                f"{labels[position]} was to take {criterion.top_k} variants, only {len(free)} eligible ones were left"
+                f"{labels[position]} was to take {criterion.top_k} pipelines, only {len(free)} eligible ones were left"
             )
         for variant in free:
             credit = [

@@ -30,13 +30,13 @@ TEST = "corrected paired t on the out-of-fold losses of the samples"
 def distinction_words(found: SampleComparison) -> str:
     """Say in a sentence which of the others are not told from the best."""
     if not found.pairs:
-        return f"{found.reference} stands alone: there is no other chain to compare it with."
+        return f"{found.reference} stands alone: there is no other pipeline to compare it with."
     same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
     shown = ", ".join(same[:8]) + (f" and {len(same) - 8} more" if len(same) > 8 else "")
     return (
-        f"Not told from the best by the pooled score, {found.reference}, at 5 %: {len(same)} of the {len(found.pairs)} "
-        f"next best ({TEST}, {found.pairs[0].n} {found.units}, Holm over all {found.n_family} pairs of chains): "
-        f"{shown or 'none'}."
+        f"Not significantly worse than the best by the pooled score, {found.reference}: {len(same)} of the "
+        f"{len(found.pairs)} next best ({TEST}, {found.pairs[0].n} {found.units}, Holm over all {found.n_family} pairs "
+        f"of pipelines): {shown or 'none'}."
     )
 
 
@@ -174,7 +174,7 @@ def _said(problem: Problem) -> list[str]:
         if failures:
             shown = "; ".join(f"{variant} ({reason})" for variant, reason in list(failures.items())[:3])
             more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-            said.append(f"{len(failures)} variant(s) {what}: {shown}{more}.")
+            said.append(f"{len(failures)} pipeline{'s' * (len(failures) != 1)} {what}: {shown}{more}.")
     empty = sum(not len(rows.val) for rows in problem.folds)
     if empty:
         said.append(f"{empty} fold(s) without validation rows have weight 0.")
@@ -197,7 +197,7 @@ def _numbered(
         scores[0] = replace(scores[0], bold=bool(best[place]))
         others = [str(row[name]) for name in (*texts.values(), "variant")]
         rows.append([number_cell(place + 1, str(place + 1)), str(row["model"]), *scores, *others])
-    left = [Column(name, "left") for name in (*texts, "Variant")]
+    left = [Column(name, "left") for name in (*texts, "Pipeline")]
     return [Column("#", "right"), Column("Model", "left"), *values, *left], rows
 
 
@@ -239,7 +239,7 @@ def top_table(
     columns, rows = _numbered(frame, values, digits, best.tolist(), {}, key_of)
     found = distinguish(problem, problem.scores(scoring), n)
     notes = [definitions(settings, scoring.metric, naming), *([distinction_words(found)] if found else [])]
-    title = f"Top {min(n, len(frame))} CV chains on {problem_name(problem, run)}"
+    title = f"Top {min(n, len(frame))} pipelines by cross-validation on {problem_name(problem, run)}"
     return Table.of(columns, rows, caption=title, label=f"tab:top:{problem.dataset}", notes=notes)
 
 
@@ -328,7 +328,7 @@ def gap_lines(run: CrossvalRun, metric: str | None = None) -> list[str]:
                 lines.append(
                     f"Groups kept together ({grouped.dataset}) or not ({plain.dataset}): pooled "
                     f"{metric_name(scoring.metric)}, ungrouped minus grouped, is {np.mean(gaps):+.4f} on average over "
-                    f"{len(gaps)} variants, most for "
+                    f"{len(gaps)} pipelines, most for "
                     f"{best} ({ours[best].cv_score:.4f} grouped, {theirs[best].cv_score:.4f} ungrouped); "
                     "ungrouped models have seen other rows of the same sample."
                 )

@@ -258,7 +258,7 @@ def expand(methods: Mapping[str, Any]) -> dict[str, Variant]:
     for name, given in methods.items():
         for label, variant in _family(name, given):
             if label in variants:
-                raise InputError(f"method {name!r}: two variants are called {label!r}; each may be declared once")
+                raise InputError(f"method {name!r}: two pipelines are called {label!r}; each may be declared once")
             variants[label] = variant
     return variants
 

@@ -134,7 +134,7 @@ def crossval_views(run: CrossvalRun, metric: str | None = None) -> tuple[Problem
     views = [ProblemView(run, problem, metric) for problem in run.problems]
     found = tuple(view for view in views if view.scores)
     if not found:
-        raise InputError(f"experiment {run.experiment!r} has no variant with all its folds yet: run it first")
+        raise InputError(f"experiment {run.experiment!r} has no pipeline with all its folds yet: run it first")
     return found
 
 
@@ -236,10 +236,10 @@ def answer_sheet(views: Sequence[ProblemView], behind: Behind) -> Sheet:
         columns.append(_rank_column(views, variants, ranks, behind))
     order = _order(views, variants, ranks)
     rows = [[TableCell(variants[i]), *(column[i] for column in columns)] for i in order]
-    heading: list[str | Column] = ["Variant", *(view.name for view in views)]
+    heading: list[str | Column] = ["Pipeline", *(view.name for view in views)]
     heading += ["Average rank"] if ranks is not None else []
     table = Table.of(heading, rows, caption=_caption(views), label="tab:answer")
-    return Sheet("answer", f"{views[0].called('cv_score')} of every variant", table, wide=len(views) > 1)
+    return Sheet("answer", f"{views[0].called('cv_score')} of every pipeline", table, wide=len(views) > 1)
 
 
 def fold_key(view: ProblemView, variant: str) -> str:
@@ -336,17 +336,18 @@ def _caption(views: Sequence[ProblemView]) -> str:
     what = "the hold-out" if first.run.settings.holdout else "all out-of-fold predictions together"
     text = f"{first.called('cv_score')}: {first.scoring.metric} of {what}"
     text += "" if first.run.settings.holdout else ", ± the standard deviation of the folds' own scores"
-    text += ". Best of a problem in bold, second underlined."
+    text += ". A pipeline is a way of preprocessing and a model with its parameters. Best of a problem in bold, second "
+    text += "underlined."
     if len(views) > 1:
-        text += " Average rank over the problems, of the variants that all of them have."
+        text += " Average rank over the problems, of the pipelines that all of them have."
     if any(told_apart(view) for view in views):
         n = n_compared(views)
         text += (
-            f" {WORSE}: told from the best of that problem by the {TEST}, replicates averaged (Holm over all pairs of "
-            f"chains, alpha = {ALPHA:g}; the {n} next best are tested)"
+            f" {WORSE}: worse than the best of that problem by the {TEST}, replicates averaged (Holm over all pairs "
+            f"of pipelines, alpha = {ALPHA:g}; the {n} next best are tested)"
         )
         untested = any(len(view.scores) > n + 1 for view in views)
-        text += "; chains further down are not tested." if untested else "."
+        text += "; pipelines further down are not tested." if untested else "."
     return text
 
 
@@ -359,7 +360,7 @@ def problem_headline(view: ProblemView) -> str:
     """Say in a sentence or three which chain is the best of a problem, how sure that is, and what was refitted."""
     best, scores = next(iter(view.scores.items()))
     cv = f"{view.called('cv_score')} {format_number(scores.cv_score, view.digits)}"
-    text = f"{view.name}: {_best(view)} the best of {len(view.scores)} variants by {cv}."
+    text = f"{view.name}: {_best(view)} the best of {len(view.scores)} pipelines by {cv}."
     found = view.distinction
     if found is not None and found.pairs:
         same = [pair.rival for pair in found.pairs if pair.verdict == "undecided"]
@@ -367,7 +368,7 @@ def problem_headline(view: ProblemView) -> str:
         shown = f" ({listing(same)})" if 0 < len(same) <= NAMED else ""
         count = {0: "none", n: f"all {n}"}.get(len(same), f"{len(same)}")
         it = "it" if len(view.best) == 1 else best
-        text += f" Of the {n} next best, {count} cannot be told from {it}{shown}."
+        text += f" Of the {n} next best, {count} may be as good as {it}{shown}."
     return " ".join([text, *_refitted(view)])
 
 
@@ -396,10 +397,10 @@ def summary(views: Sequence[ProblemView]) -> str:
         if best.count(most) > best.count(variants[leader]):
             text += f"Most often the best is {most}, on {best.count(most)}. "
     else:
-        text += f"most often the best is {most}, on {best.count(most)}; no variant has them all. "
+        text += f"most often the best is {most}, on {best.count(most)}; no pipeline has them all. "
     alone = sum(view.distinction is not None and _stands_alone(view) for view in views)
     told = {0: "On no problem", len(views): "On every problem"}.get(alone, f"On {alone} problem{'s' * (alone != 1)}")
-    return f"{text}{told} can the best be told from all it was compared with."
+    return f"{text}{told} is the best shown to be better than all it was compared with."
 
 
 def _stands_alone(view: ProblemView) -> bool:
@@ -442,8 +443,8 @@ def _what(view: View, variants: Mapping[str, Mapping[str, Any]]) -> str:
     data = list(dict.fromkeys(view.described["data"]))
     sizes = f"{span([f['n_samples'] for f in facts])} samples, {span([f['n_features'] for f in facts])} features"
     return (
-        f"We compared {len(variants)} variant{'s' * (len(variants) != 1)} of {listing(methods)} on "
-        f"{listing(data)} ({sizes})."
+        f"We compared {len(variants)} pipeline{'s' * (len(variants) != 1)} of preprocessing and model, with the "
+        f"parameters of each such as the number of components, of {listing(methods)} on {listing(data)} ({sizes})."
     )
 
 
@@ -498,7 +499,7 @@ def _choices(views: Sequence[ProblemView]) -> str:
     rules = [rule_in_words(c, settings.scoring(task, c.metric).metric) for task in tasks for c in settings.select]
     tested = any(c.final is not None and len(c.final.test) for view in views for c in view.problem.chains.values())
     after = " and scored once on the test part, which no choice had seen" if tested else ""
-    text = f"Of each problem's chains, {listing(list(dict.fromkeys(rules)))} "
+    text = f"Of each problem's pipelines, {listing(list(dict.fromkeys(rules)))} "
     one = len(rules) == 1 and settings.select[0].top_k == 1
     text += f"{'was' if one else 'were'} refitted on all training rows{after}."
     passed = any(choice.taken_by not in choice.credit for view in views for choice in _chosen(view))
@@ -516,9 +517,9 @@ def _statistics(views: Sequence[ProblemView]) -> str:
     if all(view.distinction is None or not view.distinction.pairs for view in views):
         return ""
     return (
-        f"The {n_compared(views)} next best chains of a problem were compared with its best by a paired t on the "
+        f"The {n_compared(views)} next best pipelines of a problem were compared with its best by a paired t on the "
         f"out-of-fold losses of the {_units(views)}, its variance corrected for shared training rows, with Holm's "
-        "correction over all pairs of chains."
+        "correction over all pairs of pipelines."
     )
 
 
@@ -534,11 +535,11 @@ def crossval_choices(views: Sequence[ProblemView]) -> dict[str, str]:
     if not _statistics(views):
         return {}
     return {
-        "compared": f"the best chain of a problem by its pooled score with the {n_compared(views)} next best",
+        "compared": f"the best pipeline of a problem by its pooled score with the {n_compared(views)} next best",
         "unit": _units(views),
         "test": "paired t on absolute out-of-fold residuals (right or wrong, for classes), two-sided, with the "
         "variance of Nadeau and Bengio: s^2 (1/n + 1/n_train)",
-        "correction": "Holm over all pairs of chains, since the best is chosen by the same data",
+        "correction": "Holm over all pairs of pipelines, since the best is chosen by the same data",
         "level": "0.05",
     }
 

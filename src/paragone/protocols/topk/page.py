@@ -11,7 +11,7 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
-from paragone.metrics import named_metric
+from paragone.metrics import metric_in_words, metric_title, named_metric
 from paragone.page import (
     Attachment,
     Block,
@@ -119,7 +119,7 @@ def _topk_answer_sheet(figures: TopKFigures, dataset: str, metric: str, wording:
         table = replace(table, caption=table.caption + note)
     return Sheet(
         file_stem(f"answer-{metric}-{dataset}"),
-        f"{metric} on {wording.name(dataset)}",
+        f"{metric_title(metric)} on {wording.name(dataset)}",
         replace(table, rows=(*body, *footer)),
         n_footer=len(footer),
         wide=True,
@@ -150,9 +150,9 @@ def _seeds_key(
         (f"fold {fold}, seed {repeat}" if several else f"fold {fold}", float(value), "")
         for fold, repeat, value in rows[["fold", "repeat", "value"]].itertuples(index=False)
     )
-    title = f"{wording.name(method)} on {wording.name(dataset)}: {metric} at {at:g}"
+    title = f"{wording.name(method)} on {wording.name(dataset)}: {metric_title(metric)} at {at:g}"
     note = "The mean over the samples of a fold; the table's mean is over all samples, seeds averaged first."
-    return behind.add(key, NumberDetails(title, ("fold", metric), evidence, note, (dataset, method)))
+    return behind.add(key, NumberDetails(title, ("fold", metric_title(metric)), evidence, note, (dataset, method)))
 
 
 def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wording, behind: Behind) -> Sheet:
@@ -189,7 +189,7 @@ def method_sheet(figures: TopKFigures, method: str, number: int, wording: Wordin
         best = dict(zip(by_cut.columns, marks.tolist(), strict=True))
         keys = {k: behind.known(evidence_key(metric, f"{k:g}", dataset, method)) for k in cuts}
         cells = (number_cell(values[k], format_number(values[k]), bold=best[k], behind=keys[k]) for k in cuts)
-        rows.append([TableCell(wording.name(dataset)), TableCell(metric), *cells])
+        rows.append([TableCell(wording.name(dataset)), TableCell(metric_title(metric)), *cells])
     columns: list[str | Column] = ["dataset", Column("metric", "left"), *(f"K = {k:g}" for k in cuts)]
     caption = f"{wording.name(method)}: means over test samples; bold where no method is better."
     table = Table.of(columns, rows, caption=caption)
@@ -226,7 +226,7 @@ def topk_paragraph(figures: TopKFigures, view: View) -> str:
     whom = f"the method {methods[0]}" if len(methods) == 1 else f"{len(methods)} methods ({', '.join(methods)})"
     notes = [note for notes in run.settings["notes"].values() for note in notes]
     cuts = listing([str(cut) for cut in run.ks])
-    metrics = listing([str(metric) for metric in run.settings["metrics"]])
+    metrics = listing([metric_in_words(str(metric)) for metric in run.settings["metrics"]])
     sentences = [
         f"We compared {whom} on {sets}.",
         *(f"{note[:1].upper()}{note[1:]}." for note in notes),
@@ -297,7 +297,7 @@ def _files(figures: TopKFigures) -> list[Attachment]:
 
 
 def _choices(figures: TopKFigures, wording: Wording) -> tuple[Choice, ...]:
-    metrics = {str(metric): str(metric) for metric in dict.fromkeys(figures.scores["metric"])}
+    metrics = {str(metric): metric_title(str(metric)) for metric in dict.fromkeys(figures.scores["metric"])}
     datasets = {dataset: wording.name(dataset) for dataset in figures.run.datasets}
     return Choice("metric", "Metric", metrics), Choice("dataset", "Dataset", datasets)
 

@@ -10,6 +10,7 @@ from paragone.charts import PALETTE, from_rows, styled
 from paragone.errors import unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
+from paragone.metrics import metric_in_words, metric_title
 from paragone.protocols.topk.reader import BEYOND, TopKReader, TopKRun, beyond_frame, score_frame, segment_frame
 from paragone.reporting.tables import marked
 from paragone.stats import SampleComparison, compare_samples
@@ -98,10 +99,10 @@ def metric_table(scores: pd.DataFrame, dataset: str, metric: str, wording: Wordi
         rules.append(len(body))
         body.append([TableCell("best possible"), *(number_cell(value, format_number(value)) for value in best)])
     caption = (
-        f"{metric} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % bootstrap "
-        "interval, equal queries resampled together. Best in bold, second best underlined."
+        f"{metric_title(metric)} on {wording.name(dataset)}: mean over {int(rows['n'].iloc[0])} samples and its 95 % "
+        "bootstrap interval, equal queries resampled together. Best in bold, second best underlined."
     )
-    heading = ["Method", *(_label(metric, int(cut)) for cut in ks)]
+    heading = ["Method", *(metric_title(_label(metric, int(cut))) for cut in ks)]
     return Table.of(heading, body, caption=wording.caption(caption), label=_name(metric, dataset, wording), rules=rules)
 
 
@@ -126,7 +127,7 @@ def tie_table(scores: pd.DataFrame, dataset: str, wording: Wording) -> Table:
         body.append([wording.name(method), *(_tied(by_cut.loc[cut]) for cut in ks)])
     caption = (
         f"Ties on {wording.name(dataset)}: share of samples with equal scores across the cut-off; above 0.1 % also "
-        f"{metric} if all ties fell out worst and best."
+        f"{metric_in_words(metric)} if all ties fell out worst and best."
     )
     heading = ["Method", *(f"K = {int(cut)}" for cut in ks)]
     return Table.of(heading, body, caption=wording.caption(caption), label=_name("ties", dataset, wording))
@@ -157,9 +158,9 @@ def _segment_table(segments: pd.DataFrame, dataset: str, metric: str, cut: int, 
             [TableCell(segment), TableCell(str(int(first["n"]))), TableCell(format_number(first["ceiling"])), *cells]
         )
     caption = (
-        f"{_label(metric, cut)} on segments of {wording.name(dataset)}, with 95 % intervals and the best value "
-        "possible. Head items are the most frequent fifth of train; segments of items count only the relevant items "
-        "inside."
+        f"{metric_title(_label(metric, cut))} on segments of {wording.name(dataset)}, with 95 % intervals and the best "
+        "value possible. Head items are the most frequent fifth of train; segments of items count only the relevant "
+        "items inside."
     )
     heading = ["Segment", "n", "best possible", *(wording.name(method) for method in methods)]
     label = _name(f"segments-{metric}-{cut}", dataset, wording)
@@ -238,11 +239,14 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str
         ]
         base = from_rows(rows)
         band = base.mark_area(opacity=0.12).encode(
-            x=axis, y=alt.Y("low:Q", title=name, scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"), color=colour
+            x=axis,
+            y=alt.Y("low:Q", title=metric_title(name), scale=alt.Scale(zero=False)),
+            y2=alt.Y2("high:Q"),
+            color=colour,
         )
         line = base.mark_line(point=alt.OverlayMarkDef(size=22), strokeWidth=1.6).encode(
             x=axis,
-            y=alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
+            y=alt.Y("value:Q", title=metric_title(name), scale=alt.Scale(zero=False)),
             color=colour,
             tooltip=[
                 alt.Tooltip("method:N"),
@@ -253,4 +257,4 @@ def topk_chart(scores: pd.DataFrame, dataset: str, wording: Wording, metric: str
         panels.append((band + line).properties(width=WIDTH, height=HEIGHT))
     chart: Any = panels[0] if metric is not None else alt.concat(*panels, columns=COLUMNS)
     subtitle = "mean over test samples, band: 95 % interval, equal queries resampled together; axes do not begin at 0"
-    return styled(chart, f"{metric or 'Metrics'} at K on {wording.name(dataset)}", subtitle)
+    return styled(chart, f"{metric_title(metric) if metric else 'Metrics'} at K on {wording.name(dataset)}", subtitle)

@@ -17,6 +17,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.engine.guard import end_with
 from paragone.lab.results import Results
 from paragone.lab.view import View
+from paragone.metrics import metric_title
 from paragone.page import Page
 from paragone.reporting.pages import page_of
 from paragone.reporting.render import render_report
@@ -82,6 +83,7 @@ def selected_page(results: Results, selection: Selection) -> tuple[Page, dict[st
     experiment = selection.experiment or results.experiments()[0]
     whole = View(results, experiment)
     options = whole.options()
+    options["metric_titles"] = [metric_title(name) if name else "" for name in options["metric"]]
     # One metric is shown at a time, unless the first choice is all of them.
     metric = selection.metric or next(iter(options["metric"]), "")
     view = whole.narrowed(

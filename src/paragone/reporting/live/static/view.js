@@ -26,10 +26,10 @@
     return chosen;
   }
 
-  function fillSelect(name, values, first) {
+  function fillSelect(name, values, first, titles) {
     const select = document.querySelector(`#choices select[name=${name}]`);
     const wanted = new URLSearchParams(location.search).get(name) ?? "";
-    const options = values.map((value) => make("option", value || "all", { value }));
+    const options = values.map((value, i) => make("option", titles?.[i] || value || "all", { value }));
     select.closest("label").hidden = !values.length;
     if (first && values.length) options.unshift(make("option", first, { value: "" }));
     select.replaceChildren(...options);
@@ -51,7 +51,7 @@
     if (filled || !options.metric) return;
     filled = true;
     for (const part of document.querySelectorAll("#choices [data-later]")) part.hidden = false;
-    fillSelect("metric", options.metric);
+    fillSelect("metric", options.metric, undefined, options.metric_titles);
     fillSelect("at", options.at, "as the experiment declares");
     fillSelect("reference", options.reference);
     fillBoxes("dataset", options.dataset);
