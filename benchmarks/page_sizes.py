@@ -92,7 +92,7 @@ def curves(folder: Path) -> Path:
 
 
 def spectra(folder: Path) -> Path:
-    """Chains of preprocessing and PLS on two sets of spectra."""
+    """Pipelines of preprocessing and PLS on two sets of spectra."""
     from paragone import report
 
     store = crossval_lab(folder / "lab.sqlite", ("PLS", "Ridge"))

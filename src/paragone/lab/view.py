@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from paragone.errors import InputError
 from paragone.intake.records import Records
-from paragone.lab.answers import SplitAnswers, answers_of, stored_answers
+from paragone.lab.answers import AnySplitAnswers, SplitAnswers, answers_of, stored_answers
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.lab.contents import GRID_COLUMNS, SCORE_COLUMNS, StoreContents, mean_over_repeats, score_frame
 from paragone.lab.grids import mean_table
@@ -345,10 +345,10 @@ class ResultsReader:
         """Whether the methods of an experiment are compared on test samples, for want of datasets to compare over."""
         return False
 
-    def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitAnswers]:
-        """Walk over what a method answered for the test rows of a dataset; nothing where it is not one value per row.
+    def answers(self, view: View, dataset: str, method: str) -> Iterator[AnySplitAnswers]:
+        """Walk over what a method answered for the test rows of a dataset; nothing where the store keeps none of it.
 
-        Names are those of the scores.
+        Names are those of the scores. All splits answer in one of the three ways.
         """
         return stored_answers(view.cells, dataset, method)
 

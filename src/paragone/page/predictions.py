@@ -30,6 +30,10 @@ class PredictedCase:
     bins : tuple of (said, happened, low, high, n, is_off)
         Probabilities against what came true, with the limits of that share; ``is_off`` is 1 where they leave out what
         was said.
+    table_head, table : tuple
+        Headings and rows of what is told of labels or of lists, where rows have no single class or value.
+    wrong_title : str
+        What the list of wrong ones is called.
     wrong_told : str
         What the list of wrong ones is, and of how many it is.
     wrong_head : tuple of str
@@ -52,6 +56,9 @@ class PredictedCase:
     wrong_told: str = ""
     wrong_head: tuple[str, ...] = ()
     wrong: tuple[tuple[int | float | str, ...], ...] = ()
+    wrong_title: str = ""
+    table_head: tuple[str, ...] = ()
+    table: tuple[tuple[int | float | str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

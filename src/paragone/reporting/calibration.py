@@ -9,6 +9,7 @@ import numpy as np
 
 from paragone.charts import GREY, PALETTE, from_rows, styled
 from paragone.errors import InputError, unknown_name
+from paragone.lab.answers import SplitAnswers
 from paragone.lab.view import View
 from paragone.metrics.calibration import reliability
 from paragone.page import Leaderboard
@@ -57,7 +58,8 @@ def calibration_chart(view: View, dataset: str | None = None, methods: Sequence[
     names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}
     found = {}
     for method in methods or _by_rank(view, known):
-        parts = list(view.reader.answers(view, names[chosen], names[method]))
+        given = view.reader.answers(view, names[chosen], names[method])
+        parts = [part for part in given if isinstance(part, SplitAnswers)]
         if parts and (pooled := PooledAnswers.of(parts)).probabilities is not None:
             found[method] = pooled
         elif methods:

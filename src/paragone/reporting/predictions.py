@@ -1,4 +1,4 @@
-"""What methods predicted: confusions, calibration, predicted against measured, the wrong ones first.
+"""What methods predicted: confusions, calibration, predicted against measured, labels, lists, the wrong ones first.
 
 Every case is read from the store's predictions of test rows. A page has a weight, so it holds the best methods of many,
 and of many rows some; what is left out is said where it is left out.
@@ -9,20 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paragone.lab.answers import SplitAnswers
+from paragone.lab.answers import AnySplitAnswers, SplitAnswers, SplitLabels, SplitLists
 from paragone.lab.view import View
 from paragone.metrics.calibration import reliability
 from paragone.metrics.prediction import Confusion
 from paragone.page import Block, Leaderboard, PredictedCase, PredictionPanel
 from paragone.reporting.boards import view_boards
-from paragone.reporting.words import listing
+from paragone.reporting.predicted_sets import labels_case, lists_case, told_of
+from paragone.reporting.words import direction, listing, size_of, title_of
 from paragone.stats.words import number
+from paragone.ties import loss_order
 from paragone.validation import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_CASES = 24
 """Methods times datasets that a page holds the predictions of."""
@@ -96,9 +101,7 @@ class PooledAnswers:
     @cached_property
     def told(self) -> str:
         """How many predictions these are, of how many rows, in how many splits."""
-        n, rows = len(self.rows), len(self.first)
-        what = f"{n:,} test rows" if n == rows else f"{n:,} predictions of {rows:,} rows"
-        return f"{what} in {self.n_splits} split{'s' * (self.n_splits != 1)}"
+        return told_of(self.rows, self.n_splits)
 
 
 def _aligned(part: SplitAnswers, classes: NDArray[Any]) -> FloatArray:
@@ -110,21 +113,23 @@ def _aligned(part: SplitAnswers, classes: NDArray[Any]) -> FloatArray:
 
 
 def prediction_blocks(view: View) -> tuple[Block, ...]:
-    """Return what the methods of a view predicted; nothing where its protocol keeps no value or class per row."""
+    """Return what the methods of a view predicted; nothing where its protocol keeps no predictions of rows."""
     # A cross-validation can be shown by metrics that its predictions are not ranked by.
     is_ranked = view.chosen_metric is None or view.chosen_metric in view.scores["metric"].unique()
     read = view if is_ranked else view.narrowed(datasets=view.datasets, methods=view.methods)
     folds = read.grids[0].folds
     names = {view.name(name): str(name) for column in ("dataset", "method") for name in view.scores[column].unique()}
     datasets, methods = [list(map(str, folds[column].unique())) for column in ("dataset", "method")]
-    blocks = view.once(view_boards) if is_ranked and len(methods) > 1 else ()
+    # Where samples are compared there is no comparison over datasets to rank by.
+    is_ranked = is_ranked and len(methods) > 1 and not view.reader.compares_samples(view)
+    blocks = view.once(view_boards) if is_ranked else ()
     boards = [block for block in blocks if isinstance(block, Leaderboard)]
-    ranked = [one.method for one in boards[0].standings if one.method in methods] if boards else []
+    ranked = [one.method for one in boards[0].standings if one.method in methods] if boards else _by_mean(folds)
     order = [*ranked, *(name for name in methods if name not in ranked)]
     shown_methods = order[: max(FEWEST_METHODS, MOST_CASES // max(1, len(datasets)))]
     shown_datasets = datasets[: max(1, MOST_CASES // len(shown_methods))]
     places = [(dataset, method) for dataset in shown_datasets for method in shown_methods]
-    pooled: dict[tuple[str, str], PooledAnswers] = {}
+    given: dict[tuple[str, str], list[AnySplitAnswers]] = {}
     n_values = n_read = 0
     for dataset, method in places:
         if n_values > MOST_VALUES:
@@ -132,17 +137,17 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
         n_read += 1
         parts = list(view.reader.answers(view, names[dataset], names[method]))
         if parts:
-            pooled[dataset, method] = PooledAnswers.of(parts)
-            n_values += len(pooled[dataset, method].rows)
-    if not pooled:
+            given[dataset, method] = parts
+            n_values += sum(_n_values(part) for part in parts)
+    if not given:
         return ()
-    room = max(FEWEST_POINTS, min(MOST_OF_A_CASE, MOST_POINTS // len(pooled)))
-    lines = MOST_WRONG if len(pooled) <= FEW_CASES else WRONG_OF_MANY
-    cases = tuple(predicted_case(*place, found, room, lines) for place, found in pooled.items())
-    by = f" by {boards[0].metric}" if boards else ""
+    room = max(FEWEST_POINTS, min(MOST_OF_A_CASE, MOST_POINTS // len(given)))
+    lines = MOST_WRONG if len(given) <= FEW_CASES else WRONG_OF_MANY
+    cases = tuple(case_of(*place, parts, room, lines) for place, parts in given.items())
+    by = f" by {boards[0].metric if boards else title_of(str(folds['metric'].iloc[0]))}" if ranked else ""
     left_out = []
     if len(shown_methods) < len(order):
-        which = f"the {len(shown_methods)} best" if boards else f"the first {len(shown_methods)}"
+        which = f"the {len(shown_methods)} best" if ranked else f"the first {len(shown_methods)}"
         left_out.append(f"{which} of {len(order)} methods{by}")
     if len(shown_datasets) < len(datasets):
         left_out.append(f"the first {len(shown_datasets)} of {len(datasets)} datasets")
@@ -150,6 +155,34 @@ def prediction_blocks(view: View) -> tuple[Block, ...]:
         left_out.append(f"the first {n_read} of {len(places)} pairs of a dataset and a method, which have many rows")
     words = f"Shown are {listing(left_out)}; `paragone view` shows any." if left_out else ""
     return (PredictionPanel(cases, words),)
+
+
+def _by_mean(folds: pd.DataFrame) -> list[str]:
+    """Return the methods by their mean of the first metric, best first; none where nobody knows which way is better."""
+    metric = str(folds["metric"].iloc[0])
+    higher = direction(metric)
+    if higher is None:
+        return []
+    means = folds[folds["metric"] == metric].groupby("method", sort=False)["value"].mean().dropna()
+    return [str(means.index[place]) for place in loss_order(-means if higher else means, size=size_of(metric))]
+
+
+def _n_values(part: AnySplitAnswers) -> int:
+    if isinstance(part, SplitLabels):
+        return int(part.predicted.size)
+    return int(part.items.size) if isinstance(part, SplitLists) else len(part.rows)
+
+
+def case_of(
+    dataset: str, method: str, parts: Sequence[AnySplitAnswers], room: int = MOST_OF_A_CASE, lines: int = MOST_WRONG
+) -> PredictedCase:
+    """Return what is shown of the predictions of a method on a dataset, by the way in which it answered."""
+    if isinstance(parts[0], SplitLabels):
+        return labels_case(dataset, method, [part for part in parts if isinstance(part, SplitLabels)], lines)
+    if isinstance(parts[0], SplitLists):
+        return lists_case(dataset, method, [part for part in parts if isinstance(part, SplitLists)], lines)
+    found = PooledAnswers.of([part for part in parts if isinstance(part, SplitAnswers)])
+    return predicted_case(dataset, method, found, room, lines)
 
 
 def predicted_case(

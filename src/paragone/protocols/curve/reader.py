@@ -9,6 +9,7 @@ import numpy as np
 from typing_extensions import override
 
 from paragone.errors import InputError
+from paragone.lab.answers import SplitLabels
 from paragone.lab.store.records import StoredCells
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, View
 from paragone.metrics import named_metric
@@ -112,6 +113,40 @@ class CurveReader(ResultsReader):
             for scores in [predictions.scores(point)]
         ]
         return pd.concat(frames, ignore_index=True)
+
+    @override
+    def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitLabels]:
+        k = self._shown_k(view, dataset)
+        for cell in view.cells.planned(dataset=dataset, method=method):
+            arrays = view.cells.predictions(cell) if cell.status == "done" else None
+            if arrays is None:
+                continue
+            predictions = CurvePredictions.of_arrays(arrays)
+            (points,) = np.nonzero(predictions.ks == k)
+            # A ranking may be shorter than the grid: then it is the last point that it has.
+            point = int(points[0]) if len(points) else len(predictions.ks) - 1
+            n = int(predictions.ks[point])
+            yield SplitLabels(
+                view.cells.rows(cell)[1],
+                view.cells.truth(cell)["y"],
+                predictions.labels(point),
+                tuple(map(str, view.cells.described_data(cell)["target_names"])),
+                f"{n} feature{'s' * (n != 1)}",
+            )
+
+    def _shown_k(self, view: View, dataset: str) -> int:
+        """Return at how many features predictions are shown: the point chosen, the one that counts, or the last."""
+        described = view.described["protocol"]
+        n_features = int(self.results.datasets(view.experiment)[dataset]["n_features"])
+        k, p = described["k"], described["p"]
+        wanted, _, value = view.at.partition("=")
+        if p is not None and (wanted == "p" or (not wanted and k is None)):
+            found = PGrid(**p).points(n_features)
+            at = float(value) if wanted else float(p["target"])
+            return found.k[int(np.argmin(np.abs(np.array(found.at) - at)))]
+        if wanted == "k":
+            return int(float(value))
+        return int((KGrid(**k) if k is not None else PGrid(**p)).points(n_features).k[-1])
 
     @override
     def cell_parts(self, address: CellAddress) -> list[tuple[str, list[str]]]:

@@ -26,7 +26,7 @@ from paragone.page import (
     Sheet,
     figure,
 )
-from paragone.protocols.topk.reader import TopKReader
+from paragone.protocols.topk.reader import TopKReader, usual_cut
 from paragone.protocols.topk.tables import (
     TopKFigures,
     beyond_table,
@@ -53,9 +53,6 @@ from paragone.reporting.words import listing, method_references
 from paragone.stats import SampleComparison
 from paragone.tables import Column, Table, TableCell, format_number, frame_as_csv, number_cell
 from paragone.ties import best_losses
-
-USUAL_CUT = 10
-"""The largest list of those up to this length is the one to begin with."""
 
 
 def topk_tags(figures: TopKFigures, dataset: str, metric: str) -> dict[str, str]:
@@ -332,8 +329,8 @@ def topk_boards(figures: TopKFigures, view: View) -> tuple[Leaderboard, ...]:
     facts, boards = view.once(facts_of), []
     for dataset, metric in dict.fromkeys((place.dataset, place.metric) for place in found.measurements):
         mine = [place for place in found.measurements if (place.dataset, place.metric) == (dataset, metric)]
-        usual = [place for place in mine if place.at <= USUAL_CUT]
-        place = max(usual or mine[:1], key=lambda one: one.at)
+        cut = usual_cut([int(place.at) for place in mine])
+        place = next(one for one in mine if one.at == cut)
         name = f"board-{file_stem(f'{dataset}-{metric}')}"
         tags = topk_tags(figures, dataset, metric)
         board = sample_board(named, name, place, facts=facts, tags=tags)

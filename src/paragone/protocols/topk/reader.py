@@ -15,6 +15,7 @@ from typing_extensions import override
 from paragone.data.prescriptions import Prescriptions
 from paragone.errors import InputError, unknown_name
 from paragone.intervals import bootstrap_means, percentile_interval
+from paragone.lab.answers import SplitLists
 from paragone.lab.cells import Score
 from paragone.lab.store import Store
 from paragone.lab.store.queries import damaged_part
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LISTS = 20
+USUAL_CUT = 10
+"""The cut-off that most readers look at."""
 SAMPLE_COLUMNS = ["experiment", "dataset", "fold", "method", "sample", "query", "metric", "at", "value"]
 
 SAME = 1e-12
@@ -84,21 +87,33 @@ class TopKReader(ResultsReader):
         found = [cell for cell in run.select(dataset, method, fold) if cell.repeat == repeat]
         if not found:
             raise InputError(f"{method} on {dataset}, fold {fold}, seed {repeat}, has no result yet")
-        lists, rows = run.lists(found[0]), run.rows(found[0])
-        items = lists["items"]
-        n_rows, places = items.shape
-        relevant = np.zeros((n_rows, rows.test.n_items), dtype=np.bool_)
-        relevant[np.repeat(np.arange(n_rows), np.diff(rows.test.indptr)), rows.test.items] = True
+        kept = self._lists(run, found[0])
+        n_rows, places = kept.items.shape
         frame = pd.DataFrame(
             {
-                "sample": np.repeat(rows.samples, places),
+                "sample": np.repeat(kept.rows, places),
                 "place": np.tile(np.arange(1, places + 1), n_rows),
-                "item": items.ravel(),
-                "score": lists["scores"].ravel(),
-                "relevant": np.take_along_axis(relevant, np.maximum(items, 0), axis=1).ravel(),
+                "item": kept.items.ravel(),
+                "score": run.lists(found[0])["scores"].ravel(),
+                "relevant": kept.hits.ravel(),
             }
         )
         return frame[frame["item"] >= 0].reset_index(drop=True)
+
+    def _lists(self, run: TopKRun, cell: StoredCell, at: int | None = None) -> SplitLists:
+        """Return the lists of a cell, cut off where that is asked for, with the items that were held out."""
+        items, rows = np.asarray(run.lists(cell)["items"], dtype=np.int64), run.rows(cell)
+        names = self.results.datasets(run.experiment)[cell.dataset]["target_names"]
+        held_out = np.asarray(rows.test.items, dtype=np.int64)
+        return SplitLists(rows.samples, items[:, :at], rows.test.indptr, held_out, tuple(map(str, names)))
+
+    @override
+    def answers(self, view: View, dataset: str, method: str) -> Iterator[SplitLists]:
+        run = view.of_whole(_run_of)
+        at = int(view.at.removeprefix("K=")) if view.at else usual_cut(run.ks)
+        for cell in run.cells:
+            if (cell.dataset, cell.method) == (dataset, method):
+                yield self._lists(run, cell, at)
 
     def sample_scores(
         self, metric: str | None = None, at: int | None = None, experiment: str | None = None
@@ -216,6 +231,21 @@ class TopKReader(ResultsReader):
             table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
             table.columns = [f"K = {int(cut)}" for cut in table.columns]
             yield f"{metric} on {dataset}", table.reset_index()
+
+
+def usual_cut(ks: Sequence[int]) -> int:
+    """Return the cut-off that most readers look at: the largest up to ten, or the smallest of larger ones.
+
+    Examples
+    --------
+    >>> usual_cut((5, 10, 20)), usual_cut((20, 50))
+    (10, 20)
+    """
+    return max((cut for cut in ks if cut <= USUAL_CUT), default=min(ks))
+
+
+def _run_of(view: View) -> TopKRun:
+    return TopKRun(view.results.store, view.experiment)
 
 
 def wrong_samples(

@@ -10,8 +10,8 @@
   function chosen() {
     const { texts, listed } = page.data.cases;
     const cases = listed.map((values) => {
-      const [dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong] = values.map((value) => (typeof value === "number" ? texts[value] : value));
-      return { dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong };
+      const [dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong, wrongTitle, tableHead, table] = values.map((value) => (typeof value === "number" ? texts[value] : value));
+      return { dataset, method, told, finding, drawn, labels, counts, points, calibration, calibrationDrawn, bins, wrongTold, wrongHead, wrong, wrongTitle, tableHead, table };
     });
     const first = cases.find(isShown) ?? cases[0];
     const on = [state.get("on"), first.dataset].find((name) => name !== undefined && page.shows("dataset", name));
@@ -75,10 +75,14 @@
 
   function wrong(found) {
     const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? page.minus(String(value)) : String(value));
-    return part("The wrong ones first".replace("wrong", found.points.length ? "worst" : "wrong"), `${found.wrongTold}.`,
-      el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": found.wrongTold }, el("table", { class: found.points.length ? "plain" : "plain wrong" },
-        el("thead", {}, el("tr", {}, found.wrongHead.map((words) => el("th", { scope: "col" }, words)))),
-        el("tbody", {}, found.wrong.map((row) => el("tr", {}, row.map((value, at) => (at ? el("td", {}, shown(value)) : el("th", { scope: "row" }, shown(value))))))))));
+    const title = found.wrongTitle || (found.points.length ? "The worst ones first" : "The wrong ones first");
+    return part(title, `${found.wrongTold}.`, rows(found.wrongHead, found.wrong, found.wrongTold, shown, found.table.length ? "plain sets" : found.points.length ? "plain" : "plain wrong"));
+  }
+
+  function rows(head, body, name, shown, kind) {
+    return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": name }, el("table", { class: kind },
+      el("thead", {}, el("tr", {}, head.map((words) => el("th", { scope: "col" }, words)))),
+      el("tbody", {}, body.map((row) => el("tr", {}, row.map((value, at) => (at ? el("td", {}, shown(value)) : el("th", { scope: "row" }, shown(value)))))))));
   }
 
   let drawn = "";
@@ -104,6 +108,7 @@
     const parts = [];
     const later = [];
     if (found.labels.length) parts.push(confusion(found));
+    else if (found.table.length) parts.push(part(found.finding, found.drawn, rows(found.tableHead, found.table, found.drawn, String, "plain")));
     else {
       const picture = drawing(found.finding);
       parts.push(part(found.finding, found.drawn, picture, page.numbers("measured and predicted", ["measured", "predicted"], found.points.map((point) => point.map(number)))));
