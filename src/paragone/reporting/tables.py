@@ -66,7 +66,7 @@ def score_table(scores: GridScores, metric: str, wording: Wording) -> Table:
 
 
 def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores, wording: Wording) -> Table:
-    """Make the table of the reference, or else of the best by rank, against each rival, one block per metric."""
+    """Make the table of the reference, or else of the best by mean, against each rival, one block per metric."""
     body: list[list[TableCell]] = []
     rules: list[int] = []
     first = next(iter(found.values()))
@@ -86,7 +86,7 @@ def statistics_table(found: Mapping[str, DatasetComparison], scores: GridScores,
                     TableCell(format_p(pair.p_adjusted), bold=bold),
                 ]
             )
-    name = "The best by average rank" if reference is None else wording.name(reference)
+    name = "The best by mean" if reference is None else wording.name(reference)
     family = f"{len(first.leading_pairs)} rivals" if reference is not None else f"{len(first.pairs)} pairs"
     caption = (
         f"{name} against each rival over {len(first.scores.datasets)} datasets ({scores.before_mean}"

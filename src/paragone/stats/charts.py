@@ -37,7 +37,7 @@ def pair_matrix(comparison: DatasetComparison, note: str = "") -> Any:
     Returns
     -------
     altair chart
-        Rows and columns ordered by average rank; blue cells favour the row.
+        Rows and columns in the one order, the best mean first; blue cells favour the row.
     """
     import altair as alt
 

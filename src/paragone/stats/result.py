@@ -172,7 +172,7 @@ def add_charts(kind: type[Comparison], **drawers: Callable[..., Any]) -> None:
 class Charts(Mapping[str, Any]):
     """The charts of a comparison by name, each drawn when it is asked for.
 
-    Those of a comparison over datasets that show one rival take the best-ranked one; :meth:`scatter`,
+    Those of a comparison over datasets that show one rival take the best of them; :meth:`scatter`,
     :meth:`differences` and :meth:`posterior` take any other by name.
 
     Examples
