@@ -26,12 +26,15 @@ from sklearn.tree import DecisionTreeRegressor
 from typer.testing import CliRunner
 
 import paragone
+from paragone import Dataset, Experiment
 from paragone.cli.app import app
 from paragone.lab.results import Results
 from paragone.lab.view import View
 from paragone.metrics import error_name, metric_title, named_metric, with_errors
+from paragone.protocols import Crossval
 from paragone.reporting.live.pages import Selection, selected_page
 from paragone.reporting.pages import page_of
+from paragone.reporting.render import render_page
 
 RMSE, MAE = "neg_root_mean_squared_error", "neg_mean_absolute_error"
 
@@ -210,6 +213,23 @@ def test_log_loss_of_a_classifier(tmp_path):
         assert row.mean == pytest.approx(hand)
     assert "by log loss" in answer.finding
     assert "by AUROC" in answer.compare("roc_auc").finding
+
+
+def test_a_cross_validation_by_a_negated_scorer_is_one_by_its_error(tmp_path):
+    X, y = heights(60, 1.0, 0)
+    methods = {"Ridge": "sklearn.linear_model:Ridge", "Floor": "sklearn.dummy:DummyRegressor"}
+    protocol = Crossval(metric=MAE, test=0.2)
+    data = [Dataset("lake", X, y, "regression")]
+    with Experiment(data, methods, {"folds": 4}, protocol).run(tmp_path / "cv.sqlite", 0) as results:
+        ledger, scores = results.ledger(), results.cv_scores().set_index("variant")
+    val = ledger[ledger["role"] == "val"]
+    name = next(column for column in scores.columns if "MAE" in column)
+    for method, rows in val.groupby("variant"):
+        assert scores.loc[method, name] == pytest.approx(mean_absolute_error(rows["y_true"], rows["y_pred"]))
+    with Results.open(tmp_path / "cv.sqlite") as results:
+        text = render_page(page_of(View(results)))
+    assert "Ridge is the best of 2 pipelines" in text
+    assert "NEG_" not in text
 
 
 def own_loss(truth, predicted):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paragone.errors import InputError, unknown_name
-from paragone.metrics import Metric, adopt, find_metric, metric_values, named_metric
+from paragone.metrics import Metric, adopt, error_name, find_metric, metric_values, named_metric
 from paragone.protocols.crossval.ledger import (
     Chain,
     Predictions,
@@ -49,7 +49,10 @@ class Scoring:
     weighting: Weighting = "compat"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metric", adopt(self.metric, self.task).name)
+        # Scores are derived when they are read: a scorer that is minus an error of ours is that error from the start.
+        error = error_name(self.metric) if isinstance(self.metric, str) else self.metric
+        use = error if error != self.metric and named_metric(error).is_computable else self.metric
+        object.__setattr__(self, "metric", adopt(use, self.task).name)
 
     @cached_property
     def _metric(self) -> Metric:

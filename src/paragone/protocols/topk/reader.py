@@ -21,6 +21,7 @@ from paragone.lab.store import Store
 from paragone.lab.store.queries import damaged_part
 from paragone.lab.store.records import StoredCell, StoredCells
 from paragone.lab.view import CellAddress, Rescored, ResultsReader, View
+from paragone.metrics import metric_title
 from paragone.metrics.topk import TopKResult, parse_metric
 from paragone.metrics.topk.metrics import F1_OF_MEANS
 from paragone.metrics.topk.result import TIE_SHARE_SHOWN
@@ -230,7 +231,7 @@ class TopKReader(ResultsReader):
         for (dataset, metric), rows in frame.groupby(["dataset", "metric"], sort=False):
             table = rows.groupby(["method", "at"], sort=False)["value"].mean().unstack("at")
             table.columns = [f"K = {int(cut)}" for cut in table.columns]
-            yield f"{metric} on {dataset}", table.reset_index()
+            yield f"{metric_title(str(metric))} on {dataset}", table.reset_index()
 
 
 def usual_cut(ks: Sequence[int]) -> int:
