@@ -45,6 +45,20 @@ def test_the_border_is_where_the_lead_changes_its_sign_for_the_last_time(leads, 
     assert border_of(line[:1], "A", "B")[2].endswith("from 100 to 100 rows")
 
 
+def test_a_border_without_a_sure_point_says_that_means_alone_speak():
+    line = [point(rows, lead, half=0.3) for rows, lead in ((100, -0.1), (200, 0.1))]
+    assert border_of(line, "A", "B")[2].endswith("between 100 and 200 rows, by the means alone: no interval excludes 0")
+    # One sure point on either side of the border is enough; one elsewhere is not.
+    sure = [line[0], point(200, 0.4, half=0.3)]
+    assert border_of(sure, "A", "B")[2].endswith("between 100 and 200 rows")
+    assert "means alone" in border_of([point(50, -0.4, half=0.3), *line], "A", "B")[2]
+
+
+def test_no_limit_of_a_difference_of_aurocs_is_beyond_one():
+    found = simultaneous([-0.9, 0.2, -0.6], 20)
+    assert (found.low, found.high) == (-1, 1)
+
+
 def test_a_point_is_sure_only_where_its_interval_excludes_zero():
     assert [point(1, 0.02).verdict, point(1, -0.02).verdict, point(1, 0.005).verdict] == ["first", "second", "open"]
     found = DuelMap("A", "B", (point(100, 0.02), point(200, -0.3), point(400, 0.0)), 2, 1)

@@ -16,10 +16,11 @@ from paragone.errors import InputError
 from paragone.generate import Collection, Contender, GeneratorSpec, Laboratory
 from paragone.generate.fight import STORE, FightPlan, FightResult, Raced, distinct_names, fight, shown_seed
 from paragone.generate.fight_page import coin_sentence, crossing, fight_page, fits_table, write_fight
-from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, learning_curves, pictures
+from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, learning_curves, pictures, search_chart
 from paragone.generate.planes import plane_of
 from paragone.generate.proof import LeadClaim, Proof, TunedFit
 from paragone.generate.truth import truth_sheet
+from paragone.page.plots import plot_of
 from paragone.stats import Interval
 
 LINEAR = Contender("Linear", "sklearn.linear_model:LogisticRegression")
@@ -224,6 +225,8 @@ def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
         assert part in said, part
     assert "its proof did not fit into the time" in replace_proofs(result, ()).sentence("Tree", "Linear")
     assert len(claims_chart(result).to_dict()["layer"]) == 3
+    # The page keeps a lead until the next generation: nothing rose in between.
+    assert plot_of(search_chart(result).to_dict()).steps
     assert fight_page(result, (), "somewhere", "x").title == "Linear against Tree"
 
 

@@ -483,7 +483,7 @@ def inspect_collection(
     found = _collection(collection)
     inspection = inspect_digen(margin) if found is None else found.inspect()
     if out is not None:
-        page = write_collection_page(inspection, out, found, *_around(collection))
+        page = write_collection_page(inspection, out, found, *_around(collection), source=collection)
         say(f"page: {page}", stderr=True)
     tried = () if found is None else found.open
     if as_json:

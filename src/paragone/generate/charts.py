@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "roc_curves",
     "score_boxes",
     "seed_boxes",
+    "short_names",
 ]
 
 WIDTH, HEIGHT = 560, 260
@@ -74,7 +75,7 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     return styled(chart, "Coverage over time", f"Dashed: all {n_pairs} ordered pairs")
 
 
-def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
+def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval") -> Any:
     """Draw every ordered pair's best difference with its interval; those beyond the margin are proven.
 
     Parameters
@@ -83,19 +84,23 @@ def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
         Columns ``up``, ``down``, ``mean``, ``low``, ``high`` and ``proven``.
     margin : float
         The difference that counts.
+    limits : str
+        What the interval is.
 
     Examples
     --------
     >>> import pandas as pd
     >>> lead = {"up": "A", "down": "B", "mean": 0.1, "low": 0.06, "high": 0.14, "proven": True}
     >>> lead_chart(pd.DataFrame([lead]), 0.05).to_dict()["title"]["text"]
-    ['The best proof of every ordered pair']
+    ['Every lead and its interval']
     """
     import altair as alt
 
+    names = list(dict.fromkeys([*map(str, leads["up"]), *map(str, leads["down"])]))
+    short = dict(zip(names, short_names(names), strict=True))
     rows: list[dict[str, Any]] = [
         {
-            "pair": f"{row['up']} over {row['down']}",
+            "pair": f"{short[row['up']]} over {short[row['down']]}",
             "mean": float(row["mean"]),
             "low": float(row["low"]),
             "high": float(row["high"]),
@@ -112,8 +117,8 @@ def lead_chart(leads: pd.DataFrame, margin: float) -> Any:
         x="mean:Q", tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")]
     )
     line = from_rows([{"margin": margin}]).mark_rule(color=GREY, strokeDash=[4, 4]).encode(x="margin:Q")
-    chart = alt.layer(line, bars, dots).properties(width=420, height=14 * len(rows))
-    return styled(chart, "The best proof of every ordered pair", f"Mean difference, 95 % interval; dashed: {margin:g}")
+    chart = alt.layer(line, bars, dots).properties(width=420, height=18 * len(rows))
+    return styled(chart, "Every lead and its interval", f"Mean difference, {limits}; dashed: {margin:g}")
 
 
 SIDE = 360
@@ -247,7 +252,19 @@ def _place(
     return at
 
 
-ROW_HEIGHT = 15
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names without what all classifiers share, as long as they stay different: eight must stand side by side.
+
+    Examples
+    --------
+    >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
+    (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
+    """
+    short = [method.removesuffix("Classifier") or method for method in methods]
+    return short if len(set(short)) == len(short) else list(methods)
+
+
+ROW_HEIGHT = 20
 COLUMN_WIDTH = 46
 PLOT_WIDTH = 560
 PLOT_HEIGHT = 300
@@ -295,6 +312,7 @@ def heat_map(table: pd.DataFrame) -> Any:
     """
     import altair as alt
 
+    table = table.set_axis(short_names([str(name) for name in table.columns]), axis=1)
     datasets = [str(table.index[i]) for i in clustered_order(table)]
     methods = [str(table.columns[j]) for j in clustered_order(table.T)]
     rows = _auroc_rows(table)
@@ -308,7 +326,7 @@ def heat_map(table: pd.DataFrame) -> Any:
     ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
     chart = alt.layer(
         base.mark_rect().encode(color=colour),
-        base.mark_text(fontSize=9).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
+        base.mark_text(fontSize=12).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
     ).properties(width=COLUMN_WIDTH * len(methods), height=ROW_HEIGHT * len(datasets))
     return styled(chart, "AUROC by dataset and method", "Rows and columns in the order of their clusters")
 
@@ -372,7 +390,8 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
     order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
     colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
     boxes = _boxes(scores[["dataset", "method", "value"]], order, alt.Axis(tickCount=4), extent="min-max", size=7)
-    facet = alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(scores["dataset"])))
+    header = alt.Header(labelFontSize=12)
+    facet = alt.Facet("dataset:N", title=None, header=header, sort=list(dict.fromkeys(scores["dataset"])))
     chart = boxes.encode(color=colour).properties(width=170, height=12 * len(order)).facet(facet=facet, columns=3)
     return styled(chart, f"AUROC over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
 
@@ -427,7 +446,8 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
     """
     import altair as alt
 
-    names = [str(name) for name in counts.index]
+    names = short_names([str(name) for name in counts.index])
+    counts = counts.set_axis(names, axis=0).set_axis(names, axis=1)
     rows: list[dict[str, Any]] = [
         {"row": a, "column": b, "datasets": int(counts.loc[a, b]), "text": str(int(counts.loc[a, b]) or "none")}
         for a in names
@@ -443,7 +463,8 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
     blank = from_rows([{"row": n, "column": n} for n in names]).mark_rect(color=GREY, opacity=0.15).encode(x=x, y=y)
     chart = alt.layer(
         blank,
-        base.mark_rect(stroke=LIGHT_GREY).encode(color=alt.Color("datasets:Q", scale=scale, title="datasets")),
-        base.mark_text(fontSize=10).encode(text="text:N", color=ink),
+        # Every cell says its number: a legend would say it again.
+        base.mark_rect(stroke=LIGHT_GREY).encode(color=alt.Color("datasets:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=12).encode(text="text:N", color=ink),
     ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
     return styled(chart, title, f"Datasets on which the row's method beats the column's by {margin:g} AUROC")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 
 from paragone.data.digen import Expression
 from paragone.data.variants import VARIANTS
-from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart
+from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart, short_names
 from paragone.generate.claims import open_table, variant_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.families import families
@@ -56,6 +57,7 @@ def write_collection_page(
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
     opened: pd.DataFrame | None = None,
+    source: str = "",
 ) -> Path:
     """Write the page, its tables as CSV and its charts as SVG into a folder, and return the page.
 
@@ -73,6 +75,8 @@ def write_collection_page(
         Another collection measured the same way, to compare with.
     opened : DataFrame, optional
         The pairs that are not proven; see `Evolved.open_table`. Without it those that the collection lists.
+    source : str
+        What `paragone.load` knows the collection by: its name, file or folder; ``FOLDER/collection.json`` without it.
 
     Examples
     --------
@@ -91,7 +95,9 @@ def write_collection_page(
     page = (
         empty_page(collection, curve, opened)
         if inspection is None
-        else collection_page(inspection, collection, curve, beside, opened)
+        else collection_page(
+            inspection, collection, curve, beside, opened, source or f"{Path(folder).as_posix()}/collection.json"
+        )
     )
     return write_whole(folder, "collection page", page)
 
@@ -123,13 +129,19 @@ def collection_page(
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
     opened: pd.DataFrame | None = None,
+    source: str = "",
 ) -> Page:
     """Make the page; see `write_collection_page`."""
     if opened is None and collection is not None:
         opened = open_table(collection.open)
     behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
-    findings = tuple(f"{said}." for said in inspection.findings())
-    sections = [Section("holds", "What it holds", (Points(findings),))]
+    findings = [f"{said}." for said in inspection.findings()]
+    if collection is not None and collection.refuted:
+        findings.append(
+            f"{len(collection.refuted)} of the proven pairs did not hold when both methods were tuned; they are marked "
+            f"with †, and {len(collection.surviving())} are left."
+        )
+    sections = [Section("holds", "What it holds", (Points(tuple(findings)),))]
     if collection is None:
         sections.append(Section("pairs", "Which pairs it tells apart", _published_pairs(inspection)))
     else:
@@ -140,7 +152,7 @@ def collection_page(
         sections.append(
             Section("evidence", "The evidence", (sheet, *drawn_gallery(heat_map=heat_map(collection.table()))))
         )
-    sections.append(Section("datasets", "The datasets", _datasets(inspection, collection)))
+    sections.append(Section("datasets", "The datasets", _datasets(inspection, collection, source)))
     if collection is not None:
         sections.append(Section("variants", "Variants", _variants(collection)))
     if curve is not None:
@@ -239,18 +251,6 @@ def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]
     return Sheet("pairs", title, table, tuple(numbers), tuple(keys), wide=True), behind
 
 
-def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names without what all classifiers share, as long as they stay different: eight must stand side by side.
-
-    Examples
-    --------
-    >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
-    (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
-    """
-    short = [method.removesuffix("Classifier") or method for method in methods]
-    return short if len(set(short)) == len(short) else list(methods)
-
-
 def sample_leads(item: GeneratedSet, up: str, down: str) -> Sequence[float]:
     """Return the lead on every sample of the evidence."""
     for claim in item.claims:
@@ -280,7 +280,8 @@ def _pairs(
     if said:
         blocks.append(Points(tuple(said)))
     sheet = frame_sheet("leads", "The best lead of every ordered pair", leads)
-    chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin))
+    limits = "95 % interval" if collection.plan is None else "interval of the proof, at one level for all claims"
+    chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin, limits))
     blocks.append(Fold("Every ordered pair with its interval and the share of samples won", (sheet, *chart)))
     if opened is not None and len(opened):
         blocks.append(Fold(f"{len(opened)} open pair{'s' * (len(opened) != 1)}", (_tried(opened),)))
@@ -301,7 +302,7 @@ def _tried(opened: pd.DataFrame) -> Sheet:
 # Datasets
 
 
-def _datasets(inspection: Inspection, collection: Collection | None) -> tuple[Block, ...]:
+def _datasets(inspection: Inspection, collection: Collection | None, source: str) -> tuple[Block, ...]:
     notes = (
         "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
         "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
@@ -318,13 +319,13 @@ def _datasets(inspection: Inspection, collection: Collection | None) -> tuple[Bl
         for row in inspection.sets.itertuples()
     }
     if collection is None:
-        return (sheet, Fold("The simplified formulas as trees", gallery(**trees)), *files)
+        return (sheet, Fold("The simplified formulas as trees", drawn_gallery(wide=False, **trees)), *files)
     concepts: Mapping[str, int] = dict(zip(inspection.sets["dataset"], inspection.sets["concept"], strict=True))
-    cards = tuple(_card(item, collection, concepts[item.name], trees) for item in collection.sets)
+    cards = tuple(_card(item, collection, concepts[item.name], trees, source) for item in collection.sets)
     return (Fold("All datasets as a table", (sheet,)), *cards, *files)
 
 
-def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mapping[str, object]) -> Fold:
+def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mapping[str, object], source: str) -> Fold:
     """Return what is known of a dataset: formula in mathematics, what matters, what it proves, and pictures."""
     generator = item.generator()
     threshold, simple = generator.threshold(), Expression.parse(item.simplified)
@@ -352,9 +353,11 @@ def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mappi
         f"plane_{item.name}": plane_chart(plane, plane.truth, "The truth"),
         f"{FORMULA}{item.name}": trees[f"{FORMULA}{item.name}"],
     }
-    load = Listing("Load it", f'import paragone\n\ndata = paragone.load("{collection.name}:{item.name}")')
+    place = json.dumps(f"{source or collection.name}:{item.name}", ensure_ascii=False)
+    load = Listing("Load it", f"import paragone\n\ndata = paragone.load({place})\nX, y = data.X, data.y")
     title = f"{item.name}: {rule_in_words(simple, threshold)}"
-    return Fold(title, (Points(tuple(lines)), *gallery(**charts), load))
+    # A tree is no scatter of points, which is what the page's own plots would make of it.
+    return Fold(title, (Points(tuple(lines)), *drawn_gallery(wide=False, **charts), load))
 
 
 MOST_CLAIMS = 6

@@ -168,11 +168,18 @@ def border_of(line: Sequence[MapPoint], first: str, second: str) -> tuple[float,
     sizes = [p.rows for p in line]
     if not changes:
         who, whom = (first, second) if ahead[0] else (second, first)
-        return nowhere, nowhere, f"{who} is ahead of {whom} from {sizes[0]} to {sizes[-1]} rows"
+        return nowhere, nowhere, f"{who} is ahead of {whom} from {sizes[0]} to {sizes[-1]} rows{_doubt(line)}"
     last = changes[-1]
     who, whom = (first, second) if ahead[last] else (second, first)
     below, above = sizes[last - 1], sizes[last]
-    return float(below), float(above), f"{who} overtakes {whom} between {below} and {above} rows"
+    doubt = _doubt(line[last - 1 : last + 1])
+    return float(below), float(above), f"{who} overtakes {whom} between {below} and {above} rows{doubt}"
+
+
+def _doubt(points: Sequence[MapPoint]) -> str:
+    """Say that only means speak, where no interval of these points excludes 0; limits that are not there are silent."""
+    known = [p for p in points if np.isfinite(p.lead.low)]
+    return ", by the means alone: no interval excludes 0" if known and all(p.verdict == "open" for p in known) else ""
 
 
 def map_duel(
@@ -268,7 +275,9 @@ def simultaneous(leads: Sequence[float], n_points: int) -> Interval:
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
     if error == 0:
         return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
-    return tested_mean(float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points).interval
+    found = tested_mean(float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points).interval
+    # AUROCs lie from 0 to 1, so no mean lead can be larger.
+    return Interval(found.estimate, max(found.low, -1.0), min(found.high, 1.0))
 
 
 def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
@@ -308,9 +317,9 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
         )
         .encode(x=x, y=y)
     )
-    chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * len(values))
+    chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * max(len(values), 3))
     said = f"AUROC of {found.first} minus {found.second}; framed: the interval excludes 0"
-    return styled(chart, f"{found.first} (blue) or {found.second} (red)", said)
+    return styled(chart, f"{found.first} (blue) or {found.second} (red), by {TITLES[axis]}", said)
 
 
 def write_map(found: DuelMap, folder: str | Path) -> Path:
@@ -328,7 +337,7 @@ def map_page(found: DuelMap) -> Page:
             for axis in dict.fromkeys(p.axis for p in found.points if p.formula == formula)
         }
         own = borders.loc[borders["formula"] == formula]
-        lines = tuple(f"{row.axis} {row.value:g}: {row.what}." for row in own.itertuples())
+        lines = tuple(f"{TITLES[row.axis].capitalize()} {row.value:g}: {row.what}." for row in own.itertuples())
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
             *drawn_gallery(wide=False, **charts),
@@ -337,13 +346,13 @@ def map_page(found: DuelMap) -> Page:
         )
         sections.append(Section(f"formula{place}", mathematics(Expression.parse(formula)), blocks))
     how = (
-        f"At every point both methods were tuned with {found.trials} trials on each of {found.samples} samples, and "
-        f"scored on fresh rows. The intervals hold at 95 % for all {len(found.points)} points together (Bonferroni). "
-        "The border is given as the two numbers of rows between which the mean lead changes its sign: nothing is known "
-        "in between.",
+        f"At every point both methods were tuned with {found.trials} trial{'s' * (found.trials != 1)} on each of "
+        f"{found.samples} samples, and scored on fresh rows. The intervals hold at 95 % for all {len(found.points)} "
+        "points together (Bonferroni). The border is given as the two numbers of rows between which the mean lead "
+        "changes its sign: nothing is known in between.",
     )
     files = (Attachment("map.csv", frame_as_csv(table)), Attachment("borders.csv", frame_as_csv(borders)))
     sections.append(Section("how", "How it was measured", (Prose(how), *files)))
-    title = f"Where {found.first} beats {found.second}"
+    title = f"Where {found.first} beats {found.second}, and where {found.second} beats {found.first}"
     lead = Section("finding", "The finding", (Points(tuple(f"{said}." for said in found.sentences())),))
     return Page(title, f"{len(found.points)} points, {found.samples} samples each", (), (lead, *sections), {})

@@ -250,7 +250,18 @@ class FightResult:
             cut = [p for p in put if p.ending == "not shown" and p.stopped_at < self.plan.looks[-1]]
             short = f", {len(cut)} of them cut short by the time" if cut else ""
             said.append(f"{len(put)} put to proof{reached}{short}")
-        return "; ".join(said) + f"; {self.seconds / 60:.1f} minutes of search and proof"
+        return "; ".join(said) + f"; {time_in_words(self.seconds)} of search and proof"
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a time in minutes, or in seconds where it is shorter than one.
+
+    Examples
+    --------
+    >>> time_in_words(90), time_in_words(1.5)
+    ('1.5 minutes', '1.5 seconds')
+    """
+    return f"{seconds:.1f} seconds" if seconds < 60 else f"{seconds / 60:.1f} minutes"
 
 
 def fight(

@@ -15,7 +15,7 @@ from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.evidence import Evidence
 from paragone.generate.families import FAMILIES, families
-from paragone.generate.fight import FightResult
+from paragone.generate.fight import FightResult, time_in_words
 from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, search_chart
 from paragone.generate.formulas import simplify
 from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
@@ -102,24 +102,29 @@ def fight_page(result: FightResult, shown: Sequence[Picture], folder: str | Path
     sections.append(Section("tried", "What was tried", _tried(result)))
     sections.append(Section("how", "How it was done", _how(result)))
     n = len(shown)
-    subtitle = (
-        f"{n} proven dataset{'s' * (n != 1)}, {result.plan.rows} training rows, {result.seconds / 60:.1f} minutes"
-    )
+    subtitle = f"{n} proven dataset{'s' * (n != 1)}, {result.plan.rows} training rows, {time_in_words(result.seconds)}"
     evidence = {key: details for picture in shown for key, details in _behind(picture).items()}
     return Page(f"{first} against {second}", subtitle, (), tuple(sections), evidence)
 
 
 def _finding(result: FightResult, shown: Sequence[Picture], folder: str | Path) -> tuple[Block, ...]:
-    said = tuple(_sentence(result.sentence(up, down)) for up, down in result.directions)
+    # What is proven comes first: it is what the duel was fought for.
+    order = sorted(result.directions, key=lambda pair: not result.proven(*pair))
+    said = tuple(_sentence(result.sentence(up, down)) for up, down in order)
     blocks: list[Block] = [Prose(said, "lead")]
     border = boundary(result, shown)
     if border:
         blocks.append(Points(border))
-    if any(proof.leads for proof in result.proofs):
-        blocks += gallery(claims=claims_chart(result))
+    # Where nothing came to a proof, the search is all that there is to see.
+    blocks += gallery(claims=claims_chart(result)) if has_claims(result) else gallery(search=search_chart(result))
     if shown:
         blocks.append(Listing("Load a dataset into scikit-learn", load_lines(shown[0].name, folder), is_open=True))
     return tuple(blocks)
+
+
+def has_claims(result: FightResult) -> bool:
+    """Say whether any claim has leads to draw."""
+    return any(proof.leads for proof in result.proofs)
 
 
 def load_lines(name: str, folder: str | Path) -> str:
@@ -137,7 +142,8 @@ def boundary(result: FightResult, shown: Sequence[Picture]) -> tuple[str, ...]:
         counts = Counter(family for picture in own for family in families_of(picture))
         for family, n in counts.most_common():
             rule = FAMILIES.get(family, "of no family that has a name here")
-            said.append(f"{up} wins on {family}, {n} of its {len(own)} dataset{'s' * (len(own) != 1)}: {rule}.")
+            of = f"{n} of {len(own)} dataset{'s' * (len(own) != 1)}"
+            said.append(f"{up} wins on problems of the family {family} ({of}): {rule}.")
         ceilings = [picture for picture in own if picture.curve is not None and len(picture.curve)]
         for picture in ceilings:
             said.append(f"{picture.name}: {crossing(picture, up, down)}.")
@@ -272,14 +278,14 @@ def _behind(picture: Picture) -> dict[str, NumberDetails]:
 def _tried(result: FightResult) -> tuple[Block, ...]:
     import pandas as pd
 
-    n_claims = len(result.proofs)
+    n_claims, n_races = len(result.proofs), len(result.raced)
     blocks: list[Block] = [
         Points(
             (
                 f"{result.n_formulas:,} formulas were looked at, {result.n_screened:,} scored with both methods.",
                 f"The search ended because {result.ended_by}.",
-                f"{len(result.raced)} races under tuning, {n_claims} claim{'s' * (n_claims != 1)} put to proof, "
-                f"{sum(proof.holds for proof in result.proofs)} proven.",
+                f"{n_races} race{'s' * (n_races != 1)} under tuning, {n_claims} claim{'s' * (n_claims != 1)} put to "
+                f"proof, {sum(proof.holds for proof in result.proofs)} proven.",
                 *(
                     [f"{result.n_failed} cells failed: `paragone status` on the store in this folder says why."]
                     if result.n_failed
@@ -287,8 +293,9 @@ def _tried(result: FightResult) -> tuple[Block, ...]:
                 ),
             )
         ),
-        *gallery(search=search_chart(result)),
     ]
+    if has_claims(result):
+        blocks += gallery(search=search_chart(result))
     claims = claims_table(result)
     if len(claims):
         blocks.append(frame_sheet("claims", "Every claim that was put to proof", claims))
@@ -306,7 +313,7 @@ def _tried(result: FightResult) -> tuple[Block, ...]:
     )
     if len(races):
         sheet = frame_sheet("races", "Every race: both methods tuned, three samples", races)
-        blocks.append(Fold(f"{len(races)} races", (sheet,)))
+        blocks.append(Fold(f"{len(races)} race{'s' * (len(races) != 1)}", (sheet,)))
     opened = open_directions(result)
     return (
         *blocks,
@@ -364,14 +371,16 @@ def _how(result: FightResult) -> tuple[Block, ...]:
     plan = result.plan
     untuned = [method.name for method in result.methods if not method.space and len(method.portfolio) < 2]
     budget = (
-        f"On every sample of races and proof each method tried {plan.trials} configurations of its search space on "
-        f"{plan.folds} inner folds of the {plan.rows} training rows, with seeds that are new on every sample, nested "
-        f"ones included, and was scored by AUROC on {plan.fresh:,} fresh rows."
+        f"On every sample of races and proof each method tried {plan.trials} configuration{'s' * (plan.trials != 1)} "
+        f"of its search space on {plan.folds} inner folds of the {plan.rows} training rows, with seeds that are new on "
+        f"every sample, nested ones included, and was scored by AUROC on {plan.fresh:,} fresh rows."
     )
     if untuned:
+        one = len(untuned) == 1
         budget += (
-            f" {' and '.join(untuned)} has no search space and was fitted as it is: what is proven against it is "
-            "proven against these settings; give a space with --space-a or --space-b."
+            f" {' and '.join(untuned)} {'has' if one else 'have'} no search space and "
+            f"{'was fitted as it is' if one else 'were fitted as they are'}: what is proven against "
+            f"{'it' if one else 'them'} is proven against these settings; give a space with --space-a or --space-b."
         )
     level = (
         f"{2 * plan.finalists} claims were allowed for before anything was seen. The chance that any interval of the "

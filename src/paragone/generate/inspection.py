@@ -180,7 +180,13 @@ class Inspection:
         """Return what is worth knowing, a sentence each."""
         sizes = self.concept_sizes
         largest = self.sets.loc[self.sets["concept"].map(self.sets["concept"].value_counts()) == sizes[0]]
-        said = [f"{len(self.sets)} datasets are {self.n_concepts} concepts (sizes {_shown(sizes)})"]
+        n_sets = len(self.sets)
+        if n_sets == 1:
+            said = ["1 dataset of 1 concept"]
+        elif sizes[0] == 1:
+            said = [f"{n_sets} datasets, each of a concept of its own"]
+        else:
+            said = [f"{n_sets} datasets are {self.n_concepts} concepts (sizes {_shown(sizes)})"]
         if sizes[0] > 1:
             said.append(f"{sizes[0]} datasets are one concept: {min(largest['simplified'], key=len)}")
         noisy = self.sets.loc[self.sets["noise"] > 0].sort_values("noise", ascending=False, kind="stable")

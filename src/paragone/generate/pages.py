@@ -190,15 +190,24 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
     ending = f"_{benchmark.collection}" if where else ""
     charts = benchmark.charts()
 
+    def named(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        # Charts of two collections on one page must not have one title: nobody could tell them apart.
+        return tuple(
+            replace(b, figures=tuple(replace(one, alternative=f"{one.alternative}{where}") for one in b.figures))
+            if isinstance(b, Gallery)
+            else b
+            for b in blocks
+        )
+
     def drawn(*names: str) -> tuple[Block, ...]:
-        return gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts})
+        return named(gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts}))
 
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
-    ranking = frame_sheet(f"standing{ending}", "Standing", _ranking(table), decimals=4)
-    heat, duels = (drawn_gallery(**{f"{name}{ending}": charts[name]}) for name in ("heat_map", "duels"))
+    ranking = frame_sheet(f"standing{ending}", f"Standing{where}", _ranking(table), decimals=4)
+    heat, duels = (named(drawn_gallery(**{f"{name}{ending}": charts[name]})) for name in ("heat_map", "duels"))
     plots = (*heat, *drawn("parallel_coordinates", "boxes", "boxes_over_seeds"))
-    scores = score_sheet(f"scores{ending}", "AUROC by dataset", table, keys)
+    scores = score_sheet(f"scores{ending}", f"AUROC by dataset{where}", table, keys)
     curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
     return [
         Section(
@@ -224,6 +233,8 @@ def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
         return (Prose((lead,), "lead"),)
     compared = benchmark.comparison(benchmark.method)
     board = comparison_board(compared, f"board-auroc{ending}")
+    # A page of two collections has two boards, and each says of which it speaks.
+    board = replace(board, scope=f"{board.scope} of {benchmark.collection}")
     words = Points(tuple(compared.verdict.splitlines()))
     return (board, *panels_of(board), Prose((lead,)), Fold("The verdict on every pair, in words", (words,)))
 

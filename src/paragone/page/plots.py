@@ -26,6 +26,8 @@ class Plot:
         Of a matrix.
     guide : {"", "diagonal", "zero"}
         A line to compare with.
+    steps : bool
+        Whether lines keep a value until the next point: what was counted over time did not rise in between.
     """
 
     kind: str
@@ -34,6 +36,7 @@ class Plot:
     series: Mapping[str, tuple[tuple[float, ...], ...]]
     columns: tuple[str, ...] = ()
     guide: str = ""
+    steps: bool = False
 
 
 def plot_of(specification: Mapping[str, Any]) -> Plot | None:
@@ -63,6 +66,7 @@ class _Layer:
     mark: str
     encoding: Mapping[str, Any]
     rows: tuple[Mapping[str, Any], ...]
+    steps: bool = False
 
     @classmethod
     def of(cls, part: Mapping[str, Any], whole: Mapping[str, Any]) -> _Layer:
@@ -71,7 +75,9 @@ class _Layer:
         values = data.get("values") or whole.get("datasets", {}).get(data.get("name"), ())
         kind = str(mark.get("type", "") if isinstance(mark, Mapping) else mark)
         encoding = {**whole.get("encoding", {}), **part.get("encoding", {})}
-        return cls("point" if kind == "circle" else kind, encoding, tuple(values) if isinstance(values, list) else ())
+        steps = isinstance(mark, Mapping) and mark.get("interpolate") == "step-after"
+        rows = tuple(values) if isinstance(values, list) else ()
+        return cls("point" if kind == "circle" else kind, encoding, rows, steps)
 
     def field(self, channel: str) -> str:
         return str(self.encoding.get(channel, {}).get("field", ""))
@@ -106,7 +112,8 @@ def _lines(layer: _Layer, layers: list[_Layer]) -> Plot | None:
     band = next((one for one in layers if one.mark == "area" and one.field("y2")), None)
     ends = () if band is None else (band.field("y"), band.field("y2"))
     names = tuple(dict.fromkeys(name for name in (layer.field("color"), layer.field("strokeDash")) if name))
-    return Plot("lines", layer.title("x"), layer.title("y"), _by_series(layer, names, (x, y, *ends)))
+    series = _by_series(layer, names, (x, y, *ends))
+    return Plot("lines", layer.title("x"), layer.title("y"), series, steps=layer.steps)
 
 
 def _points(layer: _Layer, layers: list[_Layer]) -> Plot | None:

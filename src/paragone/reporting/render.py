@@ -142,6 +142,7 @@ def plot_data(plot: Plot) -> dict[str, Any]:
         "x": plot.x,
         "y": plot.y,
         "guide": plot.guide,
+        "steps": plot.steps,
         "columns": plot.columns,
         "series": [
             [name, [[_known(value) for value in point] for point in points]] for name, points in plot.series.items()

@@ -343,7 +343,7 @@
   const key = (board, m) => el("span", { class: "key", "--k": board.colour(m) });
   const rowHead = (board, m) => el("th", { scope: "row", title: board.methods[m].name }, key(board, m), isPhone() ? page.fitted(board.methods[m].short, 86, 600, 12) : board.methods[m].short);
 
-  function whereTable(board) {
+  function whereTable(board, title) {
     const spread = (place) => Math.max(0, ...board.ranked.filter(board.isShown).map((m) => -(board.behind[m][place] ?? 0)));
     const [nMethods, nUnits] = board.where;
     const spreads = board.units.map((_, place) => spread(place));
@@ -357,10 +357,10 @@
       if (value === null) return el("td", { class: "no" }, method.failed ? "failed" : "-");
       return el("td", { class: value === 0 ? "best" : null, "--v": 54 * Math.sqrt(Math.min(1, -value / most)) }, value === 0 ? "best" : board.signed(value));
     })));
-    return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `Differences to the best by ${board.metric}` }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, rows)));
+    return el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": title }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, rows)));
   }
 
-  function pairsTable(whole) {
+  function pairsTable(whole, title) {
     const board = { ...whole, ranked: whole.ranked.filter(whole.isShown) };
     const head = el("tr", {}, el("th", { scope: "col" }, el("span", { class: "vh" }, "row against column")), board.ranked.map((m) => el("th", { scope: "col", class: "col", title: board.methods[m].name }, el("span", {}, board.methods[m].short))));
     const rows = board.ranked.map((a, i) => el("tr", {}, rowHead(board, a), board.ranked.map((b, j) => {
@@ -372,7 +372,7 @@
       return el("td", { class: pair.word, "data-tip": full }, el("span", { class: "long-word" }, pair.word), el("span", { class: "short-word", "aria-hidden": "true" }, SIGNS[pair.word] ?? ""));
     })));
     return [
-      el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": `Every pair by ${board.metric}` }, el("table", { class: "pairs" }, el("thead", {}, head), el("tbody", {}, rows))),
+      el("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": title }, el("table", { class: "pairs" }, el("thead", {}, head), el("tbody", {}, rows))),
       el("p", { class: "sub short-word" }, "▲ better, ▼ worse, ≈ equivalent, ? undecided"),
     ];
   }
@@ -387,8 +387,10 @@
     for (const panel of visible(".panel")) {
       const board = reader(page.data.boards[panel.dataset.board]);
       const place = panel.querySelector(".drawing");
-      if (panel.dataset.panel === "where") place.replaceChildren(whereTable(board));
-      else if (panel.dataset.panel === "pairs") place.replaceChildren(...pairsTable(board));
+      /* A page may show several boards of one metric: what stands above the table tells them apart. */
+      const title = `${panel.querySelector("h3").textContent}, by ${board.metric}`;
+      if (panel.dataset.panel === "where") place.replaceChildren(whereTable(board, title));
+      else if (panel.dataset.panel === "pairs") place.replaceChildren(...pairsTable(board, title));
       else {
         const box = place.querySelector("[role=img]") ?? el("div", { role: "img", "aria-label": panel.querySelector("h3").textContent });
         if (!box.isConnected) place.append(box, costNumbers(board));

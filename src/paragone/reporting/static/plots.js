@@ -46,12 +46,15 @@
     const xs = plot.series.flatMap(([, points]) => points.map((point) => point[0])).filter(finite);
     if (!values.length) return null;
     const [y0, y1] = range(values, 0.05);
-    const longest = w < 480 ? 12 : 24;
+    const narrow = w < 480;
     const tint = colours(plot.series);
+    /* On a phone long names stand below: at the ends of lines they would be cut to something that nobody can read. */
+    const below = narrow && plot.series.some(([name], at) => tint[at] !== "var(--rest)" && name.length > 12);
+    const longest = below ? Math.floor(w / 8) : narrow ? 12 : 24;
     const names = plot.series.map(([name], at) => (tint[at] === "var(--rest)" ? "" : page.middled(name, longest)));
     const { step } = ticks(y0, y1, 5);
     const left = widest([y0, y1].map((value) => value.toFixed(decimals(step))));
-    const { svg, X, Y, r } = frame(place, Math.round(Math.min(360, Math.max(260, w * 0.5))), { x0: Math.min(...xs), x1: Math.max(...xs), y0, y1, left, right: Math.max(...names.map((name) => page.wide(name, 600))) + 24, plot, whole: xs.every(Number.isInteger) });
+    const { svg, X, Y, r } = frame(place, Math.round(Math.min(360, Math.max(260, w * 0.5))), { x0: Math.min(...xs), x1: Math.max(...xs), y0, y1, left, right: below ? 16 : Math.max(...names.map((name) => page.wide(name, 600))) + 24, plot, whole: xs.every(Number.isInteger) });
     const order = plot.series.map((_, at) => at).sort((a, b) => (tint[b] === "var(--rest)") - (tint[a] === "var(--rest)"));
     const ends = [];
     for (const at of order) {
@@ -64,9 +67,16 @@
         const lower = points.map((point) => `${X(point[0])} ${Y(point[2])}`).reverse();
         svg.append(el("path", { d: `M${[...upper, ...lower].join("L")}Z`, fill: tint[at], opacity: 0.07 }));
       }
-      svg.append(el("path", { d: `M${points.map((point) => `${X(point[0])} ${Y(point[1])}`).join("L")}`, fill: "none", stroke: tint[at], "stroke-width": cold ? 1 : 2, opacity: cold ? 0.6 : 1 }));
+      const path = points.map((point, nth) => `${plot.steps && nth ? `${X(point[0])} ${Y(points[nth - 1][1])}L` : ""}${X(point[0])} ${Y(point[1])}`);
+      svg.append(el("path", { d: `M${path.join("L")}`, fill: "none", stroke: tint[at], "stroke-width": cold ? 1 : 2, opacity: cold ? 0.6 : 1 }));
       if (!cold) for (const point of points) svg.append(el("circle", { cx: X(point[0]), cy: Y(point[1]), r: 3, fill: tint[at], "data-tip": `${name}, ${plot.x} ${number(point[0])}: ${number(point[1])}` }));
       if (names[at]) ends.push({ at, y: Y(points.at(-1)[1]), x: X(points.at(-1)[0]) });
+    }
+    if (below) {
+      const height = Number(svg.getAttribute("height"));
+      svg.setAttribute("height", height + 20 * ends.length);
+      ends.sort((a, b) => a.at - b.at).forEach((end, row) => svg.append(el("circle", { cx: 8, cy: height + 20 * row, r: 4, fill: tint[end.at] }), text(18, height + 20 * row + 4, names[end.at], { "font-weight": 600 })));
+      return svg;
     }
     /* Names that would cover each other move apart, the whole column within the frame. */
     ends.sort((a, b) => a.y - b.y).forEach((end, place_) => { end.y = place_ ? Math.max(end.y, ends[place_ - 1].y + 16) : Math.max(end.y, 20); });
