@@ -1,23 +1,31 @@
-"""Generated data: formulas against DEAP, batched neighbours against scikit-learn, and what is never fitted.
+"""Generated data: formulas beside DEAP and gplearn, batched neighbours, scouts, and what a search and a proof cost.
 
-Both sides take the same formulas, rows and folds in one run and must give the same values. Rejection and
-duplicates are counted on random formulas with DIGEN's constants, U(0, 100), with ours, and on bred ones.
+Both sides take the same formulas, rows and folds in one run and must give the same values; peers are used at their
+best, and DEAP also as the published search used it, row by row. DEAP and gplearn are measured where they are
+installed. Rejection and duplicates are counted on random formulas with DIGEN's constants, U(0, 100), with ours, and on
+bred ones. All times are CPU seconds, those of worker processes included.
 
-Run: python benchmarks/generate.py [--trees N] [--candidates N] [--scouted N]
+Run: python benchmarks/generate.py [--trees N] [--candidates N] [--scouted N] [--rounds N] [--parts formulas search ...]
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import operator
 import os
+import resource
+import sqlite3
+import tempfile
 import time
+from pathlib import Path
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
 
 import numpy as np
 
-from paragone.generate import Grammar, reason_to_reject
+from paragone.generate import EvolveSpec, Grammar, evolve, reason_to_reject
+from paragone.generate.methods import reference_method
 from paragone.generate.sampling import Threshold
 from paragone.generate.screening import NeighbourVotes
 
@@ -27,6 +35,12 @@ N_FOLDS = 10
 N_NEIGHBORS = 20
 
 
+def cpu_seconds():
+    """Return the CPU time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def seconds(function, *arguments):
     """Return what a call gives and its CPU seconds."""
     begun = time.process_time()
@@ -34,31 +48,45 @@ def seconds(function, *arguments):
     return value, time.process_time() - begun
 
 
-def deap_primitives():
-    """Return DEAP's set of our operators, over ten arguments."""
+SCALAR = {
+    "safeDiv": lambda a, b: 1.0 if b == 0 else a / b,
+    "min": min,
+    "max": max,
+}
+VECTOR = {
+    "safeDiv": lambda a, b: np.where(np.equal(b, 0), 1.0, np.divide(a, b)),
+    "min": lambda a, b: np.where(b < a, b, a),
+    "max": lambda a, b: np.where(b > a, b, a),
+}
+COMPARISONS = ("eq", "ne", "ge", "gt", "le", "lt")
+
+
+def deap_primitives(*, vectors):
+    """Return DEAP's set of our operators, over ten arguments: numbers, or columns of them."""
     from deap import gp
 
     primitives = gp.PrimitiveSet("formula", N_FEATURES, prefix="X")
     primitives.renameArguments(**{f"ARG{j}": f"X{j}" for j in range(N_FEATURES)})
     for name in ("add", "sub", "mul"):
         primitives.addPrimitive(getattr(operator, name), 2, name=name)
-    primitives.addPrimitive(lambda a, b: 1.0 if b == 0 else a / b, 2, name="safeDiv")
-    primitives.addPrimitive(min, 2, name="min")
-    primitives.addPrimitive(max, 2, name="max")
-    for name in ("eq", "ne", "ge", "gt", "le", "lt"):
-        primitives.addPrimitive(_as_number(getattr(operator, name)), 2, name=name)
+    for name, function in (VECTOR if vectors else SCALAR).items():
+        primitives.addPrimitive(function, 2, name=name)
+    for name in COMPARISONS:
+        primitives.addPrimitive(_as_number(getattr(operator, name), vectors), 2, name=name)
     return primitives
 
 
-def _as_number(compare):
+def _as_number(compare, vectors):
+    if vectors:
+        return lambda a, b: np.asarray(compare(a, b), dtype=np.float64)
     return lambda a, b: 1.0 if compare(a, b) else 0.0
 
 
-def deap_values(texts, rows):
-    """Compile every formula with DEAP and call it row by row."""
+def deap_rows(texts, X):
+    """Compile every formula with DEAP and call it row by row, as the published search does."""
     from deap import gp
 
-    primitives = deap_primitives()
+    primitives, rows = deap_primitives(vectors=False), X.tolist()
     values = []
     for text in texts:
         function = gp.compile(text, primitives)
@@ -66,16 +94,71 @@ def deap_values(texts, rows):
     return values
 
 
-def compare_evaluation(n_trees):
+def deap_columns(texts, X):
+    """Compile every formula with DEAP and call it once on whole columns: the best that DEAP can do."""
+    from deap import gp
+
+    primitives, columns = deap_primitives(vectors=True), list(X.T)
+    with np.errstate(all="ignore"):
+        return [np.broadcast_to(gp.compile(text, primitives)(*columns), len(X)) for text in texts]
+
+
+def gplearn_programs(trees):
+    """Return formulas as programs of gplearn, with our operators among its functions."""
+    from gplearn._program import _Program
+    from gplearn.functions import _Function
+
+    operators = {name: getattr(operator, name) for name in ("add", "sub", "mul")} | VECTOR
+    operators |= {name: _as_number(getattr(operator, name), vectors=True) for name in COMPARISONS}
+    known = {name: _Function(function, name, 2) for name, function in operators.items()}
+    options = dict.fromkeys(("metric", "p_point_replace", "parsimony_coefficient", "random_state"))
+    made = []
+    for tree in trees:
+        program = [known[str(part)] if str(part) in known else _leaf(part) for part in tree.tokens]
+        made.append(_Program(list(known.values()), {2: list(known.values())}, (2, 6), "full", N_FEATURES, None,
+                             program=program, **options))  # fmt: skip
+    return made
+
+
+def _leaf(part):
+    return int(str(part)[1:]) if str(part).startswith("X") else float(part)
+
+
+def gplearn_values(programs, X):
+    """Run gplearn's own interpreter over whole columns."""
+    with np.errstate(all="ignore"):
+        return [np.broadcast_to(program.execute(X), len(X)) for program in programs]
+
+
+def is_installed(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def compare_evaluation(n_trees, n_rounds):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES))
     trees = [Grammar(constants="uniform").half_and_half(rng) for _ in range(n_trees)]
-    theirs, their_seconds = seconds(deap_values, [str(tree) for tree in trees], X.tolist())
-    ours, our_seconds = seconds(lambda: [tree.evaluate(X) for tree in trees])
-    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(ours, theirs, strict=True))
-    print(f"{n_trees} random formulas of height 2 to 5 on {N_ROWS} rows")
-    print_ratio("DEAP compile and a row loop", their_seconds, our_seconds, n_trees)
-    print(f"values equal on every row: {same}")
+    texts = [str(tree) for tree in trees]
+    contenders = {"paragone": lambda: [tree.evaluate(X) for tree in trees]}
+    if is_installed("deap"):
+        contenders["DEAP, compile and a row loop"] = lambda: deap_rows(texts, X)
+        contenders["DEAP, compile and columns"] = lambda: deap_columns(texts, X)
+    if is_installed("gplearn"):
+        programs = gplearn_programs(trees)
+        contenders["gplearn, its programs"] = lambda: gplearn_values(programs, X)
+    print(f"{n_trees} random formulas of height 2 to 5 on {N_ROWS} rows, {n_rounds} rounds in turn, medians")
+    print(f"{'':30s} {'formulas/s':>11s} {'ms each':>9s} {'ratio':>8s}  range of ratios, values equal on every row")
+    spent, found = {name: [] for name in contenders}, {}
+    for _ in range(n_rounds):
+        for name, run in contenders.items():
+            found[name], used = seconds(run)
+            spent[name].append(used)
+    for name in contenders:
+        ratios = np.array(spent[name]) / np.array(spent["paragone"])
+        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found[name], found["paragone"], strict=True))
+        used = float(np.median(spent[name]))
+        print(f"{name:30s} {n_trees / used:11,.0f} {1000 * used / n_trees:9.3f} {np.median(ratios):8.1f}"
+              f"  [{ratios.min():.1f}, {ratios.max():.1f}], {same}")  # fmt: skip
 
 
 def sklearn_votes(X, Y, splits):
@@ -121,7 +204,7 @@ def print_ratio(other, their_seconds, our_seconds, count):
 
 def compare_scouts(n_candidates):
     from paragone.generate.classifiers import auroc, confidence
-    from paragone.generate.methods import SCOUTS, reference_method
+    from paragone.generate.methods import SCOUTS
     from paragone.generate.scouts import BoostingScout, ForestScout
 
     X = np.random.default_rng(4).normal(size=(3 * N_ROWS, N_FEATURES))
@@ -205,16 +288,72 @@ def label_key(values):
     return np.packbits(labels ^ labels[0]).tobytes()
 
 
+SEARCHED = "RKDS"
+"""Letters of the methods of the small search: the four cheap references, so that a run takes minutes."""
+
+
+def searching(**options):
+    methods = {method.name: method.table() for method in (reference_method(letter) for letter in SEARCHED)}
+    return EvolveSpec("cost", seed=1, batch=64, screened=8, chunk=8, n_train=N_ROWS, n_test=N_ROWS, methods=methods,
+                      **options)  # fmt: skip
+
+
+def cpu_of_fits(store):
+    """Return the CPU seconds of all cells of a store: a second way to count what children took."""
+    with sqlite3.connect(store) as database:
+        return database.execute("SELECT sum(cpu_seconds) FROM costs").fetchone()[0] or 0.0
+
+
+def cost_of_search(n_generations):
+    """Search without proofs, and print how many formulas a CPU second sees, scouts and scores."""
+    spec = searching(generations=n_generations, races=0, finalists=0)
+    with tempfile.TemporaryDirectory() as folder:
+        begun = cpu_seconds()
+        last = evolve(spec, Path(folder) / "search.sqlite").curve[-1]
+        spent = cpu_seconds() - begun
+    print(f"\na search of {n_generations} generations without proofs, methods {SEARCHED}, {spent:.1f} CPU s")
+    for name in ("seen", "scouted", "fitted"):
+        print(f"formulas {name:8s} {getattr(last, name):7d} {getattr(last, name) / spent:9.2f} per CPU s")
+
+
+def cost_of_proof(n_generations):
+    """Search with proofs under tuning, and print what a proven claim costs."""
+    spec = searching(
+        generations=n_generations, races=1, looks=(6, 12, 24), claims=8, trials=8, folds=3, evidence_rows=2000,
+        finalists=1,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        begun = cpu_seconds()
+        found = evolve(spec, Path(folder) / "proof.sqlite")
+        spent, fits = cpu_seconds() - begun, cpu_of_fits(Path(folder) / "proof.sqlite")
+    claims = found.claims_table()
+    held = int(claims["holds"].sum())
+    print(f"\na search of {n_generations} generations with proofs (8 trials, looks at 6, 12, 24), {spent:.0f} CPU s")
+    print(f"{len(claims)} claims put to proof, {held} proven on {claims['formula'].nunique()} formulas")
+    if held:
+        print(f"{spent / held:.1f} CPU s per proven claim, search, races and refused claims included")
+    print(f"{fits:.0f} of these CPU s are fits and scores, by what the store keeps of each")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--candidates", type=int, default=500)
     parser.add_argument("--scouted", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--generations", type=int, default=4)
+    parts = {
+        "formulas": lambda o: compare_evaluation(o.trees, o.rounds),
+        "neighbours": lambda o: compare_neighbours(o.candidates),
+        "scouts": lambda o: compare_scouts(o.scouted),
+        "rejections": lambda o: count_rejections(10 * o.trees),
+        "search": lambda o: cost_of_search(o.generations),
+        "proof": lambda o: cost_of_proof(o.generations),
+    }
+    parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
     options = parser.parse_args()
-    compare_evaluation(options.trees)
-    compare_neighbours(options.candidates)
-    compare_scouts(options.scouted)
-    count_rejections(10 * options.trees)
+    for part in options.parts:
+        parts[part](options)
 
 
 if __name__ == "__main__":

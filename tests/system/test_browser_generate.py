@@ -223,6 +223,12 @@ def test_the_page_of_a_collection_tells_the_numbers_of_its_files(browser, pages)
     # The line that loads a dataset does so, wherever the folder is.
     line = next(text for text in texts(browser, "#datasets pre") if "paragone.load" in text)
     assert load(re.search(r'load\("(.+)"\)', line)[1]).n_samples == 200
+    # A dataset has one number of its concept, in every file.
+    numbers = [
+        pd.read_csv(folder / name).drop_duplicates("dataset").set_index("dataset")["concept"].to_dict()
+        for name in ("evidence.csv", "sets.csv")
+    ]
+    assert numbers[0] == numbers[1]
     # A formula is drawn as its tree.
     drawn = [base64.b64decode(source.partition(",")[2]).decode() for source, *_ in browser.execute_script(PICTURES)]
     assert any(">max<" in one or ">mul<" in one or ">add<" in one or ">sub<" in one for one in drawn)
