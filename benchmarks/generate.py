@@ -14,7 +14,6 @@ import argparse
 import importlib.util
 import operator
 import os
-import resource
 import sqlite3
 import tempfile
 import time
@@ -33,12 +32,6 @@ N_ROWS = 1000
 N_FEATURES = 10
 N_FOLDS = 10
 N_NEIGHBORS = 20
-
-
-def cpu_seconds():
-    """Return the CPU time of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def seconds(function, *arguments):
@@ -298,21 +291,25 @@ def searching(**options):
                       **options)  # fmt: skip
 
 
-def cpu_of_fits(store):
-    """Return the CPU seconds of all cells of a store: a second way to count what children took."""
-    with sqlite3.connect(store) as database:
-        return database.execute("SELECT sum(cpu_seconds) FROM costs").fetchone()[0] or 0.0
+def searched(spec):
+    """Run a search, and return what it found with the CPU seconds of this process and of all cells.
+
+    Cells are processes that nobody here waits for, so their time is what the store keeps of each; forking is not in it.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "search.sqlite"
+        found, own = seconds(evolve, spec, store)
+        with sqlite3.connect(store) as database:
+            cells = database.execute("SELECT sum(cpu_seconds) FROM costs").fetchone()[0] or 0.0
+    return found, own, cells
 
 
 def cost_of_search(n_generations):
-    """Search without proofs, and print how many formulas a CPU second sees, scouts and scores."""
-    spec = searching(generations=n_generations, races=0, finalists=0)
-    with tempfile.TemporaryDirectory() as folder:
-        begun = cpu_seconds()
-        last = evolve(spec, Path(folder) / "search.sqlite").curve[-1]
-        spent = cpu_seconds() - begun
+    """Search without proofs, and print how many formulas a CPU second sees and scores with the methods."""
+    found, own, cells = searched(searching(generations=n_generations, races=0, finalists=0))
+    last, spent = found.curve[-1], own + cells
     print(f"\na search of {n_generations} generations without proofs, methods {SEARCHED}, {spent:.1f} CPU s")
-    for name in ("seen", "scouted", "fitted"):
+    for name in ("seen", "fitted"):
         print(f"formulas {name:8s} {getattr(last, name):7d} {getattr(last, name) / spent:9.2f} per CPU s")
 
 
@@ -322,17 +319,13 @@ def cost_of_proof(n_generations):
         generations=n_generations, races=1, looks=(6, 12, 24), claims=8, trials=8, folds=3, evidence_rows=2000,
         finalists=1,
     )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        begun = cpu_seconds()
-        found = evolve(spec, Path(folder) / "proof.sqlite")
-        spent, fits = cpu_seconds() - begun, cpu_of_fits(Path(folder) / "proof.sqlite")
-    claims = found.claims_table()
+    found, own, cells = searched(spec)
+    claims, spent = found.claims_table(), own + cells
     held = int(claims["holds"].sum())
-    print(f"\na search of {n_generations} generations with proofs (8 trials, looks at 6, 12, 24), {spent:.0f} CPU s")
-    print(f"{len(claims)} claims put to proof, {held} proven on {claims['formula'].nunique()} formulas")
+    print(f"\na search of {n_generations} generations with proofs (8 trials, looks at 6, 12, 24), {spent:.0f} CPU s,")
+    print(f"{cells:.0f} of them fits: {len(claims)} claims on {claims['formula'].nunique()} formulas, {held} proven")
     if held:
         print(f"{spent / held:.1f} CPU s per proven claim, search, races and refused claims included")
-    print(f"{fits:.0f} of these CPU s are fits and scores, by what the store keeps of each")
 
 
 def main() -> None:

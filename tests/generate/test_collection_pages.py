@@ -52,7 +52,7 @@ def test_every_ordered_pair_has_its_best_lead_with_interval_and_verdict(collecti
     assert best["verdict"] == "proven"
     assert leads.loc[("BClassifier", "A"), "verdict"] == "open"
     refuted = Collection("two", 0.05, 100, collection.sets, refuted=(("A", "BClassifier"),))
-    assert leads_table(refuted)["verdict"].tolist() == ["does not survive tuning", "open"]
+    assert leads_table(refuted)["verdict"].tolist() == ["not shown under tuning", "open"]
 
 
 def test_a_proven_pair_that_is_a_coin_is_called_one():

@@ -138,8 +138,8 @@ def collection_page(
     findings = [f"{said}." for said in inspection.findings()]
     if collection is not None and collection.refuted:
         findings.append(
-            f"{len(collection.refuted)} of the proven pairs did not hold when both methods were tuned; they are marked "
-            f"with †, and {len(collection.surviving())} are left."
+            f"{len(collection.refuted)} of the proven pairs were not shown when both methods were tuned; they are "
+            f"marked with †, and {len(collection.surviving())} are left."
         )
     sections = [Section("holds", "What it holds", (Points(tuple(findings)),))]
     if collection is None:
@@ -203,12 +203,12 @@ def pair_verdict(proven: bool, is_refuted: bool, won: float) -> str:
     Examples
     --------
     >>> pair_verdict(True, False, 1.0), pair_verdict(True, False, 0.6), pair_verdict(True, True, 1.0)
-    ('proven', 'proven, but a coin, not a margin', 'does not survive tuning')
+    ('proven', 'proven, but a coin, not a margin', 'not shown under tuning')
     """
     if not proven:
         return "open"
     if is_refuted:
-        return "does not survive tuning"
+        return "not shown under tuning"
     return "proven" if won >= COIN else "proven, but a coin, not a margin"
 
 
@@ -229,7 +229,7 @@ def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]
                 values.append(None)
                 own.append("")
                 continue
-            mark = "†" if row["verdict"] == "does not survive tuning" else ""
+            mark = "†" if row["verdict"] == "not shown under tuning" else ""
             text = interval_in_words(row["mean"], row["low"], row["high"], decimals=2) + mark
             cells.append(TableCell(text, bold=row["verdict"].startswith("proven")))
             values.append(float(row["mean"]))
@@ -245,7 +245,7 @@ def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]
     head = [Column("ahead ↓ of →", "left"), *(Column(name, "right") for name in short_names(methods))]
     notes = ["Bold: proven. The dataset and the samples behind every lead open with a click."]
     if collection.refuted:
-        notes.append("†: proven for fixed configurations, and refuted when both methods are tuned.")
+        notes.append("†: proven for fixed configurations, and not shown when both methods were tuned.")
     table = Table.of(head, rows, notes=tuple(notes))
     title = "The best lead of every ordered pair in AUROC, with its interval"
     return Sheet("pairs", title, table, tuple(numbers), tuple(keys), wide=True), behind
@@ -465,7 +465,7 @@ def family_statement(collection: Collection) -> tuple[str, ...]:
     ]
     if collection.refuted:
         said.append(
-            f"Of the proven pairs {len(collection.refuted)} did not hold when both methods were tuned: "
+            f"Of the proven pairs {len(collection.refuted)} were not shown when both methods were tuned: "
             f"{_named(set(collection.refuted))}."
         )
     return tuple(said)
