@@ -136,11 +136,6 @@ def collection_page(
         opened = open_table(collection.open)
     behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
     findings = [f"{said}." for said in inspection.findings()]
-    if collection is not None and collection.refuted:
-        findings.append(
-            f"{len(collection.refuted)} of the proven pairs were not shown when both methods were tuned; they are "
-            f"marked with †, and {len(collection.surviving())} are left."
-        )
     sections = [Section("holds", "What it holds", (Points(tuple(findings)),))]
     if collection is None:
         sections.append(Section("pairs", "Which pairs it tells apart", _published_pairs(inspection)))
@@ -369,7 +364,7 @@ def _proven_in_words(item: GeneratedSet, up: str, down: str, is_refuted: bool) -
     won = share_won(item, up, down)
     more = "" if won >= COIN else " A coin, not a margin."
     if is_refuted:
-        more += " Does not survive tuning."
+        more += " Not shown under tuning."
     return (
         f"{up} over {down} by {interval_in_words(lead.estimate, lead.low, lead.high)}, on {won:.0%} of samples.{more}"
     )
@@ -424,7 +419,7 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
 
 def _of_these(collection: Collection) -> str:
     n_refuted = len(collection.refuted)
-    return f", and {n_refuted} of these pairs do not survive tuning" if n_refuted else ""
+    return f", and {n_refuted} of these pairs were not shown under tuning" if n_refuted else ""
 
 
 def _named(pairs: set[tuple[str, str]]) -> str:
