@@ -13,7 +13,7 @@ import numpy as np
 
 from paragone.data.dataset import Dataset
 from paragone.data.digen import checked_dataset, checked_formula
-from paragone.data.variants import DatasetVariant, draw_variant, split_variant
+from paragone.data.variants import make_variant, split_variant
 from paragone.errors import InputError, unknown_name
 from paragone.reading import read_json
 
@@ -26,7 +26,6 @@ __all__ = [
     "find_entry",
     "load_evolved",
     "make_evolved",
-    "make_variant",
     "own_collection",
     "own_dataset",
     "read_entries",
@@ -247,31 +246,3 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
     values = expression.evaluate(X)
     labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.uint8)
     return checked_dataset(entry.name, X, labels, entry.x_hash, entry.y_hash)
-
-
-def make_variant(entry: EvolvedEntry, variant: DatasetVariant) -> Dataset:
-    """Make a variant of a dataset, with rows of its own; its note says that nothing is claimed of it.
-
-    Examples
-    --------
-    >>> from paragone.data.variants import VARIANTS
-    >>> half = make_variant(find("paragone-v1", "1"), VARIANTS["balanced"])
-    >>> half.name, float(half.y.mean())
-    ('paragone-v1-1-balanced', 0.5)
-    """
-    X, labels = draw_variant(
-        checked_formula(entry.name, entry.formula, entry.md5),
-        (entry.cut, entry.inclusive),
-        (variant.n_rows or entry.n_rows, entry.n_features),
-        variant,
-        np.random.SeedSequence(variant.seed(entry.md5, entry.seed)),
-    )
-    return Dataset(
-        f"{entry.name}-{variant.name}",
-        X,
-        labels.astype(np.int64),
-        "classification",
-        feature_names=tuple(f"X{j}" for j in range(entry.n_features)),
-        target_names=("target",),
-        notes=(variant.note(entry.name),),
-    )

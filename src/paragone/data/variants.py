@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paragone.data.dataset import Dataset
+from paragone.data.digen import checked_formula
 from paragone.data.formulas import Expression
 from paragone.errors import InputError, unknown_name
 from paragone.validation import FloatArray
@@ -173,3 +176,52 @@ def _with_shares(
             taken = np.sort(np.concatenate([np.flatnonzero(labels == one)[:n] for one, n in n_of.items()]))
             return rows[taken], labels[taken]
     raise InputError(f"{formula}: one class is too rare to be {max(positive, 1 - positive):.0%} of {shape[0]} rows")
+
+
+class _Entry(Protocol):
+    """What a dataset is made of; `paragone.data.evolved` has such entries, and reads this module."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def formula(self) -> str: ...
+    @property
+    def md5(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def cut(self) -> float: ...
+    @property
+    def inclusive(self) -> bool: ...
+
+
+def make_variant(entry: _Entry, variant: DatasetVariant) -> Dataset:
+    """Make a variant of a dataset, with rows of its own; its note says that nothing is claimed of it.
+
+    Examples
+    --------
+    >>> from paragone.data.evolved import find
+    >>> half = make_variant(find("paragone-v1", "1"), VARIANTS["balanced"])
+    >>> half.name, float(half.y.mean())
+    ('paragone-v1-1-balanced', 0.5)
+    """
+    X, labels = draw_variant(
+        checked_formula(entry.name, entry.formula, entry.md5),
+        (entry.cut, entry.inclusive),
+        (variant.n_rows or entry.n_rows, entry.n_features),
+        variant,
+        np.random.SeedSequence(variant.seed(entry.md5, entry.seed)),
+    )
+    return Dataset(
+        f"{entry.name}-{variant.name}",
+        X,
+        labels.astype(np.int64),
+        "classification",
+        feature_names=tuple(f"X{j}" for j in range(entry.n_features)),
+        target_names=("target",),
+        notes=(variant.note(entry.name),),
+    )

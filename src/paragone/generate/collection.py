@@ -14,8 +14,8 @@ import numpy as np
 
 from paragone.data import Dataset
 from paragone.data.digen import checked_dataset, checked_formula, hash_features, hash_labels
-from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved, make_variant
-from paragone.data.variants import DatasetVariant, variant_named
+from paragone.data.evolved import EvolvedEntry, collection_file, make_evolved
+from paragone.data.variants import DatasetVariant, make_variant, variant_named
 from paragone.errors import InputError, unknown_name
 from paragone.generate.claims import ClaimRecord, OpenPair, VariantClaims
 from paragone.generate.evidence import Evidence
