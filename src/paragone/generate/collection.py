@@ -360,9 +360,8 @@ class Collection:
         if not self.refuted:
             return ()
         named = ", ".join(f"{up} over {down}" for up, down in self.refuted)
-        return (
-            f"{len(self.refuted)} of these pairs, proven for fixed configurations, were not shown under tuning: {named}",
-        )
+        n = len(self.refuted)
+        return (f"{n} of these pairs, proven for fixed configurations, were not shown under tuning: {named}",)
 
     def _basis(self) -> str:
         """Say what a pair counts by."""
