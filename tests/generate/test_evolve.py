@@ -529,6 +529,6 @@ def test_a_search_takes_the_kinds_of_data_that_sample_takes(tmp_path, data):
 
 def test_what_a_search_makes_itself_cannot_be_declared():
     with pytest.raises(InputError, match="a search makes its own formulas"):
-        replace(SMALL, data={"target": "regression"})
+        replace(SMALL, data={"cut": 0.5})
     with pytest.raises(InputError, match="did you mean 'noise'"):
         replace(SMALL, data={"nois": 0.1})

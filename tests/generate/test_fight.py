@@ -158,7 +158,7 @@ def test_kinds_of_data_are_in_races_and_proofs():
         ({"minutes": 0}, "minutes must be more than 0"),
         ({"margin": 2}, "margin must lie between 0 and 1"),
         ({"rows": 10}, "rows must be at least 50"),
-        ({"kinds": {"target": "regression"}}, "two classes"),
+        ({"kinds": {"n_classes": 4}}, "a number of classes is for a multiclass target"),
         ({"kinds": {"noise": 7}}, "noise must be from 0 to 1"),
         ({"looks": ()}, "look"),
     ],

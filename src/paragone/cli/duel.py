@@ -10,6 +10,7 @@ import typer
 from paragone.cli.app import START, app
 from paragone.cli.generate import (
     DataCategorical,
+    DataClasses,
     DataCorrelation,
     DataDrift,
     DataGroupShare,
@@ -22,6 +23,8 @@ from paragone.cli.generate import (
     DataNominal,
     DataPositive,
     DataRedundant,
+    DataShares,
+    DataTarget,
     data_kinds,
 )
 from paragone.cli.options import AddressOption, EngineOption, chosen_executor
@@ -54,13 +57,16 @@ def duel(
     workers: Annotated[int | None, typer.Option(help="Cells at a time; one per core by default.", min=0)] = None,
     space_a: Annotated[Path | None, typer.Option(help="The search space of A (TOML).", show_default=False)] = None,
     space_b: Annotated[Path | None, typer.Option(help="The search space of B (TOML).", show_default=False)] = None,
-    margin: Annotated[float, typer.Option(help="By how much AUROC must differ.", rich_help_panel=SIZES)] = 0.05,
+    margin: Annotated[float, typer.Option(help="By how much AUROC, or R2, must differ.", rich_help_panel=SIZES)] = 0.05,
     rows: Annotated[int, typer.Option(help="Training rows of every dataset.", rich_help_panel=SIZES)] = 500,
     features: Annotated[int, typer.Option(help="Columns a formula may use.", rich_help_panel=SIZES)] = 10,
     trials: Annotated[int, typer.Option(help="Trials of tuning per sample.", min=1, rich_help_panel=SIZES)] = 8,
     finalists: Annotated[
         int, typer.Option(help="Datasets per direction that are put to proof.", rich_help_panel=SIZES)
     ] = 3,
+    target: DataTarget = "binary",
+    classes: DataClasses = 3,
+    shares: DataShares = "",
     positive: DataPositive = None,
     noise: DataNoise = 0,
     correlation: DataCorrelation = 0,
@@ -81,6 +87,8 @@ def duel(
     """Find datasets on which A beats B and B beats A, both tuned, and prove them; or say that none was found.
 
     Example: paragone duel mymethod.py:Poly lightgbm --minutes 10 --out poly-lightgbm
+
+    Example: paragone duel forest boosting --target regression --minutes 10 --out forest-boosting
     """
     from paragone.cores import available_cores
     from paragone.generate.duel_map import map_duel, write_map
@@ -95,12 +103,12 @@ def duel(
         raise InputError(f"--out {out} is a file: give a folder")
     if formula is not None and not draw_map:
         raise InputError("--formula is for --map: without it a duel searches for its own formulas")
-    one = opponent(first, space=read_space(space_a) if space_a else None)
-    other = opponent(second, space=read_space(space_b) if space_b else None)
+    one = opponent(first, space=read_space(space_a) if space_a else None, target=target)
+    other = opponent(second, space=read_space(space_b) if space_b else None, target=target)
     kinds = data_kinds(
-        target="binary",
-        classes=3,
-        shares="",
+        target=target,
+        classes=classes,
+        shares=shares,
         positive=positive,
         noise=noise,
         correlation=correlation,

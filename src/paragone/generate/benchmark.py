@@ -170,6 +170,9 @@ def benchmark_method(
     if collection is None:
         chosen = [find(name) for name in sets] or list(entries())
         return _on_digen(contender, laboratory, chosen, trials, settings, say)
+    if collection.target != "binary":
+        what = "numbers" if collection.target == "regression" else "several classes"
+        raise InputError(f"collection {collection.name!r} has {what} to predict: reports are for two classes")
     members = [item for item in collection.sets if not sets or item.name in sets]
     missing = [name for name in sets if name not in {item.name for item in collection.sets}]
     if missing:

@@ -75,7 +75,7 @@ def coverage_curve(curve: pd.DataFrame) -> Any:
     return styled(chart, "Coverage over time", f"Dashed: all {n_pairs} ordered pairs")
 
 
-def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval") -> Any:
+def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval", metric: str = "AUROC") -> Any:
     """Draw every ordered pair's best difference with its interval; those beyond the margin are proven.
 
     Parameters
@@ -86,6 +86,8 @@ def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval"
         The difference that counts.
     limits : str
         What the interval is.
+    metric : str, default="AUROC"
+        What the scores are called.
 
     Examples
     --------
@@ -98,21 +100,24 @@ def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval"
 
     names = list(dict.fromkeys([*map(str, leads["up"]), *map(str, leads["down"])]))
     short = dict(zip(names, short_names(names), strict=True))
+    # A lead of R2 that few samples do not bound has no limits: it is drawn as wide as all others.
+    ends = np.abs(leads[["mean", "low", "high"]].to_numpy(dtype=float))
+    reach = max(1.0, float(ends[np.isfinite(ends)].max(initial=0.0)))
     rows: list[dict[str, Any]] = [
         {
             "pair": f"{short[row['up']]} over {short[row['down']]}",
             "mean": float(row["mean"]),
-            "low": float(row["low"]),
-            "high": float(row["high"]),
+            "low": max(float(row["low"]), -reach),
+            "high": min(float(row["high"]), reach),
             "verdict": "proven" if row["proven"] else "open",
         }
-        for row in leads.iloc[loss_order(-leads["low"], size=1.0)].to_dict("records")
+        for row in leads.iloc[loss_order(-leads["low"].clip(-reach, reach), size=1.0)].to_dict("records")
     ]
     order = [row["pair"] for row in rows]
     colours = alt.Scale(domain=["proven", "open"], range=[BLUE, VERMILION])
     y = alt.Y("pair:N", sort=order, axis=alt.Axis(title=None, labelLimit=340))
     base = from_rows(rows).encode(y=y, color=alt.Color("verdict:N", scale=colours, legend=alt.Legend(title=None)))
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="difference in AUROC"), x2="high:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=f"difference in {metric}"), x2="high:Q")
     dots = base.mark_circle(size=30, opacity=1).encode(
         x="mean:Q", tooltip=["pair:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("low:Q", format=".4f")]
     )
@@ -253,14 +258,14 @@ def _place(
 
 
 def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names without what all classifiers share, as long as they stay different: eight must stand side by side.
+    """Return names without what all methods share, as long as they stay different: eight must stand side by side.
 
     Examples
     --------
     >>> short_names(["SVC", "XGBClassifier"]), short_names(["Tree", "TreeClassifier"])
     (['SVC', 'XGB'], ['Tree', 'TreeClassifier'])
     """
-    short = [method.removesuffix("Classifier") or method for method in methods]
+    short = [method.removesuffix("Classifier").removesuffix("Regressor") or method for method in methods]
     return short if len(set(short)) == len(short) else list(methods)
 
 
@@ -295,13 +300,15 @@ def _auroc_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def heat_map(table: pd.DataFrame) -> Any:
-    """Draw AUROC by dataset (down) and method (across), both clustered.
+def heat_map(table: pd.DataFrame, metric: str = "AUROC") -> Any:
+    """Draw scores by dataset (down) and method (across), both clustered.
 
     Parameters
     ----------
     table : DataFrame
         Datasets down (index), methods across, no gaps.
+    metric : str, default="AUROC"
+        What the scores are called.
 
     Examples
     --------
@@ -320,7 +327,7 @@ def heat_map(table: pd.DataFrame) -> Any:
         x=alt.X("method:N", sort=methods, axis=alt.Axis(orient="top", labelAngle=-40, title=None)),
         y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
     )
-    colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="AUROC", format=".2f"))
+    colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=metric, format=".2f"))
     # White letters on the dark half of the colours, black ones on the light half.
     middle = (min(r["auroc"] for r in rows) + max(r["auroc"] for r in rows)) / 2
     ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
@@ -328,7 +335,7 @@ def heat_map(table: pd.DataFrame) -> Any:
         base.mark_rect().encode(color=colour),
         base.mark_text(fontSize=12).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
     ).properties(width=COLUMN_WIDTH * len(methods), height=ROW_HEIGHT * len(datasets))
-    return styled(chart, "AUROC by dataset and method", "Rows and columns in the order of their clusters")
+    return styled(chart, f"{metric} by dataset and method", "Rows and columns in the order of their clusters")
 
 
 def score_boxes(scores: pd.DataFrame, over: str) -> Any:
@@ -434,7 +441,7 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     )
 
 
-def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels") -> Any:
+def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels", *, metric: str = "AUROC") -> Any:
     """Draw on how many datasets the row's method beats the column's by the margin; open pairs are marked.
 
     Examples
@@ -467,4 +474,4 @@ def duel_chart(counts: pd.DataFrame, margin: float, title: str = "Ordered duels"
         base.mark_rect(stroke=LIGHT_GREY).encode(color=alt.Color("datasets:Q", scale=scale, legend=None)),
         base.mark_text(fontSize=12).encode(text="text:N", color=ink),
     ).properties(width=COLUMN_WIDTH * len(names), height=30 * len(names))
-    return styled(chart, title, f"Datasets on which the row's method beats the column's by {margin:g} AUROC")
+    return styled(chart, title, f"Datasets on which the row's method beats the column's by {margin:g} {metric}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from math import isfinite, nan
+from math import inf, isfinite, isinf, nan
 from typing import TYPE_CHECKING, Any, Self
 
 from paragone.generate.proof import Proof
@@ -12,6 +12,31 @@ from paragone.stats import Interval
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_NO_LIMIT = {"low": -inf, "high": inf}
+
+
+def limits_as_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields without infinite limits, which JSON does not know: a lead of R2 may have none on few samples.
+
+    Examples
+    --------
+    >>> limits_as_json({"mean": 0.1, "low": -inf, "high": 0.4})
+    {'mean': 0.1, 'low': None, 'high': 0.4}
+    """
+    return {key: None if key in _NO_LIMIT and isinf(value) else value for key, value in content.items()}
+
+
+def limits_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields with infinity where a file names no limit.
+
+    Examples
+    --------
+    >>> limits_from_json({"mean": 0.1, "low": None, "high": 0.4})
+    {'mean': 0.1, 'low': -inf, 'high': 0.4}
+    """
+    return {key: _NO_LIMIT[key] if key in _NO_LIMIT and value is None else value for key, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -64,7 +89,12 @@ class ClaimRecord:
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
         """Read it as it stands in a collection's file."""
-        return cls(**{**content, "leads": tuple(content["leads"]), "row_seeds": tuple(content["row_seeds"])})
+        lists = {"leads": tuple(content["leads"]), "row_seeds": tuple(content["row_seeds"])}
+        return cls(**{**limits_from_json(content), **lists})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as it stands in a collection's file."""
+        return limits_as_json(asdict(self))
 
     @property
     def interval(self) -> Interval:
@@ -135,13 +165,13 @@ class OpenPair:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what is known, as plain values: numbers that there are none of are left out."""
-        return {key: value for key, value in asdict(self).items() if value == value}
+        return limits_as_json({key: value for key, value in asdict(self).items() if value == value})
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
         """Read it as it stands in a collection's file; what a later version adds is passed over."""
         known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in content.items() if key in known})
+        return cls(**{key: value for key, value in limits_from_json(content).items() if key in known})
 
 
 @dataclass(frozen=True)
@@ -173,6 +203,10 @@ class VariantClaims:
         """Read it as it stands in a collection's file."""
         claims = tuple(ClaimRecord.read(claim) for claim in content["claims"])
         return cls(content["dataset"], content["variant"], content["bayes"], claims)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as it stands in a collection's file."""
+        return {**asdict(self), "claims": [claim.as_dict() for claim in self.claims]}
 
 
 def variant_table(variants: Iterable[VariantClaims]) -> pd.DataFrame:

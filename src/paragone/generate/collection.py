@@ -21,9 +21,10 @@ from paragone.generate.claims import ClaimRecord, OpenPair, VariantClaims
 from paragone.generate.evidence import Evidence
 from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
-from paragone.generate.manifests import write_sets
+from paragone.generate.manifests import hash_target, write_sets
 from paragone.generate.proof import ProofPlan
-from paragone.generate.sampling import GeneratorSpec, population
+from paragone.generate.sampling import GeneratorSpec, TargetKind, population
+from paragone.generate.targets import CEILINGS, METRICS, target_of
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
 from paragone.generate.variants import VariantGenerator
 from paragone.reading import read_json
@@ -53,13 +54,14 @@ class GeneratedSet:
     active : tuple of int
         The features that matter: the truth for feature selection.
     bayes : float
-        The AUROC of the true formula.
+        The best score that any method can reach on fresh rows: AUROC, or R2 where the target is a number.
     md5, x_hash, y_hash : str
-        Of the formula, the features (to six decimals) and the labels.
+        Of the formula, the features (to six decimals) and the labels, or the numbers (to six decimals).
     cut, inclusive : float and bool
-        Labels are 1 above this value of the formula, and at it where that is included.
+        Labels are 1 above this value of the formula, and at it where that is included; None where there are not two
+        classes.
     aurocs : mapping of str to tuple of float
-        Each method's AUROC on the fresh rows of every evidence sample.
+        Each method's score on the fresh rows of every evidence sample: AUROC, or R2 where the target is a number.
     stability : float
         How alike the order of the methods is from sample to sample.
     parameters : mapping of str to mapping
@@ -93,7 +95,7 @@ class GeneratedSet:
     md5: str
     x_hash: str
     y_hash: str
-    cut: float
+    cut: float | None
     inclusive: bool
     aurocs: Mapping[str, tuple[float, ...]]
     stability: float
@@ -116,7 +118,9 @@ class GeneratedSet:
     ) -> Self:
         """Describe a generator's sample with its evidence."""
         expression = generator.expression
-        sample, cut = generator.sample(n_rows, seed), generator.threshold()
+        sample = generator.sample(n_rows, seed)
+        # Several classes have several cuts and numbers none: these follow from the declaration.
+        cut = generator.threshold() if generator.target == "binary" else None
         return cls(
             name,
             generator.formula,
@@ -126,13 +130,13 @@ class GeneratedSet:
             n_rows,
             generator.n_features,
             active_columns(generator),
-            bayes_scores(generator)[0]["roc_auc"].value,
+            bayes_scores(generator)[0][CEILINGS[generator.target]].value,
             expression.md5,
             hash_features(np.nan_to_num(np.asarray(sample.X, dtype=np.float64))),
-            hash_labels(sample.y),
-            cut.value,
-            cut.inclusive,
-            # Six decimals: AUROC on thousands of fresh rows is not known better, and files stay small.
+            hash_target(sample.y),
+            None if cut is None else cut.value,
+            True if cut is None else cut.inclusive,
+            # Six decimals: a score on thousands of fresh rows is not known better, and files stay small.
             {m: tuple(round(float(v), 6) for v in evidence.aurocs[:, i]) for i, m in enumerate(evidence.methods)},
             round(evidence.stability, 6),
             {method: dict(params) for method, params in (parameters or {}).items()},
@@ -140,6 +144,11 @@ class GeneratedSet:
             generator.identity if claims else "",
             {key: v for key, v in generator.declaration().items() if key not in _OWN_FIELDS},
         )
+
+    @property
+    def target(self) -> TargetKind:
+        """What the formula's value becomes: two classes, several, or a number."""
+        return target_of(self.data)
 
     def generator(self) -> GeneratorSpec:
         """Return the source of rows."""
@@ -172,9 +181,13 @@ class GeneratedSet:
         if self.data:
             checked_formula(self.name, self.formula, self.md5)
             made = self.generator().sample(self.n_rows, self.seed, name=self.name)
-            checked_dataset(
-                self.name, np.nan_to_num(np.asarray(made.X, dtype=np.float64)), made.y, self.x_hash, self.y_hash
-            )
+            X = np.nan_to_num(np.asarray(made.X, dtype=np.float64))
+            if self.target == "regression":
+                found, wanted = (hash_features(X), hash_target(made.y)), (self.x_hash, self.y_hash)
+                if found != wanted:
+                    raise InputError(f"{self.name}: the rows made here have the hashes {found}, not {wanted}")
+            else:
+                checked_dataset(self.name, X, made.y, self.x_hash, self.y_hash)
             return made
         return make_evolved(self._entry())
 
@@ -228,7 +241,7 @@ class Collection:
     name : str
         The collection.
     margin : float
-        The difference in AUROC that counts.
+        The difference in the score that counts: AUROC, or R2 where the target is a number.
     evidence_rows : int
         Fresh rows of each evidence sample.
     sets : tuple of GeneratedSet
@@ -243,6 +256,8 @@ class Collection:
         Pairs that nothing here proves, with how hard each was tried; empty where the search did not tell.
     variants : tuple of VariantClaims
         What became of the claims on variants of the datasets, where these were put to proof.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What the datasets have to predict.
 
     Examples
     --------
@@ -262,6 +277,18 @@ class Collection:
     refuted: tuple[tuple[str, str], ...] = ()
     open: tuple[OpenPair, ...] = ()
     variants: tuple[VariantClaims, ...] = ()
+    target: TargetKind = "binary"
+
+    @property
+    def metric(self) -> str:
+        """What the scores are called.
+
+        Examples
+        --------
+        >>> Collection("numbers", 0.05, 100, (), target="regression").metric
+        'R2'
+        """
+        return METRICS[self.target]
 
     def covered(self) -> dict[tuple[str, str], str]:
         """Return the ordered pairs that are proven, each with the dataset of the largest lower bound."""
@@ -292,14 +319,14 @@ class Collection:
         return pd.DataFrame(rows, columns=["dataset", "method", "seed", "value"])
 
     def table(self) -> pd.DataFrame:
-        """Return mean AUROC by dataset (down) and method (across)."""
+        """Return the mean score by dataset (down) and method (across)."""
         import pandas as pd
 
         means = {item.name: {m: sum(v) / len(v) for m, v in item.aurocs.items()} for item in self.sets}
         return pd.DataFrame(means).T
 
     def evidence_table(self) -> pd.DataFrame:
-        """Return each method's mean AUROC with its interval on every dataset."""
+        """Return each method's mean score with its interval on every dataset."""
         import pandas as pd
 
         rows = []
@@ -335,7 +362,9 @@ class Collection:
             leads = [(item.lead(up, down), item) for item in self.sets]
             bounds = np.array([found.low for found, _ in leads])
             # Where no dataset was put to proof for the pair, none has a bound: the largest mean is shown.
-            losses = -bounds if np.isfinite(bounds).any() else -np.array([found.estimate for found, _ in leads])
+            losses = -np.array([found.estimate for found, _ in leads])
+            if np.isfinite(bounds).any():
+                losses = np.where(np.isfinite(bounds), -bounds, np.nan)
             lead, item = leads[least_loss(losses, size=1.0)]
             rows.append((up, down, item.name, *astuple(lead), (up, down) in item.proven(self.margin)))
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])
@@ -347,13 +376,13 @@ class Collection:
             generator = item.generator()
             # What is shown of a column may be its category, or nothing: the formula is looked at on what it uses.
             rows = population(item.n_features)[: item.n_rows] if item.data else np.asarray(item.load().X)
-            cut = generator.threshold()
+            cut = generator.threshold() if generator.target == "binary" else generator.resolved()
             specimens.append(Specimen(item.name, generator, rows, cut, generator.noise, item.bayes))
         basis = self._basis()
         found = inspect_sets(self.name, specimens, self.coverage(), self.margin, basis)
         # A dataset has one concept number, that of the collection, in every table and on the page.
         numbered = found.sets.assign(concept=[item.concept for item in self.sets])
-        return replace(found, sets=numbered, remarks=(*found.remarks, *self._remarks()))
+        return replace(found, sets=numbered, remarks=(*found.remarks, *self._remarks()), target=self.target)
 
     def _remarks(self) -> tuple[str, ...]:
         """Say what the counts of proven pairs do not."""
@@ -385,8 +414,20 @@ class Collection:
     def write(self, path: str | Path) -> None:
         """Write the collection as JSON."""
         # Files of the first release lack what came later: what says nothing is left out, and theirs stay as they are.
-        later: dict[str, Any] = {"plan": None, "seed": None, "refuted": (), "open": [], "variants": ()}
-        told = {**asdict(self), "open": [pair.as_dict() for pair in self.open]}
+        later: dict[str, Any] = {
+            "plan": None,
+            "seed": None,
+            "refuted": (),
+            "open": [],
+            "variants": [],
+            "target": "binary",
+        }
+        told = {
+            **asdict(self),
+            "sets": [{**asdict(item), "claims": [claim.as_dict() for claim in item.claims]} for item in self.sets],
+            "open": [pair.as_dict() for pair in self.open],
+            "variants": [found.as_dict() for found in self.variants],
+        }
         content = {
             "format": FORMAT,
             **{key: value for key, value in told.items() if key not in later or value != later[key]},
@@ -426,6 +467,7 @@ class Collection:
                 tuple((up, down) for up, down in content.get("refuted", ())),
                 tuple(OpenPair.read(pair) for pair in content.get("open", ())),
                 tuple(VariantClaims.read(found) for found in content.get("variants", ())),
+                content.get("target", "binary"),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"collection {path} is not a collection file: {error}") from error

@@ -14,9 +14,9 @@ from paragone.data.variants import VARIANTS
 from paragone.generate.charts import coverage_curve, duel_chart, formula_tree, heat_map, lead_chart, short_names
 from paragone.generate.claims import open_table, variant_table
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.families import families
+from paragone.generate.families import generator_families
 from paragone.generate.inspection import Inspection
-from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
+from paragone.generate.mathematics import feature_name, mathematics, target_in_words
 from paragone.generate.pages import (
     FORMULA,
     drawn_gallery,
@@ -27,6 +27,7 @@ from paragone.generate.pages import (
     write_whole,
 )
 from paragone.generate.planes import plane_chart, plane_of
+from paragone.generate.targets import CEILINGS, METRICS
 from paragone.generate.truth import truth_sheet
 from paragone.page import (
     Attachment,
@@ -105,7 +106,7 @@ def write_collection_page(
 def empty_page(collection: Collection | None, curve: pd.DataFrame | None, opened: pd.DataFrame | None) -> Page:
     """Make the page of a search that proved nothing: what was tried, and every pair that stays open."""
     name = "" if collection is None else f" {collection.name}"
-    margin = "" if collection is None else f" by {collection.margin:g} AUROC"
+    margin = "" if collection is None else f" by {collection.margin:g} {collection.metric}"
     said = [f"No dataset was found on which one of the methods beats another{margin}, proven on fresh rows."]
     if curve is not None and len(curve):
         last = curve.iloc[-1]
@@ -134,7 +135,9 @@ def collection_page(
     """Make the page; see `write_collection_page`."""
     if opened is None and collection is not None:
         opened = open_table(collection.open)
-    behind, keys = sample_evidence(collection.scores(), "sample") if collection else (dict[str, NumberDetails](), {})
+    behind, keys = dict[str, NumberDetails](), dict[tuple[str, str], str]()
+    if collection:
+        behind, keys = sample_evidence(collection.scores(), "sample", collection.metric)
     findings = [f"{said}." for said in inspection.findings()]
     sections = [Section("holds", "What it holds", (Points(tuple(findings)),))]
     if collection is None:
@@ -143,10 +146,10 @@ def collection_page(
         matrix, leads = pair_matrix(collection)
         behind |= leads
         sections.append(Section("pairs", "Which pairs it tells apart", _pairs(inspection, collection, matrix, opened)))
-        sheet = score_sheet("scores", "Mean AUROC over the samples", collection.table(), keys)
-        sections.append(
-            Section("evidence", "The evidence", (sheet, *drawn_gallery(heat_map=heat_map(collection.table()))))
-        )
+        table, metric = collection.table(), collection.metric
+        sheet = score_sheet("scores", f"Mean {metric} over the samples", table, keys)
+        drawn = drawn_gallery(heat_map=heat_map(table, metric))
+        sections.append(Section("evidence", "The evidence", (sheet, *drawn)))
     sections.append(Section("datasets", "The datasets", _datasets(inspection, collection, source)))
     if collection is not None:
         sections.append(Section("variants", "Variants", _variants(collection)))
@@ -242,7 +245,7 @@ def pair_matrix(collection: Collection) -> tuple[Sheet, dict[str, NumberDetails]
     if collection.refuted:
         notes.append("†: proven for fixed configurations, and not shown when both methods were tuned.")
     table = Table.of(head, rows, notes=tuple(notes))
-    title = "The best lead of every ordered pair in AUROC, with its interval"
+    title = f"The best lead of every ordered pair in {collection.metric}, with its interval"
     return Sheet("pairs", title, table, tuple(numbers), tuple(keys), wide=True), behind
 
 
@@ -271,12 +274,12 @@ def _pairs(
     ]
     blocks: list[Block] = [matrix]
     if len(inspection.coverage):
-        blocks += drawn_gallery(duels=duel_chart(inspection.coverage, inspection.margin))
+        blocks += drawn_gallery(duels=duel_chart(inspection.coverage, inspection.margin, metric=collection.metric))
     if said:
         blocks.append(Points(tuple(said)))
     sheet = frame_sheet("leads", "The best lead of every ordered pair", leads)
     limits = "95 % interval" if collection.plan is None else "interval of the proof, at one level for all claims"
-    chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin, limits))
+    chart = drawn_gallery(leads=lead_chart(collection.leads(), collection.margin, limits, collection.metric))
     blocks.append(Fold("Every ordered pair with its interval and the share of samples won", (sheet, *chart)))
     if opened is not None and len(opened):
         blocks.append(Fold(f"{len(opened)} open pair{'s' * (len(opened) != 1)}", (_tried(opened),)))
@@ -298,10 +301,16 @@ def _tried(opened: pd.DataFrame) -> Sheet:
 
 
 def _datasets(inspection: Inspection, collection: Collection | None, source: str) -> tuple[Block, ...]:
-    notes = (
+    notes: tuple[str, ...] = (
         "noise: share of labels that do not follow from the formula. ceiling: AUROC of the formula itself. nearest: "
         "the other dataset with which the labels agree on most rows, whatever the features and classes are called.",
     )
+    if inspection.target == "regression":
+        notes = (
+            "noise: its standard deviation in units of the formula's own. ceiling: R2 of the best prediction. nearest: "
+            "the other dataset whose numbers correlate most, whatever the features are called; a correlation of r is "
+            "an agreement of (1 + r) / 2.",
+        )
     sheet = frame_sheet("sets", "Datasets", inspection.sets.drop(columns="formula"), notes=notes)
     files = (
         Attachment("sets.csv", frame_as_csv(inspection.sets)),
@@ -323,18 +332,18 @@ def _datasets(inspection: Inspection, collection: Collection | None, source: str
 def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mapping[str, object], source: str) -> Fold:
     """Return what is known of a dataset: formula in mathematics, what matters, what it proves, and pictures."""
     generator = item.generator()
-    threshold, simple = generator.threshold(), Expression.parse(item.simplified)
+    simple = Expression.parse(item.simplified)
     whole = mathematics(generator.expression)
     truth = truth_sheet(generator)
     shares = ", ".join(f"{feature_name(found.feature)} {found.shapley.value:.0%}" for found in truth.features)
-    family = ", ".join(families(generator.expression, threshold, generator.n_features))
-    ceiling = truth.scores["roc_auc"].value
+    family = ", ".join(generator_families(generator))
+    metric, ceiling = METRICS[generator.target], truth.scores[CEILINGS[generator.target]].value
     lines = [
         f"Formula: {whole}."
         if whole == mathematics(simple)
         else f"Formula: {whole}; simplified: {mathematics(simple)}.",
         f"{len(truth.features)} of {len(generator.roles)} columns matter, with these Shapley shares: {shares}.",
-        f"Family: {family}. Concept {concept}. The best that any method can reach: AUROC {ceiling:.3f}.",
+        f"Family: {family}. Concept {concept}. The best that any method can reach: {metric} {ceiling:.3f}.",
     ]
     if item.data:
         lines.append("The data: " + ", ".join(f"{key} {value}" for key, value in item.data.items()) + ".")
@@ -350,7 +359,7 @@ def _card(item: GeneratedSet, collection: Collection, concept: int, trees: Mappi
     }
     place = json.dumps(f"{source or collection.name}:{item.name}", ensure_ascii=False)
     load = Listing("Load it", f"import paragone\n\ndata = paragone.load({place})\nX, y = data.X, data.y")
-    title = f"{item.name}: {rule_in_words(simple, threshold)}"
+    title = f"{item.name}: {target_in_words(simple, generator)}"
     # A tree is no scatter of points, which is what the page's own plots would make of it.
     return Fold(title, (Points(tuple(lines)), *drawn_gallery(wide=False, **charts), load))
 
@@ -375,6 +384,8 @@ def _proven_in_words(item: GeneratedSet, up: str, down: str, is_refuted: bool) -
 
 def _variants(collection: Collection) -> tuple[Block, ...]:
     """Say which variants there are, and that nothing is claimed of those that were not put to proof."""
+    if collection.target != "binary":
+        return (Prose(("The datasets have no variants: these are for two classes only.",)),)
     named = "; ".join(f"{variant.name}: {variant.words}" for variant in VARIANTS.values())
     example = collection.sets[0].name.rpartition("-")[2] if collection.sets else "1"
     said = [
@@ -413,7 +424,7 @@ def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:
         f"{len(mine - theirs)} pairs are proven by {collection.name} only: {_named(mine - theirs)}.",
         f"{len(theirs - mine)} pairs are proven by {other.name} only: {_named(theirs - mine)}.",
     ]
-    drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}")
+    drawn = duel_chart(other.coverage(), other.margin, f"Proven by {other.name}", metric=other.metric)
     return (Points(tuple(lines)), *drawn_gallery(duels_beside=drawn))
 
 
@@ -431,6 +442,18 @@ def _how(inspection: Inspection, collection: Collection | None) -> tuple[str, ..
         "Two datasets are of one concept when their labels agree on 98 % of the rows of a probe sample, up to the "
         "names and signs of features and the names of the classes, or when a chain of such datasets links them."
     )
+    if inspection.target == "regression":
+        concepts = (
+            "Two datasets are of one concept when their numbers correlate by .96 or more on the rows of a probe "
+            "sample, up to the names and signs of features and the sign of the number, or when a chain of such "
+            "datasets links them."
+        )
+    if inspection.target == "multiclass":
+        concepts = (
+            "Two datasets are of one concept when the numbers of their classes, lowest values first, correlate by .96 "
+            "or more on the rows of a probe sample, up to the names and signs of features and the direction of the "
+            "classes, or when a chain of such datasets links them."
+        )
     if collection is None:
         return (f"Pairs are compared {inspection.basis}.", concepts)
     return (*family_statement(collection), concepts)

@@ -1,24 +1,30 @@
-"""Concepts: formulas that are one classification problem under other names, signs and scales; the best of each.
+"""Concepts: formulas that are one problem under other names, signs and scales; the best of each.
 
 Two formulas are the same concept when their labels agree, up to renaming features, turning features' signs, swapping
 the classes and any monotone transform of the value. On standard normal features none of these changes how hard the
 problem is for a method that is fair to features and signs, so a collection of one concept is one dataset many times.
 The archive of a search therefore keeps, for every ordered pair of methods, one formula per concept.
+
+Several classes and numbers are compared in the same way: what agrees is then the number of the class, or the value up
+to shift, scale and sign. Labels of -1 and 1 that agree on a share a of the rows have the correlation 2 a - 1, so that
+one measure serves all targets: numbers that correlate by r agree by (1 + r) / 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations, permutations, product
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
 from paragone.generate.keys import formula_key
-from paragone.generate.sampling import Threshold, halving_threshold, population
+from paragone.generate.sampling import GeneratorSpec, TargetRule, Threshold, halving_threshold, population
+from paragone.generate.truth import changed_target
 from paragone.ties import least_loss, loss_order
 from paragone.validation import FloatArray
 
@@ -37,6 +43,20 @@ their placements are not searched."""
 NEGLIGIBLE = 0.005
 """A feature whose exchange changes a smaller share of the labels than this is left out of a signature."""
 
+Rule: TypeAlias = Threshold | TargetRule
+"""What makes a target of values: the cut between two classes; or several cuts, or the scale of numbers."""
+
+
+def concept_rule(generator: GeneratorSpec) -> TargetRule | None:
+    """Return by what a generator's formula is compared with others; None for two classes, which are cut in the middle.
+
+    Examples
+    --------
+    >>> concept_rule(GeneratorSpec("X0")), len(concept_rule(GeneratorSpec("X0", target="multiclass")).cuts)
+    (None, 2)
+    """
+    return None if generator.target == "binary" else generator.resolved()
+
 
 @dataclass(frozen=True, eq=False)
 class Signature:
@@ -45,7 +65,7 @@ class Signature:
     Parameters
     ----------
     expression, threshold
-        The formula and its cut.
+        The formula and its cut; for several classes or numbers the rule of its target.
     n_features : int
         The number of features.
     placed : tuple of int
@@ -53,15 +73,16 @@ class Signature:
     influence : ndarray
         The share of labels that change when each of them is drawn again.
     labels : ndarray of shape (n_placements, n_rows)
-        Labels -1 and 1: every placement of up to five features, else the first placement alone.
+        Labels -1 and 1: every placement of up to five features, else the first placement alone. Numbers of classes and
+        values have mean 0 and standard deviation 1.
     """
 
     expression: Expression
-    threshold: Threshold
+    threshold: Rule
     n_features: int
     placed: tuple[int, ...]
     influence: FloatArray
-    labels: NDArray[np.int8]
+    labels: NDArray[Any]
 
     @property
     def is_wide(self) -> bool:
@@ -70,16 +91,19 @@ class Signature:
 
     @cached_property
     def key(self) -> str:
-        """The key of the formula cut in its middle; see `keys`."""
-        return formula_key(self.expression, self.placed, self.n_features)
+        """The key of the formula cut in its middle, or as its target is made; see `keys`."""
+        if isinstance(self.threshold, Threshold):
+            return formula_key(self.expression, self.placed, self.n_features)
+        above = tuple(1 - float(share) for share in np.cumsum(self.threshold.shares)[:-1])
+        return formula_key(self.expression, self.placed, self.n_features, above)
 
-    def placed_labels(self, order: Sequence[int], signs: Sequence[float]) -> NDArray[np.int8]:
+    def placed_labels(self, order: Sequence[int], signs: Sequence[float]) -> NDArray[Any]:
         """Return the labels with the features on these columns of the probe, turned by these signs."""
         shown, rest = (columns[: self.labels.shape[1]] for columns in _probe(self.n_features))
         rows = rest.copy(order="F")
         for feature, column, sign in zip(self.placed, order, signs, strict=True):
             rows[:, feature] = sign * shown[:, column]
-        return _signed(self.threshold, self.expression.evaluate(rows))
+        return _marked(self.threshold, self.expression.evaluate(rows))
 
     def agreement(self, other: Signature) -> float:
         """Return the largest share of probe rows on which the labels agree, over all placements of one of them.
@@ -97,9 +121,9 @@ class Signature:
 
 
 def active_features(
-    expression: Expression, threshold: Threshold | None = None, n_features: int = 10, *, negligible: float = 0.0
+    expression: Expression, threshold: Rule | None = None, n_features: int = 10, *, negligible: float = 0.0
 ) -> tuple[int, ...]:
-    """Return the features that change a label when they are drawn again, most influential first.
+    """Return the features that change a label, or a number, when they are drawn again, most influential first.
 
     Without a threshold the formula is cut where its own middle is. A dataset's cut is the middle of some rows: with it,
     a feature that occurs only squared seems to turn signs.
@@ -121,21 +145,29 @@ def _above(influence: Mapping[int, float], least: float) -> tuple[int, ...]:
     return tuple(sorted(features, key=lambda feature: (-influence[feature], feature)))
 
 
-def influences(expression: Expression, threshold: Threshold, n_features: int = 10) -> dict[int, float]:
-    """Return the share of labels that change when a feature of the formula is drawn again, by feature."""
+def influences(expression: Expression, threshold: Rule, n_features: int = 10) -> dict[int, float]:
+    """Return the share of labels that change when a feature of the formula is drawn again, by feature.
+
+    For numbers it is the part of the variance that goes with the feature; see `changed_target`.
+    """
     rows = population(n_features)
-    labels = threshold.label(expression.evaluate(rows))
+    values = expression.evaluate(rows)
+    labels = threshold.label(values) if isinstance(threshold, Threshold) else None
     changed: dict[int, float] = {}
     for feature in expression.features:
         drawn = rows.copy(order="F")
         # Rolled, not drawn: another row's value is as good as a new one, and costs nothing.
         drawn[:, feature] = np.roll(rows[:, feature], 1)
-        changed[feature] = float((threshold.label(expression.evaluate(drawn)) != labels).mean())
+        again = expression.evaluate(drawn)
+        if isinstance(threshold, Threshold):
+            changed[feature] = float((threshold.label(again) != labels).mean())
+        else:
+            changed[feature] = changed_target(threshold, values, again)
     return changed
 
 
 def signature(
-    expression: Expression, threshold: Threshold | None = None, n_features: int = 10, *, n_rows: int = PROBE_ROWS
+    expression: Expression, threshold: Rule | None = None, n_features: int = 10, *, n_rows: int = PROBE_ROWS
 ) -> Signature:
     """Return a formula's labels on the probe for all placements of its features.
 
@@ -143,8 +175,8 @@ def signature(
     ----------
     expression : Expression
         The formula.
-    threshold : Threshold, optional
-        Where it is cut; the population's middle where it is not given.
+    threshold : Threshold or TargetRule, optional
+        Where it is cut, the population's middle where it is not given; the rule of several classes or numbers.
     n_features : int, default=10
         The number of features.
     n_rows : int, default=PROBE_ROWS
@@ -159,6 +191,10 @@ def signature(
     --------
     >>> signature(Expression.parse("mul(X4, X2)")).labels.shape
     (8, 4096)
+    >>> cube, line = (GeneratorSpec(text, target="regression") for text in ("mul(X0, mul(X0, X0))", "sub(3.0, X4)"))
+    >>> marks = [signature(spec.expression, concept_rule(spec)) for spec in (cube, line)]
+    >>> round(marks[0].agreement(marks[1]), 1)
+    0.9
     """
     threshold = threshold or halving_threshold(expression, n_features)
     changed = influences(expression, threshold, n_features)
@@ -174,7 +210,10 @@ def signature(
 
 def _searched_agreement(fewer: Signature, more: Signature) -> float:
     """Return the agreement under the best placement that exchanges and turns of features find."""
-    fixed = fewer.labels[0].astype(np.int64)
+    is_cut = isinstance(fewer.threshold, Threshold)
+    fixed = fewer.labels[0].astype(np.int64 if is_cut else np.float64)
+    if fewer.key == more.key and not is_cut:
+        return 1.0
     if fewer.key == more.key:
         # One function: only the places of the two cuts can differ, and the names of the classes.
         shares = [abs(float(labels.mean())) for labels in (fixed, more.labels[0])]
@@ -265,8 +304,14 @@ def _probe(n_features: int) -> tuple[FloatArray, FloatArray]:
     return np.asfortranarray(np.hstack([placed, more])), np.asfortranarray(rest)
 
 
-def _signed(threshold: Threshold, values: FloatArray) -> NDArray[np.int8]:
-    return (2 * threshold.label(values).astype(np.int8) - 1).astype(np.int8)
+def _marked(threshold: Rule, values: FloatArray) -> NDArray[Any]:
+    """Return labels -1 and 1, or numbers of classes or values with mean 0 and standard deviation 1."""
+    if isinstance(threshold, Threshold):
+        return (2 * threshold.label(values).astype(np.int8) - 1).astype(np.int8)
+    found = threshold.classes(values).astype(np.float64) if threshold.shares else values
+    centred = found - found.mean()
+    spread = float(np.sqrt(np.mean(centred**2)))
+    return np.asarray(centred / spread if spread > 0 else centred, dtype=np.float32)
 
 
 BOOK_ROWS = 1024
@@ -274,7 +319,7 @@ BOOK_ROWS = 1024
 
 @dataclass(frozen=True, eq=False)
 class ScreenedFormula:
-    """A formula with the screened AUROC of every method, and each method's best configuration."""
+    """A formula with the screened score of every method, and each method's best configuration."""
 
     expression: Expression
     scores: FloatArray
@@ -296,10 +341,13 @@ class ConceptBook:
     ----------
     n_features : int
         Features of the formulas.
+    rule_of : callable, optional
+        Gives the rule of a formula's target, for several classes or numbers; without it formulas are cut in the middle.
     """
 
-    def __init__(self, n_features: int) -> None:
+    def __init__(self, n_features: int, rule_of: Callable[[Expression], TargetRule | None] | None = None) -> None:
         self.n_features = n_features
+        self._rule_of = rule_of or (lambda _: None)
         self._known: dict[str, int] = {}
         self._labels = np.zeros((0, BOOK_ROWS), dtype=np.float32)
         self._placed: list[int] = []
@@ -309,7 +357,8 @@ class ConceptBook:
         """Return the concept of a formula: a known one that agrees with it, or a new one."""
         text = str(expression)
         if text not in self._known:
-            self._known[text] = self._found(signature(expression, n_features=self.n_features, n_rows=BOOK_ROWS))
+            rule = self._rule_of(expression)
+            self._known[text] = self._found(signature(expression, rule, self.n_features, n_rows=BOOK_ROWS))
         return self._known[text]
 
     def _found(self, mine: Signature) -> int:

@@ -23,6 +23,8 @@ from paragone.generate.mathematics import mathematics
 from paragone.generate.methods import Contender
 from paragone.generate.pages import drawn_gallery, write_whole
 from paragone.generate.proof import tuned_fits
+from paragone.generate.sampling import TargetKind
+from paragone.generate.targets import METRICS
 from paragone.page import Attachment, Block, Page, Points, Prose, Section, frame_sheet
 from paragone.stats import Interval, tested_mean
 from paragone.tables import frame_as_csv
@@ -39,6 +41,7 @@ AXES: Mapping[str, tuple[float, ...]] = {
 }
 """What the map goes over beside the training rows: one thing at a time, the others as the duel has them."""
 TITLES = {"noise": "label noise", "correlation": "correlation", "irrelevant": "irrelevant columns"}
+NUMBER_TITLES = {**TITLES, "noise": "noise, in units of the target's spread"}
 MAP_SAMPLES = 6
 MAP_TRIALS = 4
 LEVEL = 0.95
@@ -89,6 +92,8 @@ class DuelMap:
         All of them.
     samples, trials : int
         Samples of every point, and trials of tuning on each.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What the methods predict.
     """
 
     first: str
@@ -96,6 +101,12 @@ class DuelMap:
     points: tuple[MapPoint, ...]
     samples: int
     trials: int
+    target: TargetKind = "binary"
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What the axes are called."""
+        return NUMBER_TITLES if self.target == "regression" else TITLES
 
     def table(self) -> pd.DataFrame:
         """Return every point with its interval and who is ahead."""
@@ -143,8 +154,8 @@ class DuelMap:
                 own = [p for p in self.points if (p.formula, p.axis) == (formula, axis)]
                 counts = {word: sum(p.verdict == word for p in own) for word in ("first", "second", "open")}
                 said.append(
-                    f"{mathematics(Expression.parse(formula))}, over rows and {TITLES[axis]}: {self.first} is ahead "
-                    f"at {counts['first']} of {len(own)} points, {self.second} at {counts['second']}, "
+                    f"{mathematics(Expression.parse(formula))}, over rows and {self.titles[axis]}: {self.first} is "
+                    f"ahead at {counts['first']} of {len(own)} points, {self.second} at {counts['second']}, "
                     f"{counts['open']} are open"
                 )
         return tuple(said)
@@ -253,14 +264,14 @@ def map_duel(
             leads: tuple[float, ...] = ()
             if len(fits) == 2 * samples:
                 leads = tuple(fits[methods[0].name, i].score - fits[methods[1].name, i].score for i in range(samples))
-            points.append(MapPoint(formula, axis, value, size, leads, simultaneous(leads, len(places))))
+            points.append(MapPoint(formula, axis, value, size, leads, simultaneous(leads, len(places), plan.target)))
             if tell is not None:
                 lead = points[-1].lead.estimate
                 tell(f"map: {place} of {len(places)} points, {axis} {value:g} with {size} rows: {lead:+.3f}")
-    return DuelMap(methods[0].name, methods[1].name, tuple(points), samples, trials)
+    return DuelMap(methods[0].name, methods[1].name, tuple(points), samples, trials, plan.target)
 
 
-def simultaneous(leads: Sequence[float], n_points: int) -> Interval:
+def simultaneous(leads: Sequence[float], n_points: int, target: TargetKind = "binary") -> Interval:
     """Return the mean lead with Student limits at a level that Bonferroni's rule shares among all points of the map.
 
     Examples
@@ -268,6 +279,8 @@ def simultaneous(leads: Sequence[float], n_points: int) -> Interval:
     >>> found = simultaneous([0.1, 0.2, 0.3], 1)
     >>> round(found.low, 4), round(found.high, 4)
     (-0.0484, 0.4484)
+    >>> simultaneous([0.1, 0.9], 1).high, simultaneous([0.1, 0.9], 1, "regression").high > 1
+    (1.0, True)
     """
     values = np.array(leads, dtype=np.float64)
     if len(values) < 2:
@@ -276,6 +289,9 @@ def simultaneous(leads: Sequence[float], n_points: int) -> Interval:
     if error == 0:
         return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
     found = tested_mean(float(values.mean()), error, len(values) - 1, 1 - (1 - LEVEL) / n_points).interval
+    if target == "regression":
+        # R2 has no lower bound, and so leads of it have none.
+        return found
     # AUROCs lie from 0 to 1, so no mean lead can be larger.
     return Interval(found.estimate, max(found.low, -1.0), min(found.high, 1.0))
 
@@ -302,7 +318,7 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
     sizes = [str(size) for size in sorted({p.rows for p in own})]
     values = [f"{value:g}" for value in sorted({p.value for p in own})]
     x = alt.X("rows:O", sort=sizes, title="training rows", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("value:O", sort=values[::-1], title=TITLES[axis])
+    y = alt.Y("value:O", sort=values[::-1], title=found.titles[axis])
     shades = alt.Scale(domain=[-reach, 0, reach], range=[VERMILION, "#FFFFFF", BLUE], interpolate="rgb")
     base = from_rows(rows).encode(x=x, y=y)
     cells = base.mark_rect(stroke="#FFFFFF", strokeWidth=2).encode(color=alt.Color("lead:Q", scale=shades, legend=None))
@@ -318,8 +334,8 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
         .encode(x=x, y=y)
     )
     chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * max(len(values), 3))
-    said = f"AUROC of {found.first} minus {found.second}; framed: the interval excludes 0"
-    return styled(chart, f"{found.first} (blue) or {found.second} (red), by {TITLES[axis]}", said)
+    said = f"{METRICS[found.target]} of {found.first} minus {found.second}; framed: the interval excludes 0"
+    return styled(chart, f"{found.first} (blue) or {found.second} (red), by {found.titles[axis]}", said)
 
 
 def write_map(found: DuelMap, folder: str | Path) -> Path:
@@ -337,7 +353,7 @@ def map_page(found: DuelMap) -> Page:
             for axis in dict.fromkeys(p.axis for p in found.points if p.formula == formula)
         }
         own = borders.loc[borders["formula"] == formula]
-        lines = tuple(f"{TITLES[row.axis].capitalize()} {row.value:g}: {row.what}." for row in own.itertuples())
+        lines = tuple(f"{found.titles[row.axis].capitalize()} {row.value:g}: {row.what}." for row in own.itertuples())
         points = table.loc[table["formula"] == formula].drop(columns="formula")
         blocks: tuple[Block, ...] = (
             *drawn_gallery(wide=False, **charts),

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from paragone.errors import InputError, unknown_name
-from paragone.generate.laboratory import Holdout, Laboratory, parted
+from paragone.generate.laboratory import Laboratory, parted
 from paragone.generate.methods import Contender
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.targets import CEILINGS, fresh_protocol
 from paragone.generate.truth import bayes_scores
 from paragone.hashing import digest
 from paragone.stats import Interval, paired_t
@@ -84,7 +85,7 @@ def mean_interval(values: FloatArray) -> Interval:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Every method's AUROC on the same samples of a generator.
+    """Every method's score on the same samples of a generator: AUROC, or R2 where the target is a number.
 
     Parameters
     ----------
@@ -194,11 +195,12 @@ def measure(
         for i, seed in enumerate(seeds)
     ]
     built = {contender.name: contender.configured(params) for contender, params in methods}
-    found = laboratory.run(f"evidence {name}", datasets, built, Holdout(keep_values=False, metrics=("auroc",)))
+    protocol, metric = fresh_protocol(generator.target)
+    found = laboratory.run(f"evidence {name}", datasets, built, protocol)
     # Leaving out the failed sample would favour the method that failed on it.
     if len(found) < len(datasets) * len(built):
         return None
-    aurocs = [[found[d.name, method].scores["auroc"] for method in built] for d in datasets]
+    aurocs = [[found[d.name, method].scores[metric] for method in built] for d in datasets]
     bounded = sum(int(result.info["bounded"]) for result in found.values())
     return Evidence(tuple(built), np.array(aurocs), bounded)
 
@@ -269,7 +271,7 @@ def learning_curve(
         )
         if evidence is not None:
             rows += [
-                (over, value, m, *astuple(evidence.of(m)), bayes_scores(changed)[0]["roc_auc"].value)
+                (over, value, m, *astuple(evidence.of(m)), bayes_scores(changed)[0][CEILINGS[changed.target]].value)
                 for m in evidence.methods
             ]
     return pd.DataFrame(rows, columns=["over", "at", "method", "mean", "low", "high", "bayes"])

@@ -16,125 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from paragone.data import Dataset
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula
+from paragone.generate.breeding import Breeder, Child, searched_rows
+from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula, concept_rule
 from paragone.generate.evolve_spec import EvolveSpec
-from paragone.generate.formulas import Grammar, reason_to_reject
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.proving import Prover
-from paragone.generate.sampling import Threshold
 from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
+from paragone.generate.target_screening import TargetScreening, target_batch, target_screen_of
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
-
-FOLD_SHARE = 0.5
-"""The share of random formulas that fold one operator over many features."""
-MAX_DRAWS = 50
-"""Draws per wanted candidate before a generation continues with fewer."""
-
-
-def searched_rows(spec: EvolveSpec, formula: str) -> Dataset:
-    """Return the rows of the search with the labels of a formula, of the kind of data that a spec declares.
-
-    The features are the same for every formula. Redundant columns, which follow from the formula, come with the races.
-
-    Examples
-    --------
-    >>> spec = EvolveSpec("noisy", n_train=60, n_test=60, n_features=3, data={"noise": 0.2, "irrelevant": 2})
-    >>> searched_rows(spec, "mul(X0, X1)").X.shape
-    (120, 5)
-    """
-    generator = replace(spec.generator(formula), redundant=0)
-    return generator.parts(spec.n_train, spec.n_test, spec.seed)
-
-
-Parents = Callable[[np.random.Generator], tuple[Expression, Expression] | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Child:
-    """A formula with its labels on the rows of the search."""
-
-    expression: Expression
-    labels: NDArray[np.uint8]
-
-
-@dataclass(eq=False)
-class Breeder:
-    """Makes the candidates of a search.
-
-    Parameters
-    ----------
-    spec : EvolveSpec
-        Sizes, shares and the grammar.
-    X : ndarray
-        The rows of the search; train rows first.
-    """
-
-    spec: EvolveSpec
-    X: FloatArray
-    counts: dict[str, int] = field(default_factory=lambda: {"seen": 0, "rejected": 0, "duplicates": 0})
-    _met: set[bytes] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.grammar = Grammar(self.spec.n_features, self.spec.constants, self.spec.max_size)
-
-    def children(self, rng: np.random.Generator, parents: Parents) -> list[Child]:
-        """Draw until a batch of usable, new candidates is there."""
-        children: list[Child] = []
-        for _ in range(MAX_DRAWS * self.spec.batch):
-            if len(children) == self.spec.batch:
-                break
-            expression = self._drawn(rng, parents)
-            self.counts["seen"] += 1
-            labels, fate = self.labelled(expression)
-            if labels is None:
-                self.counts[fate] += 1
-            else:
-                children.append(Child(expression, labels))
-        return children
-
-    def labelled(self, expression: Expression) -> tuple[NDArray[np.uint8] | None, str]:
-        """Return a formula's labels, or the reason why it is not a candidate."""
-        n_train = self.spec.n_train
-        labels = self._declared_labels(expression) if self.spec.data else self._halved(expression)
-        if labels is None:
-            return None, "rejected"
-        share = float(labels[n_train:].mean())
-        if min(share, 1 - share) < self.spec.smallest_class:
-            return None, "rejected"
-        train = labels[:n_train]
-        # Two formulas with the same labels up to the names of the classes are one candidate.
-        key = np.packbits(train ^ train[0]).tobytes()
-        if key in self._met:
-            return None, "duplicates"
-        self._met.add(key)
-        return labels, ""
-
-    def _halved(self, expression: Expression) -> NDArray[np.uint8] | None:
-        """Cut a formula in the middle of the train rows, the quick way for noise-free balanced data."""
-        values, n_train = expression.evaluate(self.X), self.spec.n_train
-        if reason_to_reject(values[:n_train]) or not np.isfinite(values).all():
-            return None
-        return Threshold.halving(values[:n_train]).label(values)
-
-    def _declared_labels(self, expression: Expression) -> NDArray[np.uint8] | None:
-        """Label the rows of the search as the declared kind of data does; None where a formula cannot be made so."""
-        try:
-            return np.asarray(searched_rows(self.spec, str(expression)).y, dtype=np.uint8)
-        except InputError:
-            return None
-
-    def _drawn(self, rng: np.random.Generator, parents: Parents) -> Expression:
-        pair = None if rng.random() < self.spec.random_share else parents(rng)
-        if pair is None:
-            return self.grammar.fold(rng) if rng.random() < FOLD_SHARE else self.grammar.half_and_half(rng)
-        return self.grammar.breed(rng, *pair)
 
 
 @dataclass(frozen=True)
@@ -307,7 +201,7 @@ class Evolution:
     def __post_init__(self) -> None:
         spec = self.spec
         self.methods = spec.contenders()
-        concepts = ConceptBook(spec.n_features)
+        concepts = ConceptBook(spec.n_features, lambda formula: concept_rule(spec.generator(str(formula))))
         self.archive = EliteArchive(len(self.methods), concepts, spec.depth)
         # Scouts have an archive of their own: their scores and those of the methods cannot be compared.
         self.scouting = EliteArchive(len(self.methods), concepts, spec.depth)
@@ -436,6 +330,11 @@ class Evolution:
 
     def _screened(self, generation: int, children: Sequence[Child]) -> list[ScreenedFormula]:
         """Scout all children, and score those worth it with the methods that scouts replaced."""
+        if self.spec.target != "binary":
+            # Scouts know two classes: for other targets the methods themselves look first.
+            whole = {method.name: target_screen_of(method) for method in self.methods}
+            scored = self._scores(f"generation {generation}", children, whole)
+            return [_candidate(child, tables, list(whole), generation) for child, tables in scored]
         scouts = dict(scout_of(method) for method in self.methods)
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
         names = [scout_of(method)[0] for method in self.methods]
@@ -465,24 +364,30 @@ class Evolution:
     def _scores(
         self, step: str, children: Sequence[Child], screens: Mapping[str, Any]
     ) -> list[tuple[Child, dict[str, FloatArray]]]:
-        """Return children with the AUROC of each configuration of each screen; one with a failed cell is left out."""
+        """Return children with the score of each configuration of each screen; one with a failed cell is left out."""
         if not children:
             return []
         size = self.spec.chunk
         chunks = [children[begin : begin + size] for begin in range(0, len(children), size)]
+        is_binary = self.spec.target == "binary"
+        batch_of = candidate_batch if is_binary else target_batch
         batches = [
-            candidate_batch(f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train)
+            batch_of(f"batch {number}", self.X, [child.labels for child in chunk], self.spec.n_train)
             for number, chunk in enumerate(chunks)
         ]
+        protocol: Screening | TargetScreening = Screening()
+        if not is_binary:
+            protocol = TargetScreening(metric="r2" if self.spec.target == "regression" else "auroc")
+        kept = "auroc" if is_binary else "scores"
         # Screening only steers the search; whatever is claimed is measured again, every cell by itself.
         found = self.laboratory.run(
-            f"{self.spec.name} {step}", batches, screens, Screening(), seed=self.spec.seed, isolation="worker"
+            f"{self.spec.name} {step}", batches, screens, protocol, seed=self.spec.seed, isolation="worker"
         )
         scored = []
         for batch, chunk in zip(batches, chunks, strict=True):
             # A candidate without the score of one method has no leads: its whole batch is dropped.
             if all((batch.name, name) in found for name in screens):
-                tables = {name: np.asarray(found[batch.name, name].arrays["auroc"]) for name in screens}
+                tables = {name: np.asarray(found[batch.name, name].arrays[kept]) for name in screens}
                 scored += [(child, {n: tables[n][row] for n in screens}) for row, child in enumerate(chunk)]
         return scored
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 from paragone.errors import InputError, unknown_name
-from paragone.generate.methods import Contender, contenders, reference_methods
+from paragone.generate.methods import Contender, contenders
 from paragone.generate.proof import ProofPlan
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.targets import check_methods, target_of, usual_methods
 from paragone.reading import read_toml
 
 Strategy: TypeAlias = Literal["map-elites", "nsga3"]
@@ -35,7 +36,7 @@ class EvolveSpec:
     n_train, n_test, n_features : int
         Training rows, fresh rows for screening, and columns.
     margin : float, default=0.05
-        By how much the AUROC of two methods must differ.
+        By how much the score of two methods must differ: AUROC, or R2 for a target of numbers.
     depth : int, default=6
         Concepts kept per pair.
     random_share : float, default=0.25
@@ -43,7 +44,8 @@ class EvolveSpec:
     constants, max_size
         See `Grammar`.
     smallest_class : float, default=0.3
-        The least share of either class among the fresh rows.
+        The least share of either class among the fresh rows. Of several classes each must have at least this part of
+        twice its declared share: .6 of it by default, as of two halves.
     evidence_rows : int, default=20_000
         Fresh test rows of each sample of the proof.
     looks : tuple of int, default=(6, 12, 24)
@@ -66,10 +68,11 @@ class EvolveSpec:
     per_concept : int, default=3
         Datasets of one concept that the collection may hold.
     methods : mapping
-        Tables as in the file; the eight references where it is empty.
+        Tables as in the file; the eight usual methods of the target where it is empty, see `targets`.
     data : mapping
         What every dataset is like beside its formula: noise, positive, irrelevant, correlation, categories, gaps,
-        drift, groups, as `GeneratorSpec` takes them, for a binary target. Without it data are noise-free and balanced.
+        drift, groups, as `GeneratorSpec` takes them, and ``target`` with ``n_classes`` and ``shares``. Without it data
+        are noise-free and of two classes, balanced.
 
     Examples
     --------
@@ -124,6 +127,7 @@ class EvolveSpec:
         object.__setattr__(self, "looks", tuple(self.looks))
         self.plan()
         self._check_data()
+        check_methods(self.contenders(), self.target)
         if len(self.contenders()) < 2:
             raise InputError("the search needs at least two methods to tell apart")
 
@@ -144,13 +148,32 @@ class EvolveSpec:
 
     def contenders(self) -> tuple[Contender, ...]:
         """Return the methods."""
-        return contenders(self.methods) if self.methods else reference_methods()
+        return contenders(self.methods) if self.methods else usual_methods(self.target)
+
+    @property
+    def target(self) -> TargetKind:
+        """What the formulas' values become: two classes, several, or numbers.
+
+        Examples
+        --------
+        >>> EvolveSpec("numbers", data={"target": "regression"}).target
+        'regression'
+        """
+        return target_of(self.data)
 
     def _check_data(self) -> None:
-        for key in ("formula", "n_features", "target", "n_classes", "shares", "cut", "inclusive"):
+        for key in ("formula", "n_features", "cut", "inclusive"):
             if key in self.data:
-                raise InputError(f"data.{key}: a search makes its own formulas, for two classes; leave it out")
-        self.generator("X0")
+                raise InputError(f"data.{key}: a search makes its own formulas and cuts; leave it out")
+        if "n_classes" in self.data and self.target != "multiclass":
+            raise InputError(f"data.n_classes is for a multiclass target, and data.target is {self.target!r}")
+        share = self.generator("X0").positive
+        # Every formula would be rejected, one by one, until the hours are over.
+        if share is not None and min(share, 1 - share) < self.smallest_class:
+            raise InputError(
+                f"data.positive gives a class a share of {min(share, 1 - share):g}, and smallest_class rejects shares "
+                f"below {self.smallest_class:g}: lower smallest_class"
+            )
 
     def generator(self, formula: str) -> GeneratorSpec:
         """Return the source of rows for a formula.
@@ -178,7 +201,7 @@ class EvolveSpec:
     def against(self, use: str) -> Self:
         """Return the spec with one method more: a class of the user's, with its default parameters."""
         name = use.rpartition(":")[2]
-        tables = dict(self.methods) or {m.name: m.table() for m in reference_methods()}
+        tables = dict(self.methods) or {m.name: m.table() for m in usual_methods(self.target)}
         if name in tables:
             raise InputError(f"two methods are called {name!r}: the spec has one of that name already")
         return replace(self, methods={**tables, name: {"use": use}})

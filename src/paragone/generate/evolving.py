@@ -19,7 +19,7 @@ from paragone.folders import replaced_folder
 from paragone.generate.attempts import NamedPair, attempts
 from paragone.generate.claims import open_table
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.concepts import agreements, numbered_concepts, signature
+from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
 from paragone.generate.evolution import Evolution, Moment, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 def with_concepts(sets: Sequence[GeneratedSet]) -> tuple[GeneratedSet, ...]:
     """Number the concepts of datasets again, with all probe rows, in the order of the datasets."""
-    marks = [signature(item.generator().expression, n_features=item.n_features) for item in sets]
+    generators = [item.generator() for item in sets]
+    marks = [signature(made.expression, concept_rule(made), made.n_features) for made in generators]
     numbers = numbered_concepts(agreements(marks))
     return tuple(replace(item, concept=number) for item, number in zip(sets, numbers, strict=True))
 
@@ -52,7 +53,7 @@ def choose(sets: Sequence[GeneratedSet], margin: float, per_concept: int) -> tup
     sets : sequence of GeneratedSet
         What was measured.
     margin : float
-        The difference in AUROC that counts.
+        The difference in the score that counts.
     per_concept : int
         The most datasets of one concept.
     """
@@ -349,7 +350,13 @@ def _concluded(evolution: Evolution) -> Evolved:
     wanted = tuple((names[up], names[down]) for up, down in evolution.prover.wanted)
     verdicts, races = tuple(evolution.prover.verdicts), tuple(evolution.prover.races)
     kept = Collection(
-        spec.name, spec.margin, spec.evidence_rows, renamed[: len(chosen)], plan=spec.plan(), seed=spec.seed
+        spec.name,
+        spec.margin,
+        spec.evidence_rows,
+        renamed[: len(chosen)],
+        plan=spec.plan(),
+        seed=spec.seed,
+        target=spec.target,
     )
     covered = kept.covered()
     collection = replace(kept, open=attempts([pair for pair in wanted if pair not in covered], races, verdicts))

@@ -14,7 +14,8 @@ import numpy as np
 from paragone.data.digen import Expression
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.formulas import Node, to_expression, to_tree
-from paragone.generate.sampling import Threshold, halving_threshold, population
+from paragone.generate.sampling import GeneratorSpec, TargetRule, Threshold, halving_threshold, population
+from paragone.generate.truth import changed_target
 from paragone.validation import FloatArray, IntArray
 
 FAMILIES: Mapping[str, str] = {
@@ -26,6 +27,15 @@ FAMILIES: Mapping[str, str] = {
     "sparse": "at most a fifth of the columns matter",
 }
 """The families, each with its rule in words."""
+NUMBER_FAMILIES: Mapping[str, str] = {
+    "parity": "no feature tells anything alone: only together do they give the number",
+    "thresholds": "a tree of at most 16 leaves gives the number: a few cuts through single features",
+    "ratios": "a quotient counts by its size: a product in its place would give other numbers",
+    "smooth": "nearly straight: a sum of features gives most of the number",
+    "local": "only the sizes of the features count, not their signs",
+    "sparse": "at most a fifth of the columns matter",
+}
+"""The same families where the target is a number."""
 MIXED = "mixed"
 """A formula of none of them."""
 
@@ -40,6 +50,8 @@ CHANGED = 0.05
 """Labels that change by more than this share have noticed."""
 STRAIGHT = 0.5
 """The share of the label that linear terms carry. The sign of any sum of normal features has 2/pi = .64."""
+STRAIGHT_NUMBERS = 0.8
+"""The same for numbers, where linear terms may carry everything: .5 of .64."""
 FEW = 0.2
 
 
@@ -65,6 +77,73 @@ def families(expression: Expression, threshold: Threshold | None = None, n_featu
     return _families(expression, threshold or halving_threshold(expression, n_features), n_features)
 
 
+def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
+    """Return the families of a generator's formula with the target that it has.
+
+    Several classes are looked at by their numbers, lowest values first, and numbers as they are: a family holds by the
+    same rule, with correlation in the place of agreement.
+
+    Examples
+    --------
+    >>> generator_families(GeneratorSpec("mul(X0, mul(X1, X2))", target="regression"))
+    ('parity',)
+    >>> generator_families(GeneratorSpec("add(X0, sub(X1, X2))", target="multiclass"))
+    ('smooth',)
+    """
+    if generator.target == "binary":
+        return families(generator.expression, generator.threshold(), generator.n_features)
+    return _number_families(generator.expression, generator.resolved(), generator.n_features)
+
+
+@lru_cache(maxsize=512)
+def _number_families(expression: Expression, rule: TargetRule, n_features: int) -> tuple[str, ...]:
+    rows = population(n_features)[:ROWS]
+    values = expression.evaluate(rows)
+    target = rule.classes(values).astype(np.float64) if rule.shares else values
+    active = active_features(expression, rule, n_features, negligible=NEGLIGIBLE)
+    if not active or not np.isfinite(values).all():
+        return (MIXED,)
+    straight = STRAIGHT if rule.shares else STRAIGHT_NUMBERS
+    holds = {
+        "parity": len(active) > 1 and told_alone(rows, target, active) < ALONE,
+        "thresholds": False,
+        "ratios": _ratio_counts_in_numbers(expression, rows, rule, target),
+        "smooth": len(active) > 1 and straightness(rows, target, active) >= straight,
+        "local": all(
+            changed_target(rule, values, expression.evaluate(_turned(rows, feature))) <= CHANGED for feature in active
+        ),
+        "sparse": len(active) <= FEW * n_features,
+    }
+    agreed = agreement_of_a_tree(rows, target.astype(np.int64)) if rule.shares else fit_of_a_tree(rows, target)
+    holds["thresholds"] = not holds["parity"] and agreed >= BY_CUTS
+    return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
+
+
+def _ratio_counts_in_numbers(expression: Expression, rows: FloatArray, rule: TargetRule, target: FloatArray) -> bool:
+    if "safeDiv" not in expression.tokens:
+        return False
+    values = to_expression(_multiplied(to_tree(expression))).evaluate(rows)
+    if not np.isfinite(values).all() or np.ptp(values) == 0:
+        return True
+    if rule.shares:
+        # By ranks, so that the classes have the shares that they have with the quotient.
+        cuts = np.quantile(values, np.cumsum(rule.shares)[:-1])
+        values = np.searchsorted(cuts, values, side="right").astype(np.float64)
+    if np.ptp(values) == 0:
+        return True
+    agreement = (1 + abs(float(np.corrcoef(values, target)[0, 1]))) / 2
+    return 1 - agreement > CHANGED
+
+
+def fit_of_a_tree(rows: FloatArray, values: FloatArray) -> float:
+    """Return the R2 of a small regression tree on rows that it has not seen."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    half = len(rows) // 2
+    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(rows[:half], values[:half])
+    return float(tree.score(rows[half:], values[half:]))
+
+
 @lru_cache(maxsize=512)
 def _families(expression: Expression, threshold: Threshold, n_features: int) -> tuple[str, ...]:
     rows = population(n_features)[:ROWS]
@@ -85,7 +164,7 @@ def _families(expression: Expression, threshold: Threshold, n_features: int) -> 
     return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
 
 
-def told_alone(rows: FloatArray, labels: IntArray, active: tuple[int, ...]) -> float:
+def told_alone(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[int, ...]) -> float:
     """Return the share of the label's variance that features explain one by one, added up."""
     variance = float(labels.var())
     explained = 0.0
@@ -100,7 +179,7 @@ def told_alone(rows: FloatArray, labels: IntArray, active: tuple[int, ...]) -> f
     return explained
 
 
-def straightness(rows: FloatArray, labels: IntArray, active: tuple[int, ...]) -> float:
+def straightness(rows: FloatArray, labels: IntArray | FloatArray, active: tuple[int, ...]) -> float:
     """Return the share of the label's variance that linear terms of standard normal features carry."""
     centred = labels - labels.mean()
     return float(sum(float(np.mean(centred * rows[:, feature])) ** 2 for feature in active) / labels.var())
@@ -138,8 +217,13 @@ def _signs_do_not_count(
     expression: Expression, threshold: Threshold, rows: FloatArray, labels: IntArray, active: tuple[int, ...]
 ) -> bool:
     for feature in active:
-        turned = rows.copy()
-        turned[:, feature] *= -1
-        if float((threshold.label(expression.evaluate(turned)) != labels).mean()) > CHANGED:
+        if float((threshold.label(expression.evaluate(_turned(rows, feature))) != labels).mean()) > CHANGED:
             return False
     return True
+
+
+def _turned(rows: FloatArray, feature: int) -> FloatArray:
+    """Return rows with the sign of one feature turned."""
+    turned = rows.copy()
+    turned[:, feature] *= -1
+    return turned

@@ -24,7 +24,8 @@ from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import Contender
 from paragone.generate.proof import LeadClaim, Proof, ProofPlan, prove, tuned_fits
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.targets import METRICS, check_methods, target_of
 from paragone.hashing import digest
 from paragone.methods.method import Method
 
@@ -33,6 +34,8 @@ SEARCH_SHARE, PROOF_SHARE = 0.4, 0.85
 MOST_GENERATIONS = 10_000
 PATIENCE = 8
 """A search in which no formula leads by a fifth of the margin after so many generations is given up."""
+RAREST = 0.6
+"""The part of its declared share that a class must have in the rows of the search: .3 of two halves."""
 RACE_SAMPLES = 3
 RACES_PER_TURN = 2
 """Formulas that are raced in a direction, at most, before the other one has its turn."""
@@ -52,7 +55,7 @@ class FightPlan:
     rows, features : int
         Training rows of every dataset, and columns that formulas may use.
     margin : float, default=0.05
-        By how much the AUROC must differ.
+        By how much the score must differ: AUROC, or R2 where the target is a number.
     trials, folds : int
         Configurations that each method may try on every sample of races and proof, and inner folds that decide.
     finalists : int, default=3
@@ -64,8 +67,9 @@ class FightPlan:
     batch : int, default=32
         Formulas per generation.
     kinds : mapping
-        What the data is like beside the formula: ``noise``, ``irrelevant``, ``missing``, ...; see `GeneratorSpec`. The
-        search proposes formulas on clean rows; races and proofs have these kinds of data.
+        What the data is like beside the formula: ``target``, ``noise``, ``irrelevant``, ``missing``, ...; see
+        `GeneratorSpec`. Search, races and proofs all have such data; redundant columns, which follow from the formula
+        that is to be found, come with the races.
 
     Examples
     --------
@@ -94,10 +98,26 @@ class FightPlan:
         for name, least in (("rows", 50), ("features", 2), ("finalists", 1), ("fresh", 50), ("batch", 2), ("seed", 0)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, it is {getattr(self, name)}")
-        if self.kinds.get("target", "binary") != "binary":
-            raise InputError("a duel is fought on two classes: leave the target binary")
+        if "n_classes" in self.kinds and self.target != "multiclass":
+            raise InputError(f"a number of classes is for a multiclass target, and the target is {self.target!r}")
         self.generator("add(X0, X1)")
         self.proof()
+
+    @property
+    def target(self) -> TargetKind:
+        """What formulas' values become: two classes, several, or numbers."""
+        return target_of(self.kinds)
+
+    @property
+    def metric(self) -> str:
+        """What scores are called.
+
+        Examples
+        --------
+        >>> FightPlan().metric, FightPlan(kinds={"target": "regression"}).metric
+        ('AUROC', 'R2')
+        """
+        return METRICS[self.target]
 
     def generator(self, formula: str) -> GeneratorSpec:
         """Return a formula with the kinds of data that are asked for."""
@@ -117,6 +137,9 @@ class FightPlan:
 
     def search(self, methods: Sequence[Contender]) -> EvolveSpec:
         """Return the search for both directions, without proofs of its own."""
+        share = self.kinds.get("positive")
+        # Of a class that is to be rare, the same part of its share must be there as of two halves.
+        rare = {} if share is None else {"smallest_class": RAREST * min(share, 1 - share)}
         return EvolveSpec(
             "duel",
             seed=self.seed,
@@ -131,6 +154,8 @@ class FightPlan:
             races=0,
             finalists=0,
             methods={method.name: method.table() for method in methods},
+            data=dict(self.kinds),
+            **rare,
         )
 
     def key(self, methods: Sequence[Contender]) -> str:
@@ -147,7 +172,9 @@ class FightPlan:
             }
             for method in methods
         ]
-        return digest({**own, "kinds": dict(self.kinds), "methods": built})
+        # Searches on clean rows, as they once were whatever the kinds of data, go other ways.
+        searched = {"searched": "kinds"} if self.kinds else {}
+        return digest({**own, "kinds": dict(self.kinds), "methods": built, **searched})
 
 
 @dataclass(frozen=True)
@@ -219,7 +246,7 @@ class FightResult:
     def sentence(self, up: str, down: str) -> str:
         """Say what was found in a direction, or that nothing was and what was tried."""
         held = self.proven(up, down)
-        margin = f"{self.plan.margin:g} AUROC"
+        margin = f"{self.plan.margin:g} {self.plan.metric}"
         if held:
             best = held[0]
             n = len(held)
@@ -312,6 +339,7 @@ def fight(
     """
     plan = plan or FightPlan()
     methods = distinct_names(one, other)
+    check_methods(methods, plan.target)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch(place / "duel.times.jsonl", plan.key(methods))
@@ -393,6 +421,9 @@ def _searched(
         )
         if is_over:
             return evolution, tuple(curve), "its part of the time was over"
+        if progress.generation >= PATIENCE and not progress.fitted and laboratory.n_failed:
+            said = f"after {progress.generation} generations no formula could be scored, since fits of a method failed"
+            return evolution, tuple(curve), said
         if progress.generation >= PATIENCE and max(bests) < plan.margin / 5:
             said = (
                 f"after {progress.generation} generations no formula led by a fifth of the margin in either direction"

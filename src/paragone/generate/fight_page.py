@@ -12,13 +12,13 @@ import numpy as np
 from paragone.data.digen import Expression
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.collection import Collection, GeneratedSet
-from paragone.generate.concepts import agreements, numbered_concepts, signature
+from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
 from paragone.generate.evidence import Evidence
-from paragone.generate.families import FAMILIES, families
+from paragone.generate.families import FAMILIES, NUMBER_FAMILIES, generator_families
 from paragone.generate.fight import FightResult, time_in_words
 from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, search_chart
 from paragone.generate.formulas import simplify
-from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
+from paragone.generate.mathematics import feature_name, mathematics, target_in_words
 from paragone.generate.pages import drawn_gallery, gallery, write_whole
 from paragone.generate.planes import plane_chart
 from paragone.generate.proof import Proof
@@ -63,7 +63,8 @@ def write_fight(result: FightResult, shown: Sequence[Picture], folder: str | Pat
 
 def fight_collection(result: FightResult, shown: Sequence[Picture], name: str) -> Collection:
     """Return the proven datasets as a collection, with every method's score on every sample of its proof."""
-    marks = [signature(picture.generator.expression, n_features=picture.generator.n_features) for picture in shown]
+    generators = [picture.generator for picture in shown]
+    marks = [signature(made.expression, concept_rule(made), made.n_features) for made in generators]
     numbers = numbered_concepts(agreements(marks)) if marks else []
     sets = []
     for picture, concept in zip(shown, numbers, strict=True):
@@ -82,7 +83,8 @@ def fight_collection(result: FightResult, shown: Sequence[Picture], name: str) -
             )
         )
     proof = result.plan.proof()
-    return Collection(name, result.plan.margin, result.plan.fresh, tuple(sets), proof, result.plan.seed)
+    plan = result.plan
+    return Collection(name, plan.margin, plan.fresh, tuple(sets), proof, plan.seed, target=plan.target)
 
 
 def seed_of(picture: Picture, result: FightResult) -> int:
@@ -137,11 +139,12 @@ def load_lines(name: str, folder: str | Path) -> str:
 def boundary(result: FightResult, shown: Sequence[Picture]) -> tuple[str, ...]:
     """Say in words what kind of problem each method wins on."""
     said = []
+    rules = NUMBER_FAMILIES if result.plan.target == "regression" else FAMILIES
     for up, down in result.directions:
         own = [picture for picture in shown if picture.proof.claim.up == up]
         counts = Counter(family for picture in own for family in families_of(picture))
         for family, n in counts.most_common():
-            rule = FAMILIES.get(family, "of no family that has a name here")
+            rule = rules.get(family, "of no family that has a name here")
             of = f"{n} of {len(own)} dataset{'s' * (len(own) != 1)}"
             said.append(f"{up} wins on problems of the family {family} ({of}): {rule}.")
         ceilings = [picture for picture in own if picture.curve is not None and len(picture.curve)]
@@ -152,8 +155,7 @@ def boundary(result: FightResult, shown: Sequence[Picture]) -> tuple[str, ...]:
 
 def families_of(picture: Picture) -> tuple[str, ...]:
     """Return the families of a dataset's formula."""
-    generator = picture.generator
-    return families(generator.expression, generator.threshold(), generator.n_features)
+    return generator_families(picture.generator)
 
 
 def crossing(picture: Picture, up: str, down: str) -> str:
@@ -179,7 +181,7 @@ def _direction(
         return (Prose((_sentence(result.sentence(up, down)),)),)
     blocks: list[Block] = []
     for place, picture in enumerate(own):
-        title = f"{picture.name}: {rule_in_words(_simplified(picture), picture.generator.threshold())}"
+        title = f"{picture.name}: {target_in_words(_simplified(picture), picture.generator)}"
         blocks.append(Fold(title, _card(result, picture, folder), is_open=place == 0))
     return tuple(blocks)
 
@@ -198,7 +200,8 @@ def _card(result: FightResult, picture: Picture, folder: str | Path) -> tuple[Bl
     lines = [
         f"Formula: {whole}." if whole == simple else f"Formula: {whole}; simplified: {simple}.",
         matter,
-        f"Family: {', '.join(families_of(picture))}. The best that any method can reach: AUROC {picture.ceiling:.3f}.",
+        f"Family: {', '.join(families_of(picture))}. The best that any method can reach: {picture.metric} "
+        f"{picture.ceiling:.3f}.",
         f"{claim.up} leads by {limits.estimate:.3f} [{limits.low:.3f}, {limits.high:.3f}], ahead on "
         f"{proof.share_won:.0%} of {proof.stopped_at} samples, both tuned on each.",
     ]
@@ -229,14 +232,16 @@ def coin_sentence(proof: Proof) -> str:
     )
 
 
-def _points(picture: Picture) -> list[tuple[float, float, int]]:
+def _points(picture: Picture) -> list[tuple[float, float, float]]:
     """Return rows of the dataset for the plane, where all that matters lies in it."""
     plane = picture.plane
     if plane.held or picture.generator.categorical:
         return []
     rows = np.asarray(picture.data.X, dtype=np.float64)[:200]
-    found = zip(rows[:, plane.across], rows[:, plane.up], picture.data.y[:200], strict=True)
-    return [(round(float(a), 3), round(float(b), 3), int(label)) for a, b, label in found]
+    target = np.asarray(picture.data.y[:200])
+    labels = target.tolist() if plane.target == "binary" else plane.drawn(target).round(3).tolist()
+    found = zip(rows[:, plane.across], rows[:, plane.up], labels, strict=True)
+    return [(round(float(a), 3), round(float(b), 3), label) for a, b, label in found]
 
 
 def _stem(method: str) -> str:
@@ -252,7 +257,7 @@ def _score_sheet(picture: Picture, result: FightResult) -> Sheet:
         rows.append(
             {
                 "method": method,
-                "mean AUROC": float(scores.mean()),
+                f"mean {picture.metric}": float(scores.mean()),
                 "lowest": float(scores.min()),
                 "highest": float(scores.max()),
                 "samples": len(scores),
@@ -270,7 +275,7 @@ def _behind(picture: Picture) -> dict[str, NumberDetails]:
         rows = tuple((f"sample {f.sample}", f.score, "") for f in picture.proof.fits if f.method == method)
         place = (picture.name, method)
         found[f"{picture.name}/{method}"] = NumberDetails(
-            f"{method} on {picture.name}", ("sample", "AUROC"), rows, place=place
+            f"{method} on {picture.name}", ("sample", picture.metric), rows, place=place
         )
     return found
 
@@ -363,7 +368,7 @@ def fits_table(result: FightResult):  # type: ignore[no-untyped-def]
         for place, proof in enumerate(result.proofs, start=1)
         for fit in proof.fits
     ]
-    names = ["claim", "method", "sample", "row seed", "parameters", "tuning score", "AUROC"]
+    names = ["claim", "method", "sample", "row seed", "parameters", "tuning score", result.plan.metric]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -373,7 +378,7 @@ def _how(result: FightResult) -> tuple[Block, ...]:
     budget = (
         f"On every sample of races and proof each method tried {plan.trials} configuration{'s' * (plan.trials != 1)} "
         f"of its search space on {plan.folds} inner folds of the {plan.rows} training rows, with seeds that are new on "
-        f"every sample, nested ones included, and was scored by AUROC on {plan.fresh:,} fresh rows."
+        f"every sample, nested ones included, and was scored by {plan.metric} on {plan.fresh:,} fresh rows."
     )
     if untuned:
         one = len(untuned) == 1
@@ -392,7 +397,8 @@ def _how(result: FightResult) -> tuple[Block, ...]:
         "formulas by untuned screening; nothing that the proof came to changed what was searched."
     )
     kinds = ", ".join(f"{key} {value}" for key, value in plan.kinds.items())
-    data = (f"The data: {kinds}. The search itself was done on clean rows.",) if kinds else ()
+    later = " Redundant columns follow from a formula, so the search itself had none." * ("redundant" in plan.kinds)
+    data = (f"The data: {kinds}, in search, races and proof alike.{later}",) if kinds else ()
     return (Prose((budget, level, rows, *data)),)
 
 

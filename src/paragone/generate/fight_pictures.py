@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from paragone.charts import BLUE, GREY, LIGHT_GREY, VERMILION, from_rows, styled
@@ -15,6 +16,7 @@ from paragone.generate.methods import Contender
 from paragone.generate.planes import Plane, plane_of, surfaces
 from paragone.generate.proof import Proof, tuned_fits, tuner_of
 from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.targets import CEILINGS, METRICS
 from paragone.generate.truth import TruthSheet, truth_sheet
 from paragone.validation import FloatArray
 
@@ -47,7 +49,7 @@ class Picture:
     plane : Plane
         The two strongest features.
     shown : mapping of str to ndarray
-        How sure each method is of class 1 in every cell of the plane, after tuning on these rows.
+        How sure each method is of class 1 in every cell of the plane, or what it predicts, after tuning on these rows.
     curve : DataFrame, optional
         Columns ``method, rows, mean, low, high``.
     """
@@ -67,8 +69,13 @@ class Picture:
 
     @property
     def ceiling(self) -> float:
-        """The AUROC of the best rule."""
-        return self.truth.scores["roc_auc"].value
+        """The score of the best rule."""
+        return self.truth.scores[CEILINGS[self.generator.target]].value
+
+    @property
+    def metric(self) -> str:
+        """What scores are called."""
+        return METRICS[self.generator.target]
 
 
 def pictures(
@@ -101,7 +108,7 @@ def _picture(result: FightResult, proof: Proof, laboratory: Laboratory, name: st
     plan, generator = result.plan, proof.claim.generator
     data = generator.sample(plan.rows, shown_seed(plan, generator), name=name)
     plane = plane_of(generator)
-    tuned = {method.name: tuner_of(method, plan.proof()) for method in result.methods}
+    tuned = {method.name: tuner_of(method, plan.proof(), generator.target) for method in result.methods}
     shown = surfaces(f"{name} {generator.identity}", plane, generator, data, tuned, laboratory)
     curve = learning_curves(result, generator, laboratory) if with_curve else None
     return Picture(name, proof, data, truth_sheet(generator), plane, shown, curve)
@@ -113,7 +120,7 @@ def learning_curves(result: FightResult, generator: GeneratorSpec, laboratory: L
     Returns
     -------
     DataFrame
-        Columns ``method, rows, mean, low, high``: the mean AUROC over samples with its 95 % interval. Where a fit
+        Columns ``method, rows, mean, low, high``: the mean score over samples with its 95 % interval. Where a fit
         failed the point is left out.
     """
     import pandas as pd
@@ -164,9 +171,10 @@ def curve_chart(picture: Picture, methods: tuple[Contender, Contender]) -> Any:
     x = alt.X("rows:Q", title="training rows")
     colour = alt.Color("method:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom"))
     base = from_rows(rows)
-    y = alt.Y("auroc:Q", title="AUROC on fresh rows", scale=alt.Scale(zero=False))
+    axis = f"{picture.metric} on fresh rows"
+    y = alt.Y("auroc:Q", title=axis, scale=alt.Scale(zero=False))
     lines = base.mark_line(point=True, strokeWidth=2).encode(x=x, y=y, color=colour)
-    low = alt.Y("low:Q", title="AUROC on fresh rows")
+    low = alt.Y("low:Q", title=axis)
     bands = base.mark_area(opacity=0.15).encode(x=x, y=low, y2="high:Q", color=colour)
     chart = alt.layer(bands, lines).properties(width=330, height=250)
     said = f"Both tuned at every size, mean over {CURVE_SAMPLES} samples; band: 95 % interval"
@@ -178,13 +186,16 @@ def claims_chart(result: FightResult) -> Any:
     import altair as alt
 
     first, second = result.names
+    ends = [abs(end) for proof in result.proofs for end in (proof.interval.low, proof.interval.high)]
+    # A lead of R2 that few samples do not bound has no limits: it is drawn as wide as all others.
+    reach = max([1.0, *(end for end in ends if isfinite(end))])
     rows = [
         {
             "claim": f"claim {place}",
             "winner": proof.claim.up,
             "mean": proof.interval.estimate,
-            "low": proof.interval.low,
-            "high": proof.interval.high,
+            "low": max(proof.interval.low, -reach),
+            "high": min(proof.interval.high, reach),
             "shade": 1.0 if proof.holds else 0.35,
         }
         for place, proof in enumerate(result.proofs, start=1)

@@ -14,7 +14,7 @@ from paragone.data.digen import Expression, cut_in_half, digen_features, entries
 from paragone.errors import InputError
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
-from paragone.generate.sampling import GeneratorSpec, Threshold
+from paragone.generate.sampling import GeneratorSpec, TargetKind, TargetRule, Threshold
 from paragone.generate.truth import truth_sheet
 from paragone.validation import FloatArray
 
@@ -83,18 +83,18 @@ class Specimen:
         Its formula, and what was made of it.
     X : ndarray
         Its rows.
-    threshold : Threshold
-        Where its values are cut.
+    threshold : Threshold or TargetRule
+        Where its values are cut; the rule of several classes or numbers.
     noise : float
-        The share of labels that do not follow from the formula.
+        The share of labels that do not follow from the formula; for numbers in units of the value's spread.
     ceiling : float
-        The AUROC of the formula itself.
+        The best score that any method can reach.
     """
 
     name: str
     generator: GeneratorSpec
     X: FloatArray
-    threshold: Threshold
+    threshold: Threshold | TargetRule
     noise: float
     ceiling: float
 
@@ -131,6 +131,8 @@ class Inspection:
         What a dataset's verdict on two methods rests on.
     remarks : tuple of str
         What else is worth knowing of this collection.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What the datasets have to predict.
 
     Examples
     --------
@@ -148,6 +150,7 @@ class Inspection:
     margin: float
     basis: str
     remarks: tuple[str, ...] = ()
+    target: TargetKind = "binary"
 
     @property
     def duplicates(self) -> tuple[tuple[str, ...], ...]:
@@ -190,7 +193,7 @@ class Inspection:
         if sizes[0] > 1:
             said.append(f"{sizes[0]} datasets are one concept: {min(largest['simplified'], key=len)}")
         noisy = self.sets.loc[self.sets["noise"] > 0].sort_values("noise", ascending=False, kind="stable")
-        if len(noisy):
+        if len(noisy) and self.target == "binary":
             worst = ", ".join(f"{row.dataset} {row.noise:.1%}" for row in noisy.head(3).itertuples())
             said.append(f"{len(noisy)} datasets have labels that ties decided ({worst})")
         said += [f"one formula in several spellings: {', '.join(group)}" for group in self.duplicates]

@@ -10,7 +10,7 @@ import numpy as np
 
 from paragone.data.digen import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
-from paragone.generate.sampling import Threshold
+from paragone.generate.sampling import GeneratorSpec, Threshold
 
 SUM, PRODUCT, POWER, WHOLE = range(4)
 """How tightly a text holds together: a looser one inside a tighter one stands in brackets."""
@@ -57,6 +57,27 @@ def rule_in_words(expression: Expression, threshold: Threshold) -> str:
     if isinstance(tree, tuple) and tree[0] in _COMPARISONS and threshold.label(np.array([0.0, 1.0])).tolist() == [0, 1]:
         return f"class 1 where {text[1:-1]}"
     return f"class 1 where {text} {'≥' if threshold.inclusive else '>'} {_number(threshold.value)}"
+
+
+def target_in_words(expression: Expression, generator: GeneratorSpec) -> str:
+    """Say what a generator makes of a formula that has its values, such as the simplified one.
+
+    Examples
+    --------
+    >>> product = Expression.parse("mul(X0, X1)")
+    >>> target_in_words(product, GeneratorSpec("mul(X0, X1)", target="regression"))
+    'the number X₀ · X₁'
+    >>> target_in_words(product, GeneratorSpec("mul(X0, X1)", target="multiclass", n_classes=3))
+    '3 classes by X₀ · X₁, cut at −0.1826 and 0.1827'
+    """
+    if generator.target == "binary":
+        return rule_in_words(expression, generator.threshold())
+    text = mathematics(expression)
+    if generator.target == "regression":
+        return f"the number {text}"
+    cuts = [_number(cut.value) for cut in generator.resolved().cuts]
+    listed = " and ".join([", ".join(cuts[:-1]), cuts[-1]]) if len(cuts) > 1 else cuts[0]
+    return f"{len(cuts) + 1} classes by {text}, cut at {listed}"
 
 
 def feature_name(feature: int) -> str:

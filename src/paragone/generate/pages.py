@@ -59,14 +59,16 @@ def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tupl
     return Sheet(name, title, Table.of(head, rows), tuple(numbers), tuple(keys), wide=len(head) > 12)
 
 
-def sample_evidence(scores: pd.DataFrame, over: str) -> tuple[dict[str, NumberDetails], dict[tuple[str, str], str]]:
+def sample_evidence(
+    scores: pd.DataFrame, over: str, metric: str = "AUROC"
+) -> tuple[dict[str, NumberDetails], dict[tuple[str, str], str]]:
     """Return the single values behind every mean of a dataset and a method, and their keys."""
     found: dict[str, NumberDetails] = {}
     keys: dict[tuple[str, str], str] = {}
     for (dataset, method), part in scores.groupby(["dataset", "method"], sort=False):
         key = f"{dataset}/{method}"
         rows = tuple((str(seed), float(value), "") for seed, value in zip(part["seed"], part["value"], strict=True))
-        found[key] = NumberDetails(f"{method} on {dataset}", (over, "AUROC"), rows, place=(str(dataset), str(method)))
+        found[key] = NumberDetails(f"{method} on {dataset}", (over, metric), rows, place=(str(dataset), str(method)))
         keys[str(dataset), str(method)] = key
     return found, keys
 

@@ -16,8 +16,8 @@ import numpy as np
 from paragone.charts import BLUE, VERMILION, from_rows, styled
 from paragone.data import Dataset
 from paragone.generate.concepts import NEGLIGIBLE, active_features
-from paragone.generate.laboratory import Holdout, Laboratory, parted
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.laboratory import CellResult, FreshRows, Holdout, Laboratory, parted
+from paragone.generate.sampling import GeneratorSpec, TargetKind, Threshold
 from paragone.validation import FloatArray
 
 REACH = 2.5
@@ -30,6 +30,8 @@ BETTER = 0.03
 MOST_MOVED = 4
 """Of the other features, so many are tried at all places: more would be thousands of slices, and change little."""
 LEVELS = 10
+OUTER = 0.05
+"""Numbers are drawn between the quantiles that leave this share of the population on either side."""
 FRESH = 400
 """Rows of the generator that are predicted beside the plane, so that both classes are there to be scored."""
 
@@ -47,7 +49,11 @@ class Plane:
     at : ndarray of shape (STEPS,)
         The middles of the cells, the same for both features.
     truth : ndarray of shape (STEPS, STEPS)
-        The label of every cell, without noise; rows go up.
+        The label of every cell, without noise; rows go up. Numbers of classes, and numbers, from 0 to 1 by ``scale``.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What the formula's value becomes.
+    scale : (float, float)
+        The target that is drawn as 0, and the one that is drawn as 1.
     """
 
     across: int
@@ -55,6 +61,21 @@ class Plane:
     held: Mapping[int, float]
     at: FloatArray
     truth: FloatArray
+    target: TargetKind = "binary"
+    scale: tuple[float, float] = (0.0, 1.0)
+
+    def drawn(self, values: Any) -> FloatArray:
+        """Return values of the target between 0 and 1, as they are drawn."""
+        low, high = self.scale
+        return np.clip((np.asarray(values, dtype=np.float64) - low) / (high - low), 0, 1)
+
+    @property
+    def colours(self) -> str:
+        """What the colours mean, in words."""
+        low, high = (f"{value:.3g}".replace("-", "−") for value in self.scale)
+        if self.target == "regression":
+            return f"Blue: {low} and less, red: {high} and more"
+        return f"Blue: class {low}, red: class {high}" + (", between them the others" * (self.target == "multiclass"))
 
     def rows(self, n_features: int) -> FloatArray:
         """Return the cells as rows of features, row by row from below."""
@@ -76,7 +97,7 @@ def plane_of(generator: GeneratorSpec) -> Plane:
     Parameters
     ----------
     generator : GeneratorSpec
-        The formula and its cut; a binary target.
+        The formula and its target.
 
     Examples
     --------
@@ -84,9 +105,9 @@ def plane_of(generator: GeneratorSpec) -> Plane:
     >>> sorted({plane.across, plane.up, *plane.held}), abs(next(iter(plane.held.values())))
     ([1, 2, 3], 0.7)
     """
-    expression, threshold = generator.expression, generator.threshold()
-    n = generator.n_features
-    active = active_features(expression, threshold, n, negligible=NEGLIGIBLE)
+    expression, n, is_binary = generator.expression, generator.n_features, generator.target == "binary"
+    rule = generator.threshold() if is_binary else generator.resolved()
+    active = active_features(expression, rule, n, negligible=NEGLIGIBLE)
     # A formula of one feature is shown beside another one that does nothing.
     chosen = [*active[:2], *(feature for feature in range(n) if feature not in active[:2])][:2]
     across, up = sorted(chosen) if n > 1 else (0, 0)
@@ -94,17 +115,33 @@ def plane_of(generator: GeneratorSpec) -> Plane:
     moved, still = others[:MOST_MOVED], dict.fromkeys(others[MOST_MOVED:], 0.0)
     edges = np.linspace(-REACH, REACH, STEPS + 1)
     at = (edges[1:] + edges[:-1]) / 2
+    scale = _scale(generator)
     best: tuple[float, Mapping[int, float], FloatArray] | None = None
     for places in product(PLACES, repeat=len(moved)):
         held = {**dict(zip(moved, places, strict=True)), **still}
-        values = expression.evaluate(_rows(at, across, up, held, n))
-        truth = threshold.label(np.broadcast_to(values, (STEPS * STEPS,))).astype(np.float64)
-        share = float(truth.mean())
-        # The most balanced slice; of nearly equal ones that met first, which is the nearest to the middle.
-        if best is None or min(share, 1 - share) > best[0] + BETTER:
-            best = (min(share, 1 - share), held, truth.reshape(STEPS, STEPS))
+        values = np.broadcast_to(expression.evaluate(_rows(at, across, up, held, n)), (STEPS * STEPS,))
+        if isinstance(rule, Threshold):
+            truth = rule.label(values).astype(np.float64)
+            shown = min(float(truth.mean()), 1 - float(truth.mean()))
+        else:
+            found = rule.classes(values) if rule.shares else values
+            truth = np.clip((found - scale[0]) / (scale[1] - scale[0]), 0, 1)
+            shown = float(truth.std())
+        # The most balanced slice, or the one of most change; of nearly equal ones that met first, near the middle.
+        if best is None or shown > best[0] + BETTER:
+            best = (shown, held, truth.reshape(STEPS, STEPS))
     assert best is not None
-    return Plane(across, up, best[1], at, best[2])
+    return Plane(across, up, best[1], at, best[2], generator.target, scale)
+
+
+def _scale(generator: GeneratorSpec) -> tuple[float, float]:
+    """Return the values of the target that are drawn as 0 and as 1."""
+    if generator.target == "regression":
+        values = generator.population_values()
+        low, high = np.quantile(values, [OUTER, 1 - OUTER])
+        # Where nearly all rows have one value, the others are what is to be seen.
+        return (float(low), float(high)) if high > low else (float(values.min()), float(values.max()))
+    return 0.0, float(len(generator.resolved().cuts)) if generator.target == "multiclass" else 1.0
 
 
 def _rows(at: FloatArray, across: int, up: int, held: Mapping[int, float], n_features: int) -> FloatArray:
@@ -124,7 +161,7 @@ def surfaces(
     methods: Mapping[str, Any],
     laboratory: Laboratory,
 ) -> dict[str, FloatArray]:
-    """Return how sure each method is of class 1 in every cell of the plane, from 0 to 1.
+    """Return how sure each method is of class 1 in every cell of the plane, or what it predicts there, from 0 to 1.
 
     Parameters
     ----------
@@ -145,15 +182,22 @@ def surfaces(
     -------
     dict
         By method; one that failed is left out. Decision values are turned into 0 to 1 by the logistic function at their
-        own scale: their sign is kept.
+        own scale: their sign is kept. Of several classes the mean number is shown where there are probabilities, else
+        the likeliest.
     """
     fresh = generator.sample(FRESH, seed=FRESH, name=name)
     cells = np.zeros((STEPS * STEPS, train.n_features))
     cells[:, : generator.n_features] = plane.rows(generator.n_features)
     X = np.vstack([np.asarray(train.X, dtype=np.float64), np.asarray(fresh.X, dtype=np.float64), cells])
-    y = np.concatenate([train.y, fresh.y, plane.truth.ravel().astype(np.asarray(train.y).dtype)])
-    whole = Dataset(name, X, y, "classification", feature_names=train.feature_names)
+    truth = plane.truth.ravel() * (plane.scale[1] - plane.scale[0]) + plane.scale[0]
+    y = np.concatenate([train.y, fresh.y, truth.astype(np.asarray(train.y).dtype)])
+    whole = Dataset(name, X, y, train.task, feature_names=train.feature_names)
     marked = parted(whole, np.arange(train.n_samples))
+    if plane.target != "binary":
+        protocol = FreshRows(metric="r2" if plane.target == "regression" else "auroc")
+        found = laboratory.run(f"plane of {name}", [marked], methods, protocol)
+        cells = {method: found[name, method] for method in methods if (name, method) in found}
+        return {method: _predicted(plane, result) for method, result in cells.items()}
     found = laboratory.run(f"plane of {name}", [marked], methods, Holdout(metrics=("auroc",)))
     shown = {}
     for method in methods:
@@ -163,6 +207,15 @@ def surfaces(
             sure = _as_share(values) if result.info["source"] == "decision_function" else values
             shown[method] = np.clip(sure, 0, 1).reshape(STEPS, STEPS)
     return shown
+
+
+def _predicted(plane: Plane, result: CellResult) -> FloatArray:
+    """Return the numbers that a method predicts, or the numbers of the classes, as they are drawn."""
+    values = np.asarray(result.arrays["values"], dtype=np.float64)[FRESH:]
+    if plane.target == "multiclass":
+        is_sure = result.info["source"] == "predict_proba"
+        values = values @ np.arange(values.shape[1]) if is_sure else values.argmax(axis=1).astype(np.float64)
+    return plane.drawn(values).reshape(STEPS, STEPS)
 
 
 def _as_share(values: FloatArray) -> FloatArray:
@@ -200,19 +253,19 @@ def runs(values: FloatArray, at: FloatArray) -> list[dict[str, float]]:
 SIDE = 250
 
 
-def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[tuple[float, float, int]] = ()) -> Any:
-    """Draw one surface of a plane: blue for class 0, red for class 1, white in between.
+def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[tuple[float, float, float]] = ()) -> Any:
+    """Draw one surface of a plane: blue for class 0 or low numbers, red for the last class or high ones.
 
     Parameters
     ----------
     plane : Plane
         What is shown.
     values : ndarray of shape (STEPS, STEPS)
-        From 0 to 1; the truth, or how sure a method is of class 1.
+        From 0 to 1; the truth, or how sure a method is of class 1, or what it predicts.
     title : str
         Whose surface it is.
     points : sequence of (across, up, label)
-        Rows of the dataset, where all that matters lies in the plane.
+        Rows of the dataset, where all that matters lies in the plane; labels from 0 to 1, as they are drawn.
 
     Examples
     --------
@@ -237,16 +290,18 @@ def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[t
         )
     ]
     if points:
-        rows = [{"x": a, "y": b, "label": int(label)} for a, b, label in points if max(abs(a), abs(b)) < REACH]
+        inside = [point for point in points if max(abs(point[0]), abs(point[1])) < REACH]
+        rows: list[dict[str, Any]] = [{"x": a, "y": b, "label": label} for a, b, label in inside]
         inks = alt.Scale(domain=[0, 1], range=["#00375A", "#7A2E00"])
+        kind = "label:N" if plane.target == "binary" else "label:Q"
         layers.append(
             from_rows(rows)
             .mark_circle(size=12, opacity=0.75)
             .encode(
                 x=alt.X("x:Q", **axes),
                 y=alt.Y("y:Q", **axes),
-                color=alt.Color("label:N", scale=inks, legend=None),
+                color=alt.Color(kind, scale=inks, legend=None),
             )
         )
     chart = alt.layer(*layers).resolve_scale(color="independent").properties(width=SIDE, height=SIDE)
-    return styled(chart, title, f"Blue: class 0, red: class 1; {plane.told}")
+    return styled(chart, title, f"{plane.colours}; {plane.told}")

@@ -16,10 +16,11 @@ import numpy as np
 
 from paragone.errors import InputError, unknown_name
 from paragone.generate.evidence import RowRole, row_seed
-from paragone.generate.laboratory import FreshRows, Holdout, Laboratory
+from paragone.generate.laboratory import Laboratory
 from paragone.generate.looks import UNSEEN, Looks
 from paragone.generate.methods import Contender, plain_params
 from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.targets import fresh_protocol
 from paragone.generate.tuned import TrialScoring
 from paragone.stats import Interval
 
@@ -361,10 +362,7 @@ def tuned_fits(
         sample: generator.parts(plan.n_train, plan.n_fresh, seeds[sample], name=f"sample {sample}")
         for sample in samples
     }
-    protocol: Holdout | FreshRows = Holdout(keep_values=False, metrics=("auroc",))
-    if generator.target != "binary":
-        protocol = FreshRows(metric="r2" if generator.target == "regression" else "auroc")
-    scored = "r2" if generator.target == "regression" else "auroc"
+    protocol, scored = fresh_protocol(generator.target)
     found = laboratory.run(
         f"{role} {key}",
         list(datasets.values()),

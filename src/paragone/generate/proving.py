@@ -18,7 +18,7 @@ import numpy as np
 
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.collection import GeneratedSet
-from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, signature
+from paragone.generate.concepts import BOOK_ROWS, EliteArchive, ScreenedFormula, Signature, concept_rule, signature
 from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
@@ -131,7 +131,7 @@ class Prover:
         self.promised: Counter[OrderedPair] = Counter()
         self.verdicts: list[DatasetProof] = []
         self.races: list[Race] = []
-        self._looks = spec.plan().family()
+        self._looks = spec.plan().family(spec.target)
         self._bars = dict.fromkeys(self.wanted, spec.margin)
         self._tried: set[str] = set()
         self._known: list[Signature] = []
@@ -212,7 +212,8 @@ class Prover:
         return None
 
     def _signature(self, candidate: ScreenedFormula) -> Signature:
-        return signature(candidate.expression, n_features=self.spec.n_features, n_rows=BOOK_ROWS)
+        rule = concept_rule(self.spec.generator(str(candidate.expression)))
+        return signature(candidate.expression, rule, self.spec.n_features, n_rows=BOOK_ROWS)
 
     def _is_novel(self, mine: Signature) -> bool:
         return all(known.agreement(mine) < NOVEL for known in self._known)

@@ -380,7 +380,7 @@ def feature_influences(spec: GeneratorSpec, target: TargetRule) -> Mapping[int, 
             given, spread = _given_others(rows, j, rho)
             again = rows.copy(order="F")
             again[:, j] = given + spread * drawn[:, d + 1]
-            found[j].append(_changed(target, values, spec.expression.evaluate(again)))
+            found[j].append(changed_target(target, values, spec.expression.evaluate(again)))
     return {j: Estimate.of(values) for j, values in found.items()}
 
 
@@ -392,8 +392,14 @@ def _given_others(rows: FloatArray, j: int, rho: float) -> tuple[FloatArray, flo
     return mean, float(np.sqrt(1 - (d - 1) * rho**2 / others))
 
 
-def _changed(target: TargetRule, values: FloatArray, again: FloatArray) -> float:
-    """Return the share of changed classes, or half of the mean squared change in units of the variance."""
+def changed_target(target: TargetRule, values: FloatArray, again: FloatArray) -> float:
+    """Return the share of changed classes, or half of the mean squared change in units of the variance.
+
+    Examples
+    --------
+    >>> changed_target(TargetRule((Threshold(0.5),), (0.5, 0.5)), np.array([0.0, 1.0]), np.array([1.0, 1.0]))
+    0.5
+    """
     if target.shares:
         return float((target.classes(values) != target.classes(again)).mean())
     moved = (values - again) / target.spread

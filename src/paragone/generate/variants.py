@@ -33,7 +33,9 @@ class VariantGenerator(GeneratorSpec):
 
     @classmethod
     def of_variant(cls, generator: GeneratorSpec, variant: DatasetVariant) -> VariantGenerator:
-        """Return the source of a variant's rows; a generator with kinds of data of its own has none."""
+        """Return the source of a variant's rows; one of other targets or with kinds of data of its own has none."""
+        if generator.target != "binary":
+            raise InputError(f"{generator.formula} has a {generator.target} target: variants are for two classes only")
         cut = generator.threshold()
         plain = GeneratorSpec(generator.formula, generator.n_features, cut=cut.value, inclusive=cut.inclusive)
         kinds = [key for key in generator.declaration() if key not in plain.declaration()]
