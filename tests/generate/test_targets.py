@@ -24,6 +24,7 @@ from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
 from paragone.generate.families import generator_families
 from paragone.generate.fight import FightPlan, fight
+from paragone.generate.number_scouts import NUMBER_SCOUTS
 from paragone.generate.opponents import known_opponents, opponent
 from paragone.generate.planes import plane_of
 from paragone.generate.target_screening import TargetScreen, TargetScreening, target_batch
@@ -431,3 +432,32 @@ def test_the_usual_regressors_are_eight():
     assert [method.name for method in usual_methods("regression")] == [m.name for m in regressors() if m.letter]
     assert len(usual_methods("regression")) == 8
     assert EvolveSpec("n", data={"target": "regression"}).contenders() == usual_methods("regression")
+
+
+def test_scouts_of_numbers_score_nearly_as_the_methods_that_they_replace():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 4))
+    targets = [X[:, 0] + X[:, 1], X[:, 0] * X[:, 1], np.maximum(X[:, 2], 0) - X[:, 3] ** 2, np.sign(X[:, 0] * X[:, 1])]
+    for short, scout in (("forest", "forest"), ("boosting", "boosting")):
+        use, portfolio = NUMBER_SCOUTS[scout]
+        method = opponent(short, target="regression")
+        for place, target in enumerate(targets):
+            parts = X[:400], 50 * target[:400], X[400:], 50 * target[400:]
+            stand_in = Contender("scout", use, portfolio=portfolio)
+            cheap, dear = (best_r2(one, *parts) for one in (stand_in, method))
+            assert cheap == pytest.approx(dear, abs=0.15), (short, place)
+
+
+def best_r2(contender, X, y, X_fresh, y_fresh):
+    models = [contender.configured(params).build(0).fit(X, y) for params in contender.portfolio]
+    return max(r2_score(y_fresh, model.predict(X_fresh)) for model in models)
+
+
+@pytest.mark.parametrize("target", ["binary", "regression"])
+def test_two_methods_with_one_scout_are_scored_themselves(tmp_path, target):
+    spec = replace(PLAN, kinds={} if target == "binary" else {"target": target}).search(
+        tuple(opponent(name, target=target) for name in ("forest", "extra-trees"))
+    )
+    evolution = Evolution(spec, InProcess(tmp_path / "s.sqlite"))
+    evolution.step()
+    assert evolution.progress.fitted == evolution.progress.scouted == 4

@@ -23,10 +23,11 @@ from paragone.generate.breeding import Breeder, Child, searched_rows
 from paragone.generate.concepts import ConceptBook, EliteArchive, ScreenedFormula, concept_rule
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
+from paragone.generate.methods import Contender
 from paragone.generate.nsga3 import NSGA3Survival, reference_directions
 from paragone.generate.proving import Prover
 from paragone.generate.screening import Screening, candidate_batch, scout_of, screen_of
-from paragone.generate.target_screening import TargetScreening, target_batch, target_screen_of
+from paragone.generate.target_screening import TargetScreening, target_batch, target_scout_of, target_screen_of
 from paragone.ties import least_loss
 from paragone.validation import FloatArray
 
@@ -330,16 +331,15 @@ class Evolution:
 
     def _screened(self, generation: int, children: Sequence[Child]) -> list[ScreenedFormula]:
         """Scout all children, and score those worth it with the methods that scouts replaced."""
-        if self.spec.target != "binary":
-            # Scouts know two classes: for other targets the methods themselves look first.
-            whole = {method.name: target_screen_of(method) for method in self.methods}
-            scored = self._scores(f"generation {generation}", children, whole)
-            return [_candidate(child, tables, list(whole), generation) for child, tables in scored]
-        scouts = dict(scout_of(method) for method in self.methods)
+        first = [self._scout(method) for method in self.methods]
+        if len(dict(first)) == 1:
+            # One scout for all methods sees no lead of any: they look first themselves.
+            first = [(method.name, self._screen(method)) for method in self.methods]
+        scouts, names = dict(first), [name for name, _ in first]
         scouted = self._scores(f"generation {generation} scouted", children, scouts)
-        names = [scout_of(method)[0] for method in self.methods]
         found = [(child, _candidate(child, tables, names, generation), tables) for child, tables in scouted]
-        dear = {method.name: screen_of(method) for method in self.methods if method.scout}
+        replaced = [method for method, name in zip(self.methods, names, strict=True) if name != method.name]
+        dear = {method.name: self._screen(method) for method in replaced}
         if not dear:
             return [candidate for _, candidate, _ in found]
         worth = self._worth([candidate for _, candidate, _ in found])
@@ -350,6 +350,12 @@ class Evolution:
             _candidate(child, {**chosen[str(child.expression)], **tables}, own, generation)
             for child, tables in screened
         ]
+
+    def _scout(self, method: Contender) -> tuple[str, dict[str, Any]]:
+        return scout_of(method) if self.spec.target == "binary" else target_scout_of(method, self.spec.target)
+
+    def _screen(self, method: Contender) -> dict[str, Any]:
+        return screen_of(method) if self.spec.target == "binary" else target_screen_of(method)
 
     def _worth(self, scouted: Sequence[ScreenedFormula]) -> list[int]:
         """Return which candidates get real fits: those that enter the scouts' archive, the most promising first."""

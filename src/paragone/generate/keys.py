@@ -32,6 +32,7 @@ ORBIT_VALUES = 2**20
 CHUNK = 2**19
 FIRST_ROWS = 8
 DECIMALS = 6
+LARGEST_STEP = 2.0**62
 SAME = 1e-9
 ELSEWHERE = 0.7316, 0.0917
 """Values of features that do not matter, first and step: all different, neither 0 nor 1, as normal values would be."""
@@ -119,7 +120,9 @@ class _Scale:
             return sum(
                 (cut.label(values).astype(np.int64) for cut in self.cuts), np.zeros(values.shape, dtype=np.int64)
             )
-        return np.asarray(np.rint((values - self.mean) / self.spread * 10**DECIMALS), dtype=np.int64)
+        # Quotients may be larger than whole numbers are, in units of the spread: all of these are alike.
+        steps = np.nan_to_num((values - self.mean) / (self.spread or 1.0) * 10**DECIMALS)
+        return np.asarray(np.rint(np.clip(steps, -LARGEST_STEP, LARGEST_STEP)), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

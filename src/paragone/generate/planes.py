@@ -196,8 +196,8 @@ def surfaces(
     if plane.target != "binary":
         protocol = FreshRows(metric="r2" if plane.target == "regression" else "auroc")
         found = laboratory.run(f"plane of {name}", [marked], methods, protocol)
-        cells = {method: found[name, method] for method in methods if (name, method) in found}
-        return {method: _predicted(plane, result) for method, result in cells.items()}
+        done = {method: found[name, method] for method in methods if (name, method) in found}
+        return {method: _predicted(plane, result) for method, result in done.items()}
     found = laboratory.run(f"plane of {name}", [marked], methods, Holdout(metrics=("auroc",)))
     shown = {}
     for method in methods:

@@ -1,7 +1,8 @@
 """Screening for several classes and for numbers: a method's portfolio on the targets of many candidates.
 
-For two classes `screening` shares neighbours and kernels among candidates and lets scouts look first. Here the methods
-themselves are fitted, in every configuration of their portfolios, on each candidate's target.
+For two classes `screening` shares neighbours and kernels among candidates. Here the methods themselves are fitted, in
+every configuration of their portfolios, on each candidate's target. Numbers have scouts that look first, see
+`number_scouts`; several classes have none.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from paragone.errors import InputError, unknown_name
 from paragone.generate.classifiers import class_values
 from paragone.generate.laboratory import Holdout
 from paragone.generate.methods import Contender, configured, plain_params
+from paragone.generate.number_scouts import NUMBER_SCOUTS
+from paragone.generate.sampling import TargetKind
 from paragone.hashing import digest
 from paragone.lab.cells import Fitted, Score, SplitData
 from paragone.methods.method import Method
@@ -85,8 +88,19 @@ def _score(method: Any, data: SplitData, column: int, metric: Literal["auroc", "
 
 def target_screen_of(contender: Contender) -> dict[str, Any]:
     """Return the screen of a contender as an experiment declares a method."""
-    portfolio = [plain_params(params) for params in contender.portfolio]
-    params = {"method": contender.declared(), "portfolio": portfolio, "seed": 0}
+    return _screen(contender.declared(), contender.portfolio)
+
+
+def target_scout_of(contender: Contender, target: TargetKind) -> tuple[str, dict[str, Any]]:
+    """Return what scores candidates first for a contender, with its name: its scout, or the contender itself."""
+    if not contender.scout or target != "regression":
+        return contender.name, target_screen_of(contender)
+    use, portfolio = NUMBER_SCOUTS[contender.scout]
+    return f"{contender.scout} scout", _screen({"use": use}, portfolio)
+
+
+def _screen(declared: Mapping[str, Any], portfolio: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    params = {"method": dict(declared), "portfolio": [plain_params(params) for params in portfolio], "seed": 0}
     return {"use": "paragone.generate.target_screening:TargetScreen", "params": params}
 
 
