@@ -62,6 +62,13 @@ def test_an_own_estimator_in_a_file_is_put_against_a_known_one(paragone, folder)
         (("forest", "tree", "--out", "o", "--minutes", "0"), "minutes must be more than 0"),
         (("forest", "tree", "--out", "o", "--formula", "X0"), "--formula is for --map"),
         (("forest", "tree", "--out", "o", "--noise", "3"), "noise must be from 0 to 1"),
+        (("forest", "tree", "--out", "o", "--classes", "4"), "a number of classes is for a multiclass target"),
+        (("logistic", "tree", "--out", "o", "--target", "regression"), "'logistic' does not predict numbers"),
+        (("squares_of_mine.py:Squares", "tree", "--out", "o", "--target", "regression"), "name a regressor"),
+        (
+            ("tree", "knn", "--out", "o", "--target", "multiclass", "--shares", "0.5,0.5"),
+            "2 shares are given for 3 classes",
+        ),
         (("forest", "tree", "--out", "o", "--address", "tcp://x:1"), "--address is for --engine dask"),
     ],
 )

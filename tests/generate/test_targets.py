@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -13,9 +15,10 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from known_leads import InProcess
+from paragone.data import load
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate import Collection, Contender, GeneratorSpec
+from paragone.generate import Collection, Contender, Evidence, GeneratedSet, GeneratorSpec, benchmark_method
 from paragone.generate.breeding import Breeder, same_target_key, searched_rows
 from paragone.generate.claims import ClaimRecord
 from paragone.generate.concepts import ConceptBook, concept_rule, signature
@@ -23,7 +26,9 @@ from paragone.generate.evolution import Evolution
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
 from paragone.generate.families import generator_families
-from paragone.generate.fight import FightPlan, fight
+from paragone.generate.fight import STORE, FightPlan, fight
+from paragone.generate.fight_page import write_fight
+from paragone.generate.fight_pictures import pictures
 from paragone.generate.number_scouts import NUMBER_SCOUTS
 from paragone.generate.opponents import known_opponents, opponent
 from paragone.generate.planes import plane_of
@@ -461,3 +466,79 @@ def test_two_methods_with_one_scout_are_scored_themselves(tmp_path, target):
     evolution = Evolution(spec, InProcess(tmp_path / "s.sqlite"))
     evolution.step()
     assert evolution.progress.fitted == evolution.progress.scouted == 4
+
+
+def test_one_line_loads_a_dataset_of_numbers_and_notices_a_changed_one(numbers, tmp_path):
+    _, folder = numbers
+    shutil.copytree(folder, tmp_path / "copy")
+    place = tmp_path / "copy"
+    made = Collection.read(place).sets[0]
+    data = load(f"{place}:1")
+    assert data.task == "regression"
+    np.testing.assert_array_equal(data.y, made.load().y)
+    np.testing.assert_array_equal(data.X, made.load().X)
+    table = place / "data" / f"{made.name}.csv"
+    frame = pd.read_csv(table)
+    for column, what in (("target", "numbers"), ("X0", "features")):
+        frame.assign(**{column: frame[column] + 1}).to_csv(table, index=False)
+        with pytest.raises(InputError, match=f"the {what} in .* have the hash"):
+            load(f"{place}:1")
+
+
+def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
+    generator = GeneratorSpec("mul(X0, X1)", n_features=3, group_size=5, target="multiclass")
+    scores = Evidence(("A", "B"), np.array([[0.9, 0.7], [0.92, 0.71]]))
+    item = GeneratedSet.of("grouped-1", generator, 1, seed=7, n_rows=100, evidence=scores)
+    collection = Collection("grouped", 0.05, 100, (item,), target="multiclass")
+    collection.write(tmp_path / "collection.json")
+    collection.write_data(tmp_path / "data")
+    data = load(f"{tmp_path}:1")
+    assert (data.n_features, data.task, len(np.unique(data.y))) == (3, "classification", 3)
+    np.testing.assert_array_equal(data.groups, item.load().groups)
+
+
+def test_the_report_of_a_method_is_refused_where_numbers_are_predicted(numbers, tmp_path):
+    with pytest.raises(InputError, match="collection 'numbers' has numbers to predict: reports are for two classes"):
+        benchmark_method(TREE, InProcess(tmp_path / "b.sqlite"), numbers[0].collection)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "names", "said"),
+    [
+        ({"target": "regression"}, ("linear", "tree"), ("0.05 R2", "mean R2", ": the number ", "and less, red")),
+        (
+            {"target": "multiclass", "n_classes": 3, "noise": 0.05},
+            ("logistic", "tree"),
+            ("0.05 AUROC", "mean AUROC", ": 3 classes by ", "red: class 2"),
+        ),
+    ],
+)
+def test_a_duel_for_another_target_ends_in_cards_with_both_surfaces(tmp_path, monkeypatch, kinds, names, said):
+    monkeypatch.setattr("paragone.generate.fight.Laboratory", InProcess)
+    monkeypatch.setattr("paragone.generate.fight.PROOF_SHARE", 1e9)
+    plan = FightPlan(
+        minutes=0.01, seed=1, rows=100, features=3, trials=2, folds=2, finalists=1, looks=(24,), fresh=200, batch=12,
+        kinds=kinds,
+    )  # fmt: skip
+    methods = [opponent(name, target=plan.target) for name in names]
+    result = fight(*methods, tmp_path, plan)
+    held = result.proven(methods[1].name, methods[0].name)
+    assert held, result.sentence(methods[1].name, methods[0].name)
+    shown = pictures(result, InProcess(tmp_path / STORE), "duel")
+    page = write_fight(result, shown, tmp_path, "duel").read_text()
+    for words in said:
+        assert words in page, words
+    for picture in shown:
+        assert set(picture.shown) == set(result.names)
+        assert all(
+            values.shape == (50, 50) and 0 <= values.min() <= values.max() <= 1 for values in picture.shown.values()
+        )
+    # Where the tree wins, what it learned is nearer to the truth of the plane than what the line learned.
+    best = next(picture for picture in shown if picture.proof.claim.up == methods[1].name)
+    errors = {name: np.abs(values - best.plane.truth).mean() for name, values in best.shown.items()}
+    assert errors[methods[1].name] < errors[methods[0].name]
+    data = load(f"{tmp_path}:1")
+    np.testing.assert_array_equal(data.y, shown[0].data.y)
+    claims = pd.read_csv(tmp_path / "claims.csv")
+    assert (claims["ended"] == "proven").sum() == len(shown)
+    assert pd.read_csv(tmp_path / "fits.csv").columns[-1] == plan.metric

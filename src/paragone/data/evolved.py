@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from paragone.data.dataset import Dataset
-from paragone.data.digen import checked_dataset, checked_formula
+from paragone.data.dataset import Dataset, Task
+from paragone.data.digen import checked_dataset, checked_formula, hash_features
 from paragone.data.variants import make_variant, split_variant
 from paragone.errors import InputError, unknown_name
 from paragone.reading import read_json
@@ -47,8 +47,8 @@ class EvolvedEntry:
         The dataset and its formula.
     seed, n_rows, n_features : int
         Of its standard normal features.
-    cut : float
-        Labels are 1 above this value of the formula.
+    cut : float or None
+        Labels are 1 above this value of the formula; None where there are not two classes.
     inclusive : bool
         Whether they are 1 at it too.
     md5, x_hash, y_hash : str
@@ -65,7 +65,7 @@ class EvolvedEntry:
     seed: int
     n_rows: int
     n_features: int
-    cut: float
+    cut: float | None
     inclusive: bool
     md5: str
     x_hash: str
@@ -166,8 +166,8 @@ def own_collection(reference: str, base: str | Path = ".") -> tuple[Path, str] |
 def own_dataset(path: Path, wanted: str) -> Dataset:
     """Make a dataset of a collection of one's own by its number or name, checked by its hashes, or a variant of it.
 
-    One with noise, gaps or other kinds of data is read from the table beside the collection, whose rows were drawn by
-    `paragone.generate`.
+    One with noise, gaps, several classes, numbers to predict or other kinds of data is read from the table beside the
+    collection, whose rows were drawn by `paragone.generate`.
 
     Examples
     --------
@@ -180,14 +180,20 @@ def own_dataset(path: Path, wanted: str) -> Dataset:
     entry = find_entry(read_entries(path), dataset, str(path))
     kinds = {item["name"]: item.get("data") for item in read_json(path)["sets"]}[entry.name]
     if variant is not None:
+        target = (kinds or {}).get("target", "binary")
+        if target != "binary":
+            raise InputError(f"dataset {entry.name!r} has a {target} target: variants are for two classes only")
         if kinds:
             named = ", ".join(kinds)
             raise InputError(f"dataset {entry.name!r} has kinds of data of its own ({named}), and so no variants")
         return make_variant(entry, variant)
-    return _from_table(path.parent / "data" / f"{entry.name}.csv", entry) if kinds else make_evolved(entry)
+    if not kinds:
+        return make_evolved(entry)
+    task: Task = "regression" if kinds.get("target") == "regression" else "classification"
+    return _from_table(path.parent / "data" / f"{entry.name}.csv", entry, task)
 
 
-def _from_table(table: Path, entry: EvolvedEntry) -> Dataset:
+def _from_table(table: Path, entry: EvolvedEntry, task: Task) -> Dataset:
     import pandas as pd
 
     if not table.is_file():
@@ -195,10 +201,18 @@ def _from_table(table: Path, entry: EvolvedEntry) -> Dataset:
     frame = pd.read_csv(table)
     if "target" not in frame:
         raise InputError(f"{table} has no column 'target'")
-    X, y = frame.drop(columns="target").to_numpy(dtype=np.float64), frame["target"].to_numpy()
-    checked_dataset(entry.name, np.nan_to_num(X), y, entry.x_hash, entry.y_hash)
-    names = tuple(column for column in map(str, frame.columns) if column != "target")
-    return Dataset(entry.name, X, y, "classification", feature_names=names, target_names=("target",))
+    # Groups stand in a column of their own before the target.
+    groups = frame["group"].to_numpy() if "group" in frame else None
+    names = tuple(column for column in map(str, frame.columns) if column not in ("target", "group"))
+    X, y = frame[list(names)].to_numpy(dtype=np.float64), frame["target"].to_numpy()
+    if task == "regression":
+        made = {"features": hash_features(np.nan_to_num(X)), "numbers": hash_features(y[:, None])}
+        for (what, found), known in zip(made.items(), (entry.x_hash, entry.y_hash), strict=True):
+            if found != known:
+                raise InputError(f"{entry.name}: the {what} in {table} have the hash {found}, not {known}")
+    else:
+        checked_dataset(entry.name, np.nan_to_num(X), y, entry.x_hash, entry.y_hash)
+    return Dataset(entry.name, X, y, task, groups=groups, feature_names=names, target_names=("target",))
 
 
 def read_entries(path: Path) -> tuple[EvolvedEntry, ...]:
@@ -244,5 +258,7 @@ def make_evolved(entry: EvolvedEntry) -> Dataset:
     expression = checked_formula(entry.name, entry.formula, entry.md5)
     X = np.random.default_rng(entry.seed).normal(size=(entry.n_rows, entry.n_features))
     values = expression.evaluate(X)
+    if entry.cut is None:
+        raise InputError(f"dataset {entry.name!r} has no cut between two classes: its kind of data is missing")
     labels = (values >= entry.cut if entry.inclusive else values > entry.cut).astype(np.uint8)
     return checked_dataset(entry.name, X, labels, entry.x_hash, entry.y_hash)

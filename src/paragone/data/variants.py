@@ -194,7 +194,7 @@ class _Entry(Protocol):
     @property
     def n_features(self) -> int: ...
     @property
-    def cut(self) -> float: ...
+    def cut(self) -> float | None: ...
     @property
     def inclusive(self) -> bool: ...
 
@@ -209,6 +209,8 @@ def make_variant(entry: _Entry, variant: DatasetVariant) -> Dataset:
     >>> half.name, float(half.y.mean())
     ('paragone-v1-1-balanced', 0.5)
     """
+    if entry.cut is None:
+        raise InputError(f"dataset {entry.name!r} has no cut between two classes, and so no variants")
     X, labels = draw_variant(
         checked_formula(entry.name, entry.formula, entry.md5),
         (entry.cut, entry.inclusive),
