@@ -68,7 +68,7 @@ def target_in_words(expression: Expression, generator: GeneratorSpec) -> str:
     >>> target_in_words(product, GeneratorSpec("mul(X0, X1)", target="regression"))
     'the number X₀ · X₁'
     >>> target_in_words(product, GeneratorSpec("mul(X0, X1)", target="multiclass", n_classes=3))
-    '3 classes by X₀ · X₁, cut at −0.1826 and 0.1827'
+    '3 classes by X₀ · X₁, cut at −0.1867 and 0.1865'
     """
     if generator.target == "binary":
         return rule_in_words(expression, generator.threshold())

@@ -53,8 +53,8 @@ class TargetScreen(BaseEstimator):
     >>> y = np.column_stack([X[:, 0], X[:, 0] * X[:, 1]])
     >>> screen = TargetScreen("sklearn.linear_model:LinearRegression", [{}])
     >>> screen.scores(SplitData(X[:100], y[:100], X[100:], y[100:]), "r2").round(1)
-    array([[1. ],
-           [0. ]])
+    array([[1.],
+           [0.]])
     """
 
     def __init__(self, method: Any, portfolio: Sequence[Mapping[str, Any]], seed: int = 0) -> None:
