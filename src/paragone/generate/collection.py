@@ -388,8 +388,7 @@ class Collection:
         """Say what the counts of proven pairs do not."""
         if not self.refuted:
             return ()
-        named = ", ".join(f"{up} over {down}" for up, down in self.refuted)
-        n = len(self.refuted)
+        n, named = len(self.refuted), ", ".join(f"{up} over {down}" for up, down in self.refuted)
         return (f"{n} of these pairs, proven for fixed configurations, were not shown under tuning: {named}",)
 
     def _basis(self) -> str:
