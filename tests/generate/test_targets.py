@@ -18,9 +18,18 @@ from known_leads import InProcess
 from paragone.data import load
 from paragone.data.digen import Expression
 from paragone.errors import InputError
-from paragone.generate import Collection, Contender, Evidence, GeneratedSet, GeneratorSpec, benchmark_method
+from paragone.generate import (
+    Collection,
+    Contender,
+    Evidence,
+    GeneratedSet,
+    GeneratorSpec,
+    benchmark_method,
+    prove_variants,
+    write_collection_page,
+)
 from paragone.generate.breeding import Breeder, same_target_key, searched_rows
-from paragone.generate.claims import ClaimRecord
+from paragone.generate.claims import ClaimRecord, OpenPair
 from paragone.generate.concepts import ConceptBook, concept_rule, signature
 from paragone.generate.evolution import Evolution
 from paragone.generate.evolve_spec import EvolveSpec
@@ -179,6 +188,32 @@ def test_limits_that_few_samples_leave_open_are_kept(tmp_path, numbers):
     opened.write(tmp_path / "c.json")
     json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
     assert Collection.read(tmp_path / "c.json") == opened
+
+
+def test_an_open_pair_without_limits_is_kept_and_told(tmp_path, numbers):
+    collection = numbers[0].collection
+    pair = OpenPair("Tree", "Linear", tried=1, formula="X0", mean=0.3, low=-np.inf, high=np.inf, share_won=1, samples=2)
+    collection = replace(collection, open=(pair,))
+    collection.write(tmp_path / "c.json")
+    json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
+    (read,) = Collection.read(tmp_path / "c.json").open
+    assert (read.low, read.high, str(read)) == (-np.inf, np.inf, str(pair))
+    assert str(pair).endswith("at best 0.300 without limits, ahead on 100% of 2 samples")
+    page = write_collection_page(collection.inspect(), tmp_path, collection).read_text()
+    assert "1 open pair" in page
+
+
+@pytest.mark.parametrize("which", ["numbers", "three"])
+def test_there_are_no_variants_of_several_classes_and_numbers(tmp_path, which, request):
+    found, folder = request.getfixturevalue(which)
+    collection, said = found.collection, "target: variants are for two classes only"
+    with pytest.raises(InputError, match=said):
+        collection.sets[0].variant("noisy")
+    with pytest.raises(InputError, match=said):
+        load(f"{folder}:1:noisy")
+    with pytest.raises(InputError, match=said):
+        prove_variants(collection, InProcess(tmp_path / "v.sqlite"), ["noisy"])
+    assert "The datasets have no variants" in (folder / "report.html").read_text()
 
 
 TREE = Contender("Tree", "sklearn.tree:DecisionTreeRegressor", {"max_depth": 4, "random_state": 0})

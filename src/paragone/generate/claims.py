@@ -158,9 +158,11 @@ class OpenPair:
             return "never put to proof"
         if not isfinite(self.mean):
             return f"put to proof {_times(self.tried)}, without an outcome"
+        is_bounded = isfinite(self.low) and isfinite(self.high)
+        limits = f"[{self.low:.3f}, {self.high:.3f}]" if is_bounded else "without limits"
         return (
-            f"put to proof {_times(self.tried)}, at best {self.mean:.3f} [{self.low:.3f}, {self.high:.3f}], "
-            f"ahead on {self.share_won:.0%} of {self.samples} samples"
+            f"put to proof {_times(self.tried)}, at best {self.mean:.3f} {limits}, ahead on {self.share_won:.0%} of "
+            f"{self.samples} samples"
         )
 
     def as_dict(self) -> dict[str, Any]:
