@@ -12,6 +12,7 @@ import time
 from dataclasses import asdict, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.stats
@@ -127,6 +128,67 @@ def test_concluding_begins_nothing_new_and_gives_what_was_proven(tmp_path, in_pr
     assert cells() == before
     unknown = evolve(replace(spec, seed=99), store, conclude=True)
     assert (unknown.collection.sets, unknown.races, cells()) == ((), (), before)
+
+
+def test_proofs_go_on_in_a_folder_without_the_store(tmp_path, once, in_process):
+    """A folder that was written after some of the proofs leads, in a new store, to the end of an undisturbed search."""
+    whole, _, _ = once
+    assert len(whole.verdicts) > 1
+    begun = replace(whole, verdicts=whole.verdicts[:1], curve=[p for p in whole.curve if p.tried <= 1])
+    begun.write(tmp_path / "begun")
+    ended = evolve(SMALL, tmp_path / "new.sqlite", taken_up=tmp_path / "begun")
+    assert ended.collection == whole.collection
+    assert ended.curve_table().drop(columns="seconds").equals(whole.curve_table().drop(columns="seconds"))
+    assert ended.curve[-1].seconds >= begun.curve[-1].seconds
+    for name in ("claims_table", "fits_table", "open_table", "screen_table"):
+        pd.testing.assert_frame_equal(getattr(ended, name)(), getattr(whole, name)(), check_exact=True)
+    known = {(fit.sample, fit.method) for fit in whole.verdicts[0].fits}
+    first = whole.verdicts[0].entry.generator.identity
+    with sqlite3.connect(tmp_path / "new.sqlite") as database:
+        rows = database.execute(
+            "SELECT DISTINCT name, dataset, method FROM experiments JOIN plan ON experiment_id = id"
+        ).fetchall()
+    assert rows
+    assert not [row for row in rows if "generation" in row[0] or "race" in row[0]]
+    assert not [row for row in rows if first in row[0] and (int(row[1].split()[-1]), row[2]) in known]
+    # A folder of all proofs leads to itself without any fit.
+    whole.write(tmp_path / "whole")
+    assert evolve(SMALL, tmp_path / "none.sqlite", taken_up=tmp_path / "whole").collection == whole.collection
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now", "said"),
+    [
+        ("docket.json", '"format": 1', '"format": 9', "not a docket of this version"),
+        ("docket.json", '"concept"', '"idea"', "is not a docket"),
+        ("coverage_curve.csv", "generation", "age", "not the curve of a search"),
+    ],
+)
+def test_a_folder_that_was_altered_is_not_taken_up(tmp_path, once, name, was, now, said):
+    once[0].write(tmp_path / "out")
+    path = tmp_path / "out" / name
+    path.write_text(path.read_text(encoding="utf-8").replace(was, now, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        evolve(SMALL, tmp_path / "s.sqlite", taken_up=tmp_path / "out")
+
+
+def test_a_folder_of_another_search_or_of_none_is_not_taken_up(tmp_path, once):
+    once[0].write(tmp_path / "out")
+    with pytest.raises(InputError, match="of another search"):
+        evolve(replace(SMALL, seed=SMALL.seed + 1), tmp_path / "s.sqlite", taken_up=tmp_path / "out")
+    with pytest.raises(InputError, match=r"holds no docket\.json"):
+        evolve(SMALL, tmp_path / "s.sqlite", taken_up=tmp_path)
+
+
+def test_fits_on_other_rows_are_not_taken_up(tmp_path, once):
+    once[0].write(tmp_path / "out")
+    path = tmp_path / "out" / "fits.csv.xz"
+    fits = pd.read_csv(path)
+    fits["row_seed"] += 1
+    fits.to_csv(path, index=False)
+    with pytest.raises(InputError, match="rows of another search"):
+        evolve(SMALL, tmp_path / "s.sqlite", taken_up=tmp_path / "out")
 
 
 def test_it_tells_how_far_it_is_and_counts_what_it_made(once):

@@ -509,6 +509,10 @@ def evolve_collection(
     conclude: Annotated[
         bool, typer.Option("--conclude", help="Begin nothing new: write what the store has, as far as it was proven.")
     ] = False,
+    taken_up: Annotated[
+        Path | None,
+        typer.Option("--from", help="Search nothing: go on with the proofs of this folder, with the fits it has."),
+    ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
@@ -540,6 +544,7 @@ def evolve_collection(
             goal=goal,
             retry_failed=retry_failed,
             conclude=conclude,
+            taken_up=taken_up,
             tell=lambda said: say(said, stderr=True),
         )
     evolved.write(out, file_format)
@@ -697,11 +702,11 @@ def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
     import pandas as pd
 
     from paragone.data.evolved import collections
-    from paragone.generate.shipped import digen_measured, search_curve
+    from paragone.generate.shipped import CURVE, digen_measured, search_curve
 
     if reference in collections():
         return search_curve(reference), digen_measured()
-    curve = Path(reference) / "coverage_curve.csv"
+    curve = Path(reference) / CURVE
     return (pd.read_csv(curve) if curve.is_file() else None), None
 
 

@@ -155,6 +155,11 @@ class Stopwatch:
             self._ending = ""
         return seconds
 
+    def know(self, times: Mapping[Moment, float]) -> None:
+        """Take over the times of another file's moments."""
+        self._past = {**times, **self._past}
+        self._before, self._begun = max(self._past.values(), default=0.0), time.monotonic()
+
     def furthest(self) -> Moment:
         """Return the moment of the most proofs that earlier runs reached, of these the latest; zeros before any.
 
@@ -212,6 +217,7 @@ class Evolution:
             self.X = np.random.default_rng([spec.seed, 0]).normal(size=(spec.n_train + spec.n_test, spec.n_features))
         self.breeder = Breeder(spec, self.X)
         self.prover = Prover(spec, self.methods, self.laboratory, self._wanted())
+        self.is_taken_up = False
         self._population: list[ScreenedFormula] = []
         self._survival = NSGA3Survival(reference_directions(2))
 
@@ -255,19 +261,30 @@ class Evolution:
             self.note()
             tell(self.progress)
 
+    def take_up(self, searched: Sequence[SearchProgress], times: Mapping[Moment, float]) -> None:
+        """Begin where a search of an earlier sitting had ended: its proofs go on, and nothing more is searched."""
+        self.is_taken_up = True
+        self.curve = list(searched)
+        self.progress = searched[-1] if searched else SearchProgress()
+        self.stopwatch.know(times)
+
     def note(self) -> None:
         """Count where the search stands, and keep it on the curve."""
         prover = self.prover
         moment = (self.progress.generation, prover.n_raced, len(prover.verdicts))
         proven, n_proving = prover.proven()
         measured = [item for item in prover.measured() if item.proven(self.spec.margin)]
+        if not self.is_taken_up:
+            self.progress = replace(
+                self.progress,
+                **self.breeder.counts,
+                niches=self.archive.n_filled,
+                concepts=len({number for niche in self.archive.niches.values() for number in niche}),
+                covered=len(set(self.archive.covered(self.spec.margin)) & set(prover.wanted)),
+            )
         self.progress = replace(
             self.progress,
-            **self.breeder.counts,
             failed=self.laboratory.n_failed,
-            niches=self.archive.n_filled,
-            concepts=len({number for niche in self.archive.niches.values() for number in niche}),
-            covered=len(set(self.archive.covered(self.spec.margin)) & set(prover.wanted)),
             raced=prover.n_raced,
             promised=len(prover.promised),
             claims=sum(len(entry.claims) for entry in prover.docket),

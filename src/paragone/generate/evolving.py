@@ -20,12 +20,13 @@ from paragone.generate.attempts import NamedPair, attempts
 from paragone.generate.claims import open_table
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
+from paragone.generate.docket import Docket
 from paragone.generate.evolution import Evolution, Moment, SearchProgress, Stopwatch
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Proof
 from paragone.generate.proving import DatasetProof, Race
-from paragone.generate.shipped import FIT_COLUMNS, FITS
+from paragone.generate.shipped import CURVE, FIT_COLUMNS, FITS
 from paragone.hashing import digest
 from paragone.tables import frame_as_csv, frame_to_csv
 from paragone.ties import best_losses, least_loss
@@ -128,6 +129,8 @@ class Evolved:
         The ordered pairs that were searched for.
     races : tuple of Race
         What every race came to.
+    docket : Docket, optional
+        What was put down for proof, whether it was proven yet or not.
 
     Examples
     --------
@@ -149,6 +152,7 @@ class Evolved:
     verdicts: tuple[DatasetProof, ...] = ()
     wanted: tuple[NamedPair, ...] = ()
     races: tuple[Race, ...] = ()
+    docket: Docket | None = None
 
     def curve_table(self) -> pd.DataFrame:
         """Return the coverage over generations and time."""
@@ -225,7 +229,9 @@ class Evolved:
             self.collection.write_data(new / "data", file_format)
             self.collection.write(new / "collection.json")
             frame_to_csv(self.collection.evidence_table(), new / "evidence.csv")
-            frame_to_csv(self.curve_table(), new / "coverage_curve.csv")
+            frame_to_csv(self.curve_table(), new / CURVE)
+            if self.docket is not None:
+                self.docket.write(new)
             frame_to_csv(self.open_table(), new / "open_pairs.csv")
             frame_to_csv(self.claims_table(), new / "claims.csv")
             # Thousands of rows, most of whose text repeats: a tenth of the size, and pandas reads it as it is.
@@ -254,6 +260,7 @@ def evolve(
     goal: str = "both",
     retry_failed: bool = False,
     conclude: bool = False,
+    taken_up: str | Path | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Evolved:
     """Evolve a collection for the methods of a spec.
@@ -279,6 +286,9 @@ def evolve(
     conclude : bool, default=False
         Begin nothing new: go over what earlier runs did, up to the moment at which most was proven, and give that. A
         proof that the time had cut short between two looks is brought to its end.
+    taken_up : str or Path, optional
+        A folder that `Evolved.write` made: nothing is searched, and its proofs go on with the fits that it has. A store
+        is bound to the version of the package that filled it; a folder is not.
     tell : callable, optional
         Called with one sentence of progress after each generation and race.
 
@@ -312,13 +322,19 @@ def evolve(
     stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
         evolution = Evolution(spec, laboratory, stopwatch, focus, goal)
+        if taken_up is not None:
+            docket = Docket.read(taken_up, spec, key)
+            evolution.take_up(docket.searched, docket.times)
+            evolution.prover.take_up(docket.entries, docket.races, docket.fits)
+            evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
+            return _concluded(evolution, key)
         if conclude:
             _go_over(evolution, stopwatch.furthest(), say)
-            return _concluded(evolution)
+            return _concluded(evolution, key)
         evolution.run(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
         evolution.race_rest(lambda progress: say(str(progress)), lambda: over(SEARCH_SHARE))
         evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
-        return _concluded(evolution)
+        return _concluded(evolution, key)
 
 
 def _go_over(evolution: Evolution, until: Moment, say: Callable[[str], None]) -> None:
@@ -337,7 +353,7 @@ def _go_over(evolution: Evolution, until: Moment, say: Callable[[str], None]) ->
     evolution.prove(lambda progress: say(str(progress)), lambda: len(prover.verdicts) >= proven)
 
 
-def _concluded(evolution: Evolution) -> Evolved:
+def _concluded(evolution: Evolution, key: str) -> Evolved:
     """Choose the collection; chosen datasets are numbered first, in the order in which they were chosen."""
     spec = evolution.spec
     measured = with_concepts(evolution.prover.measured())
@@ -360,4 +376,6 @@ def _concluded(evolution: Evolution) -> Evolved:
     )
     covered = kept.covered()
     collection = replace(kept, open=attempts([pair for pair in wanted if pair not in covered], races, verdicts))
-    return Evolved(collection, renamed, tuple(evolution.curve), evolution.laboratory.n_failed, verdicts, wanted, races)
+    curve, n_failed = tuple(evolution.curve), evolution.laboratory.n_failed
+    docket = Docket(key, tuple(evolution.prover.docket), races)
+    return Evolved(collection, renamed, curve, n_failed, verdicts, wanted, races, docket)

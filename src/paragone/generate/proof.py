@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -190,6 +191,9 @@ class Proof:
 
 TunedFits: TypeAlias = dict[tuple[str, int], TunedFit]
 """By method and number of the sample."""
+KnownFits: TypeAlias = Mapping[tuple[str, str, int], TunedFit]
+"""Fits of an earlier sitting, by the key of the dataset, method and number of the sample."""
+NOTHING_KNOWN: KnownFits = MappingProxyType({})
 
 
 def prove(
@@ -201,6 +205,7 @@ def prove(
     *,
     tell: Callable[[Proof], None] | None = None,
     over: Callable[[], bool] = lambda: False,
+    known: KnownFits = NOTHING_KNOWN,
 ) -> tuple[Proof, ...]:
     """Prove claims, or not.
 
@@ -223,6 +228,8 @@ def prove(
         Called with every proof as it ends.
     over : callable, optional
         Asked before each look whether the time is over; the claims left then do not hold.
+    known : mapping, optional
+        Fits of an earlier sitting, which are not fitted again; see `paragone.generate.docket`.
 
     Returns
     -------
@@ -244,11 +251,11 @@ def prove(
     NB True shown 24 1.0
     Stump False hopeless 6 0.0
     """
-    known = {method.name: method for method in methods}
+    named = {method.name: method for method in methods}
     for claim in claims:
         for name in (claim.up, claim.down):
-            if name not in known:
-                raise unknown_name("method in a claim", name, known)
+            if name not in named:
+                raise unknown_name("method in a claim", name, named)
     if len(set(claims)) > plan.n_claims:
         raise InputError(f"{len(set(claims))} claims are put to proof, but the family was fixed at {plan.n_claims}")
     by_key: dict[str, list[LeadClaim]] = {}
@@ -259,7 +266,7 @@ def prove(
         same.append(claim)
     found: dict[LeadClaim, Proof] = {}
     for together in by_key.values():
-        for proof in _proven_together(together, known, laboratory, plan, seed, over):
+        for proof in _proven_together(together, named, laboratory, plan, seed, over, known):
             found[proof.claim] = proof
             if tell is not None:
                 tell(proof)
@@ -273,6 +280,7 @@ def _proven_together(
     plan: ProofPlan,
     seed: int,
     over: Callable[[], bool],
+    known: KnownFits,
 ) -> list[Proof]:
     """Prove the claims about one dataset: they share its samples, and a method is fitted while a claim needs it."""
     looks, fits = plan.family(claims[0].generator.target), TunedFits()
@@ -284,7 +292,8 @@ def _proven_together(
             break
         names = dict.fromkeys(name for claim in open_claims for name in (claim.up, claim.down))
         needed = [methods[name] for name in names]
-        fits |= tuned_fits(claims[0].generator, needed, laboratory, plan, seed, range(seen, look), key=claims[0].key)
+        samples = range(seen, look)
+        fits |= tuned_fits(claims[0].generator, needed, laboratory, plan, seed, samples, key=claims[0].key, known=known)
         seen = look
         for claim in open_claims:
             proof = _looked_at(claim, fits, looks, plan.margin, look)
@@ -318,6 +327,7 @@ def tuned_fits(
     *,
     key: str = "",
     role: RowRole = "evidence",
+    known: KnownFits = NOTHING_KNOWN,
 ) -> TunedFits:
     """Tune methods on samples of a generator, all with the same budget, and score them on fresh rows.
 
@@ -339,6 +349,8 @@ def tuned_fits(
         Of the dataset; the generator's identity where it is empty.
     role : {"evidence", "race", "shown"}, default="evidence"
         What the rows are for; those of two roles are never the same.
+    known : mapping, optional
+        Fits that need not be made again. A method that is known on some of the samples only is fitted on all of them.
 
     Returns
     -------
@@ -357,7 +369,11 @@ def tuned_fits(
     {'max_depth': 5}
     """
     key = key or generator.identity
+    whole = list(methods)
+    methods = [method for method in whole if any((key, method.name, sample) not in known for sample in samples)]
     seeds = {sample: row_seed(role, seed, key, sample) for sample in samples}
+    if not methods:
+        return {(method.name, sample): known[key, method.name, sample] for sample in samples for method in whole}
     datasets = {
         sample: generator.parts(plan.n_train, plan.n_fresh, seeds[sample], name=f"sample {sample}")
         for sample in samples
@@ -372,13 +388,15 @@ def tuned_fits(
     )
     fits: TunedFits = {}
     for sample, dataset in datasets.items():
-        for method in methods:
+        for method in whole:
             cell = found.get((dataset.name, method.name))
             if cell is not None:
                 tuning, score = cell.scores.get("cv", float("nan")), cell.scores[scored]
                 fits[method.name, sample] = TunedFit(
                     method.name, sample, seeds[sample], dict(cell.info["params"]), tuning, score
                 )
+            elif (key, method.name, sample) in known:
+                fits[method.name, sample] = known[key, method.name, sample]
     return fits
 
 

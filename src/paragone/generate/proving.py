@@ -23,7 +23,7 @@ from paragone.generate.evidence import Evidence, measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import Contender
-from paragone.generate.proof import LeadClaim, Proof, TunedFit, prove, tuned_fits
+from paragone.generate.proof import NOTHING_KNOWN, KnownFits, LeadClaim, Proof, TunedFit, prove, tuned_fits
 from paragone.generate.sampling import GeneratorSpec
 from paragone.validation import FloatArray
 
@@ -131,6 +131,7 @@ class Prover:
         self.promised: Counter[OrderedPair] = Counter()
         self.verdicts: list[DatasetProof] = []
         self.races: list[Race] = []
+        self.known: KnownFits = NOTHING_KNOWN
         self._looks = spec.plan().family(spec.target)
         self._bars = dict.fromkeys(self.wanted, spec.margin)
         self._tried: set[str] = set()
@@ -218,6 +219,11 @@ class Prover:
     def _is_novel(self, mine: Signature) -> bool:
         return all(known.agreement(mine) < NOVEL for known in self._known)
 
+    def take_up(self, entries: Sequence[DocketEntry], races: Sequence[Race], known: KnownFits) -> None:
+        """Take up the docket of an earlier sitting, with the races that filled it and the fits that were made."""
+        self.docket, self.races, self.known = list(entries), list(races), known
+        self.promised.update(pair for entry in entries for pair in entry.hope.pairs)
+
     # Racing
 
     def _race(self, hope: Hope) -> None:
@@ -292,13 +298,13 @@ class Prover:
             return None
         entry = self.docket[len(self.verdicts)]
         plan, seed = self.spec.plan(), self.spec.seed
-        proofs = prove(entry.claims, self.methods, self.laboratory, plan, seed, over=over)
+        proofs = prove(entry.claims, self.methods, self.laboratory, plan, seed, over=over, known=self.known)
         fits = {(fit.method, fit.sample): fit for proof in proofs for fit in proof.fits}
         item = None
         if any(proof.holds for proof in proofs):
             # All methods are shown on the first look's samples, tuned alike: whoever comes later is put beside them.
             first = range(plan.looks[0])
-            fits |= tuned_fits(entry.generator, self.methods, self.laboratory, plan, seed, first)
+            fits |= tuned_fits(entry.generator, self.methods, self.laboratory, plan, seed, first, known=self.known)
             item = self._item(entry, proofs, fits)
         verdict = DatasetProof(entry, proofs, item, tuple(fits.values()))
         self.verdicts.append(verdict)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MEASURED = "evidence_files"
 """The folder of measurements that come with the package."""
+CURVE = "coverage_curve.csv"
+"""The progress of a search over time, in the folder that it wrote."""
 FITS = "fits.csv.xz"
 """Every fit of the proofs, in the folder that a search wrote."""
 FIT_COLUMNS = ("dataset", "formula", "method", "sample", "row_seed", "tuning_score", "score", "parameters")
@@ -87,8 +89,9 @@ def _read_fits(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        # Round trip: the leads of a claim are differences of these, to the last bit.
-        fits = pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values={"tuning_score": [""]})
+        # Python reads to the last bit: the leads of a claim are differences of these.
+        exact = {"score": float, "tuning_score": lambda text: float(text or "nan")}
+        fits = pd.read_csv(path, keep_default_na=False, converters=exact)
         found = fits[list(FIT_COLUMNS)]
         parameters = [_parameters(text) for text in found["parameters"]]
     except (KeyError, ValueError, EOFError, OSError, lzma.LZMAError) as error:
