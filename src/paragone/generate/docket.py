@@ -60,6 +60,11 @@ class Docket:
         return tuple(moment for moment in self.curve if not moment.tried)
 
     @property
+    def n_tried(self) -> int:
+        """How many datasets were put to proof."""
+        return max((moment.tried for moment in self.curve), default=0)
+
+    @property
     def times(self) -> dict[Moment, float]:
         """The seconds of every moment of the curve."""
         return {(moment.generation, moment.raced, moment.tried): moment.seconds for moment in self.curve}

@@ -326,6 +326,10 @@ def evolve(
             docket = Docket.read(taken_up, spec, key)
             evolution.take_up(docket.searched, docket.times)
             evolution.prover.take_up(docket.entries, docket.races, docket.fits)
+            # Whatever the hours: what the folder has is not lost, and a proof that was cut short comes to its end.
+            evolution.prove(
+                lambda progress: say(str(progress)), lambda: len(evolution.prover.verdicts) >= docket.n_tried
+            )
             evolution.prove(lambda progress: say(str(progress)), lambda: over(1.0))
             return _concluded(evolution, key)
         if conclude:
