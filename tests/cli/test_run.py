@@ -46,7 +46,7 @@ def test_run_then_status_then_scores(paragone, lab, tmp_path):
     assert "Variance" in status.out
     assert status.code == 0
     table = paragone("scores", store)
-    assert "micro_f1" in table.out
+    assert "Micro-F1" in table.out
     as_json = json.loads(paragone("scores", store, "--metric", "hamming_loss", "--json").out)
     assert len(as_json) == 24
     assert set(as_json[0]) == {"experiment", "protocol", "dataset", "fold", "method", "metric", "at", "value"}

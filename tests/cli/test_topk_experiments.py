@@ -45,12 +45,12 @@ def test_one_command_runs_reports_and_compares(paragone, lab):
     ended = paragone("run", lab / "lab.toml", "--workers", 0, "--report", lab / "out")
     assert ended.code == 0
     assert "3 validation rows taken out of train" in ended.err
-    for words in ("precision@5", "ndcg@5[idcg=min]", "Ties on rows", "EASE against popularity", "5 done"):
+    for words in ("Precision@5", "NDCG@5[idcg=min]", "Ties on rows", "EASE against popularity", "5 done"):
         assert words in ended.out
     assert (lab / "out" / "report.html").is_file()
     assert "set-knn" in paragone("status", lab / "lab.sqlite").out
     shown = paragone("scores", lab / "lab.sqlite").out
-    assert "ndcg[idcg=min] on rows" in shown
+    assert "NDCG[idcg=min] on rows" in shown
     assert "K = 5" in shown
 
 

@@ -32,7 +32,9 @@ def run(tmp_path, data_folder):
 
 def test_gasoline_is_predicted_well_below_its_spread(run):
     experiment, results = run("gasoline")
-    assert experiment.notes[0] == "40 variants of 1 method(s): PLS 40"
+    assert experiment.notes[0] == (
+        "40 pipelines (preprocessing and model, with the parameters of each) of 1 method: PLS 40"
+    )
     final = results.final_scores()
     assert len(final) == 6
     assert final["RMSECV"].min() < 0.25 < np.std(experiment.layout.arrangements["gasoline"].dataset.y)

@@ -79,7 +79,7 @@ def test_status_and_scores_know_its_cells_and_metrics(folder):
     scores = json.loads(paragone(folder, "scores", "moons.sqlite", "--json"))
     assert {score["metric"] for score in scores} == {"silhouette", "adjusted_rand"}
     assert len(scores) == 36
-    assert "silhouette (clustering)" in paragone(folder, "scores", "moons.sqlite")
+    assert "Silhouette (clustering, higher is better)" in paragone(folder, "scores", "moons.sqlite")
 
 
 def test_its_page_has_the_common_sections_and_its_own_chart_with_consent_alone(folder):

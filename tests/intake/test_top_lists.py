@@ -96,7 +96,7 @@ def test_all_pairs_are_those_of_a_naive_loop(data, ending, truth_file):
         np.testing.assert_allclose(ours, [*numbers, adjusted], rtol=1e-9, atol=1e-12)
     assert "good against poor: better by 2 of 2 values" in found.verdict
     drawn = json.dumps(found.charts["forest"].to_dict())
-    assert "good against poor, recall at 5" in drawn
+    assert "good against poor, Recall at 5" in drawn
     assert "All pairs" in drawn
     assert found.units == ("queries" if ending == "run" else "users")
 
@@ -178,7 +178,7 @@ def test_on_the_command_line(data, paragone, tmp_path):
         "compare", *files, "--truth", folder / "t.qrels", "--metric", "ndcg,recall@5", "--out", tmp_path / "o"
     )
     assert ended.code == 0, ended.err
-    assert "ndcg[idcg=min]" in ended.out
+    assert "NDCG[idcg=min]" in ended.out
     assert "Method" in ended.out
 
 

@@ -76,7 +76,7 @@ def test_ties_go_by_declared_order_and_all_of_them_are_the_best(twist):
     assert final.loc[final["best_of"] == "rmsecv", "variant"].tolist() == ["twin B", "twin A"]
     (view, _) = crossval_views(run)
     assert view.best == ("twin B", "twin A")
-    assert problem_headline(view).startswith("lake: twin B and twin A, which are tied, are the best of 4 variants")
+    assert problem_headline(view).startswith("lake: twin B and twin A, which are tied, are the best of 4 pipelines")
 
 
 @pytest.mark.parametrize("twist", range(4))

@@ -91,6 +91,11 @@ def is_negated(metric: str | None, values: np.ndarray) -> bool:
     """Whether scores of a metric are minus an error: by its name, and because none is above zero.
 
     Errors that somebody wrote down under a scorer's name without the sign are left as they are.
+
+    Examples
+    --------
+    >>> is_negated("neg_log_loss", np.array([-0.5, -0.2])), is_negated("neg_log_loss", np.array([0.5, 0.2]))
+    (True, False)
     """
     return error_name(metric) != metric and not (np.asarray(values, dtype=np.float64) > 0).any()
 
