@@ -90,6 +90,7 @@ def pairwise(
     ...
     """
     metric = asked_name(metric)
+    higher = direction(metric, higher_is_better)
     if threshold is not None and not np.isfinite(threshold):
         raise InputError(f"the threshold must be a finite score, not {threshold}")
     first, second = name_a or _name(a, "A"), name_b or _name(b, "B")
@@ -100,9 +101,8 @@ def pairwise(
     if higher_is_better is not False and is_negated(metric, np.concatenate([paired.a, paired.b])):
         # Minus an error is shown as the error, and so is the threshold that was given in the same terms.
         paired = replace(paired, a=0.0 - paired.a, b=0.0 - paired.b)
-        scorer, metric, higher_is_better = metric, error_name(metric), False
+        scorer, metric, higher = metric, error_name(metric), False
         threshold = None if threshold is None else 0.0 - threshold
-    higher = direction(metric, higher_is_better)
     unit = _unit(paired, pairs)
     # Datasets as pairs are independent as subjects are.
     engine_unit: Unit = "fold" if unit == "fold" else "subject"
