@@ -61,6 +61,7 @@ evolve-small: $(VENV)/installed-for-tests
 # One sitting of an hour; the next one goes on where it ended. What examples/paragone-v2 has is searched and proven
 # already; without --from all of it is made anew, in about four hours of two cores.
 paragone-v2: $(VENV)/installed-for-tests
+	mkdir -p build
 	$(BIN)/paragone generate evolve examples/evolve-v2.toml --from examples/paragone-v2 --store build/paragone-v2.sqlite --out build/paragone-v2 --workers 2 --hours 1
 
 clean:
