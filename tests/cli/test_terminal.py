@@ -127,7 +127,7 @@ def test_no_verb_prints_what_a_store_wants_the_terminal_to_do(hostile, tmp_path,
 def test_the_command_line_prints_in_one_place():
     """Every other module of it asks that place, so that nothing is printed that was not made harmless."""
     places = {"terminal.py", "output.py"}
-    for file in Path(paragone.cli.__file__).parent.glob("*.py"):
+    for file in Path(paragone.cli.__file__).parent.rglob("*.py"):
         found = {ast.unparse(node) for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)}
         direct = [call for call in found if call.startswith(("typer.echo(", "print(", "Console(", "sys.stdout.w"))]
         assert not direct or file.name in places, (file.name, direct)

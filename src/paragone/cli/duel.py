@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paragone.cli.app import START, app
-from paragone.cli.generate import (
+from paragone.cli.kinds import (
     DataCategorical,
     DataClasses,
     DataCorrelation,

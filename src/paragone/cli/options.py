@@ -1,4 +1,4 @@
-"""Options that several commands take, and the executor that two of them choose."""
+"""Options that several commands take, and the reading of them: lists with commas, and the executor to use."""
 
 from __future__ import annotations
 
@@ -116,6 +116,17 @@ AcceptLeak: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+
+
+def listed(text: str) -> list[str]:
+    """Return what stands between commas.
+
+    Examples
+    --------
+    >>> listed("digen8, digen10,")
+    ['digen8', 'digen10']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 @contextmanager

@@ -1,0 +1,133 @@
+"""`paragone generate report`: a method of yours on the collections, and the former name of that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paragone.cli.generate.group import WHICH, Workers, collection_named, generate, refuse_file
+from paragone.cli.options import AddressOption, EngineOption, chosen_executor, listed
+from paragone.cli.output import show_table
+from paragone.errors import unknown_name
+from paragone.terminal import say
+from paragone.ties import loss_order
+
+if TYPE_CHECKING:
+    from paragone.generate import Collection
+
+
+Space = Annotated[
+    Path | None, typer.Option(help="The search space (TOML); the usual ranges of a known class without one.")
+]
+Trials = Annotated[
+    int | None,
+    typer.Option(help="Tune all methods anew with so many trials; without it the budget that the others had.", min=1),
+]
+BenchmarkStore = Annotated[Path | None, typer.Option(help="Where scores are kept; OUT/benchmark.sqlite.")]
+Formats = Annotated[str, typer.Option(help="Chart formats beside SVG: pdf, png, html.")]
+
+
+@generate.command("report")
+def report_method(
+    method: Annotated[str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    collection: Annotated[
+        list[str] | None, typer.Option(help="A collection; may be repeated. By default digen and all that are shipped.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
+    space: Space = None,
+    trials: Trials = None,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    store: BenchmarkStore = None,
+    workers: Workers = 0,
+    formats: Formats = "",
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+) -> None:
+    """Diagnose a method on the collections: where it wins and fails, by families, and which method it is like.
+
+    Example: paragone generate report mymethod.py:Poly --out poly --workers 2
+    """
+    from paragone.charts import check_formats
+    from paragone.data.evolved import collections
+    from paragone.generate import Laboratory, benchmark_method, write_benchmark
+    from paragone.generate.diagnosis import diagnose
+    from paragone.generate.methods import read_space
+    from paragone.generate.opponents import opponent
+
+    wanted = check_formats(listed(formats))
+    declared = opponent(method, name=name, space=read_space(space) if space else None)
+    chosen = [(where, collection_named(where)) for where in collection or ["digen", *collections()]]
+    refuse_file(out)
+    out.mkdir(parents=True, exist_ok=True)
+    asked = _asked_sets(listed(sets), chosen)
+    results = []
+    with (
+        chosen_executor(engine, address, workers) as executor,
+        Laboratory(store or out / "benchmark.sqlite", workers, executor=executor) as laboratory,
+    ):
+        for where, found in chosen:
+            if sets and not asked[where]:
+                continue
+            results.append(
+                benchmark_method(
+                    declared,
+                    laboratory,
+                    found,
+                    sets=asked[where],
+                    trials=trials,
+                    tell=lambda said: say(said, stderr=True),
+                )
+            )
+    page = write_benchmark(results, out, wanted)
+    for result in results:
+        means = result.table().mean()
+        means = means.iloc[loss_order(-means, size=1.0)]
+        show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
+        for note in result.notes:
+            say(f"note: {note}", stderr=True)
+    for said in diagnose(results).sentences():
+        say(said)
+    say(f"page: {page}")
+
+
+def _asked_sets(names: list[str], chosen: list[tuple[str, Collection | None]]) -> dict[str, list[str]]:
+    """Return which of the named datasets every collection has; one that none has is refused."""
+    from paragone.data.digen import find
+
+    found: dict[str, list[str]] = {where: [] for where, _ in chosen}
+    for name in names:
+        homes = [where for where, held in chosen if held is not None and name in {one.name for one in held.sets}]
+        if not homes and any(held is None for _, held in chosen):
+            # DIGEN knows short names, and refuses what it does not know.
+            homes = ["digen"] if find(name) else []
+        if not homes:
+            known = [item.name for _, held in chosen if held is not None for item in held.sets]
+            raise unknown_name("dataset", name, known)
+        for home in homes:
+            found[home].append(name)
+    return found
+
+
+@generate.command("benchmark-method", hidden=True)
+def benchmark(
+    use: Annotated[str, typer.Argument(help="The classifier as module:Class.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
+    collection: Annotated[str, typer.Option(help=WHICH)] = "digen",
+    name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
+    space: Space = None,
+    trials: Trials = None,
+    sets: Annotated[str, typer.Option(help="Some datasets, with commas between.")] = "",
+    store: BenchmarkStore = None,
+    workers: Workers = 0,
+    formats: Formats = "",
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+) -> None:
+    """Put a method on one collection: the former name of `generate report --collection NAME`.
+
+    Example: paragone generate report sklearn.neural_network:MLPClassifier --out mlp --sets digen8,digen10
+    """
+    report_method(use, out, [collection], name, space, trials, sets, store, workers, formats, engine, address)
