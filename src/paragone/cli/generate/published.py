@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import WRAPPER_ASSIGNMENTS, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,21 +59,10 @@ def run_stage1(
     say(f"{outcome.seen} seen, {outcome.rejected} rejected, {outcome.pruned} pruned, {outcome.scored} scored")
 
 
+# Typer reads the options off the signature, which is that of `stage1`; the docstring is the help, and stays its own.
 @generate.command("duel", hidden=True)
-def run_stage1_by_its_former_name(
-    up: Annotated[str, typer.Argument(help="The method that is to win: name or letter.")],
-    down: Annotated[str, typer.Argument(help="The method that is to lose.")],
-    seed: Annotated[int, typer.Option("--seed", help="Of rows, folds, tuning and search.")],
-    store: ScoreStore = Path("duel.sqlite"),
-    workers: Workers = 0,
-    population: Annotated[int, typer.Option(help="Formulas per generation.", min=2)] = 100,
-    generations: Annotated[int, typer.Option(help="How many generations.", min=1)] = 40,
-    trials: Annotated[int, typer.Option(help="Trials of the tuning.", min=1)] = 10,
-    methods: Annotated[str, typer.Option(help="Letters of the methods that take part.")] = "RKDSFGXL",
-    preset: Preset = None,
-    seconds: Limit = None,
-    out: Annotated[Path | None, typer.Option(help="Write the survivors to a .csv or .parquet.")] = None,
-) -> None:
+@wraps(run_stage1, assigned=[name for name in WRAPPER_ASSIGNMENTS if name != "__doc__"])
+def run_stage1_by_its_former_name(*given: Any, **options: Any) -> None:
     """Stage 1 of the published procedure, by its former name.
 
     Example: paragone generate stage1 K R --seed 5
@@ -82,7 +72,7 @@ def run_stage1_by_its_former_name(
         "`paragone duel A B` finds and proves datasets for any two methods",
         stderr=True,
     )
-    run_stage1(up, down, seed, store, workers, population, generations, trials, methods, preset, seconds, out)
+    run_stage1(*given, **options)
 
 
 @generate.command("stage2")
