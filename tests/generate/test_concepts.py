@@ -9,7 +9,7 @@ import pytest
 from paragone.data.digen import Expression, digen_features, entries
 from paragone.generate.concepts import ConceptBook, active_features, agreements, group_concepts, signature
 from paragone.generate.inspection import Specimen, duel_matrix, inspect_digen, inspect_sets, open_pairs
-from paragone.generate.sampling import Threshold
+from paragone.generate.thresholds import Threshold
 
 
 @pytest.fixture(scope="module")

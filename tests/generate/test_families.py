@@ -7,7 +7,7 @@ import pytest
 
 from paragone.data.digen import Expression
 from paragone.generate.families import FAMILIES, MIXED, families, straightness, told_alone
-from paragone.generate.sampling import population
+from paragone.generate.thresholds import population
 
 
 @pytest.mark.parametrize(

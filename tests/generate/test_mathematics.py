@@ -10,7 +10,7 @@ import pytest
 from paragone.data.digen import Expression, entries
 from paragone.generate.formulas import Grammar
 from paragone.generate.mathematics import feature_name, mathematics, rule_in_words
-from paragone.generate.sampling import Threshold, halving_threshold
+from paragone.generate.thresholds import Threshold, halving_threshold
 
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

@@ -14,7 +14,7 @@ from paragone.data.digen import Expression
 from paragone.errors import InputError
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.formulas import Grammar, reason_to_reject
-from paragone.generate.sampling import Threshold
+from paragone.generate.thresholds import Threshold
 from paragone.validation import FloatArray
 
 FOLD_SHARE = 0.5

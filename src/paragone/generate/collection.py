@@ -23,8 +23,9 @@ from paragone.generate.formulas import simplify
 from paragone.generate.inspection import Inspection, Specimen, inspect_sets
 from paragone.generate.manifests import hash_target, write_sets
 from paragone.generate.proof import ProofPlan
-from paragone.generate.sampling import GeneratorSpec, TargetKind, population
+from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.targets import CEILINGS, METRICS, target_of
+from paragone.generate.thresholds import population
 from paragone.generate.truth import active_columns, bayes_scores, truth_sheet
 from paragone.generate.variants import VariantGenerator
 from paragone.reading import read_json

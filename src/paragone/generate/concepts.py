@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from paragone.data.digen import Expression
 from paragone.generate.keys import formula_key
-from paragone.generate.sampling import GeneratorSpec, TargetRule, Threshold, halving_threshold, population
+from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.thresholds import TargetRule, Threshold, halving_threshold, population
 from paragone.generate.truth import changed_target
 from paragone.ties import least_loss, loss_order
 from paragone.validation import FloatArray

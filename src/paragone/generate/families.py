@@ -14,7 +14,8 @@ import numpy as np
 from paragone.data.digen import Expression
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.formulas import Node, to_expression, to_tree
-from paragone.generate.sampling import GeneratorSpec, TargetRule, Threshold, halving_threshold, population
+from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.thresholds import TargetRule, Threshold, halving_threshold, population
 from paragone.generate.truth import changed_target
 from paragone.validation import FloatArray, IntArray
 

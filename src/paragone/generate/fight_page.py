@@ -22,7 +22,7 @@ from paragone.generate.mathematics import feature_name, mathematics, target_in_w
 from paragone.generate.pages import drawn_gallery, gallery, write_whole
 from paragone.generate.planes import plane_chart
 from paragone.generate.proof import Proof
-from paragone.generate.sampling import population
+from paragone.generate.thresholds import population
 from paragone.page import (
     Attachment,
     Block,

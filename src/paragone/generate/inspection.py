@@ -14,7 +14,8 @@ from paragone.data.digen import Expression, cut_in_half, digen_features, entries
 from paragone.errors import InputError
 from paragone.generate.concepts import agreements, numbered_concepts, signature
 from paragone.generate.formulas import canonical_key, simplify
-from paragone.generate.sampling import GeneratorSpec, TargetKind, TargetRule, Threshold
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.thresholds import TargetRule, Threshold
 from paragone.generate.truth import truth_sheet
 from paragone.validation import FloatArray
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from paragone.data.digen import Expression
 from paragone.generate.formulas import structure_key
-from paragone.generate.sampling import GeneratorSpec, Threshold
+from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.thresholds import Threshold
 from paragone.validation import FloatArray, IntArray
 
 KEY_ROWS = 512

@@ -10,7 +10,8 @@ import numpy as np
 
 from paragone.data.digen import Expression, Feature
 from paragone.generate.formulas import Node, to_tree
-from paragone.generate.sampling import GeneratorSpec, Threshold
+from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.thresholds import Threshold
 
 SUM, PRODUCT, POWER, WHOLE = range(4)
 """How tightly a text holds together: a looser one inside a tighter one stands in brackets."""

@@ -17,7 +17,8 @@ from paragone.charts import BLUE, VERMILION, from_rows, styled
 from paragone.data import Dataset
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.laboratory import CellResult, FreshRows, Holdout, Laboratory, parted
-from paragone.generate.sampling import GeneratorSpec, TargetKind, Threshold
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.thresholds import Threshold
 from paragone.validation import FloatArray
 
 REACH = 2.5

@@ -20,7 +20,8 @@ from scipy.special import ndtri, xlogy
 from paragone.errors import InputError
 from paragone.generate.keys import concept_key
 from paragone.generate.posterior import Beliefs, beliefs, hidden_columns, is_enumerated, uniforms
-from paragone.generate.sampling import GeneratorSpec, Part, TargetRule, Threshold
+from paragone.generate.sampling import GeneratorSpec, Part
+from paragone.generate.thresholds import TargetRule, Threshold
 from paragone.validation import FloatArray
 
 if TYPE_CHECKING:

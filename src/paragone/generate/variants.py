@@ -9,7 +9,8 @@ from typing_extensions import override
 
 from paragone.data.variants import DatasetVariant, draw_variant, variant_named
 from paragone.errors import InputError
-from paragone.generate.sampling import Drawn, GeneratorSpec, TargetRule
+from paragone.generate.sampling import Drawn, GeneratorSpec
+from paragone.generate.thresholds import TargetRule
 
 
 @dataclass(frozen=True)
