@@ -227,7 +227,22 @@ def test_the_sentence_of_an_unproven_direction_tells_how_hard_it_was_tried():
     assert len(claims_chart(result).to_dict()["layer"]) == 3
     # The page keeps a lead until the next generation: nothing rose in between.
     assert plot_of(search_chart(result).to_dict()).steps
-    assert fight_page(result, (), "somewhere", "x").title == "Linear against Tree"
+    page = fight_page(result, (), "somewhere", "x")
+    assert page.title == "Linear against Tree"
+    # A direction without a proven dataset is told in the finding, and has no empty section.
+    assert [section.title for section in page.sections] == ["The finding", "What was tried", "How it was done"]
+
+
+def test_a_short_search_is_drawn_over_seconds_and_a_long_one_over_minutes():
+    def drawn(minutes):
+        curve = ((minutes / 2, 0.0, 0.1), (minutes, 0.2, 0.3))
+        result = FightResult((LINEAR, TREE), SMALL, (), (), curve, 10, 5, 0, 60 * minutes, "time")
+        return plot_of(search_chart(result).to_dict())
+
+    for minutes, unit, last in ((0.5, "seconds", 30.0), (8.0, "minutes", 8.0)):
+        plot = drawn(minutes)
+        assert plot.x == unit
+        assert {name: line[-1] for name, line in plot.series.items()} == {"Linear": (last, 0.2), "Tree": (last, 0.3)}
 
 
 def replace_proofs(result, proofs):

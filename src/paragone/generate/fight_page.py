@@ -100,7 +100,9 @@ def fight_page(result: FightResult, shown: Sequence[Picture], folder: str | Path
     sections = [Section("finding", "The finding", _finding(result, shown, folder))]
     for place, (up, down) in enumerate(result.directions, start=1):
         own = [picture for picture in shown if picture.proof.claim.up == up]
-        sections.append(Section(f"wins{place}", f"Where {up} beats {down}", _direction(result, own, up, down, folder)))
+        # That nothing was found, and what was tried, stands in the finding: an empty section would say it twice.
+        if own:
+            sections.append(Section(f"wins{place}", f"Where {up} beats {down}", _direction(result, own, folder)))
     sections.append(Section("tried", "What was tried", _tried(result)))
     sections.append(Section("how", "How it was done", _how(result)))
     n = len(shown)
@@ -174,11 +176,7 @@ def crossing(picture: Picture, up: str, down: str) -> str:
     return f"{down} is ahead at {sizes[last]} training rows, the most that were tried"
 
 
-def _direction(
-    result: FightResult, own: Sequence[Picture], up: str, down: str, folder: str | Path
-) -> tuple[Block, ...]:
-    if not own:
-        return (Prose((_sentence(result.sentence(up, down)),)),)
+def _direction(result: FightResult, own: Sequence[Picture], folder: str | Path) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for place, picture in enumerate(own):
         title = f"{picture.name}: {target_in_words(_simplified(picture), picture.generator)}"

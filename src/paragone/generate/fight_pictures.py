@@ -30,6 +30,8 @@ CURVE_TRIALS = 4
 CEILING = "best possible"
 CURVES_PER_DIRECTION = 1
 """Learning curves are of the best dataset of each direction: each takes as long as a proof."""
+SHORT_SEARCH = 2.0
+"""A search of fewer minutes is drawn over seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,25 +219,27 @@ def claims_chart(result: FightResult) -> Any:
 
 
 def search_chart(result: FightResult) -> Any:
-    """Draw the best lead that the search had found, in both directions, over the minutes."""
+    """Draw the best lead that the search had found, in both directions, over its time."""
     import altair as alt
 
-    first, second = result.names
+    names = list(result.names)
+    last = result.curve[-1][0] if result.curve else 0.0
+    unit, factor = ("minutes", 1) if last >= SHORT_SEARCH else ("seconds", 60)
     rows = [
-        {"minutes": minutes, "lead": lead, "direction": label}
+        {unit: factor * minutes, "lead": lead, "winner": name}
         for minutes, *leads in [(0.0, 0.0, 0.0), *result.curve]
-        for lead, label in zip(leads, (f"{first} over {second}", f"{second} over {first}"), strict=True)
+        for lead, name in zip(leads, names, strict=True)
     ]
-    labels = [f"{first} over {second}", f"{second} over {first}"]
     colour = alt.Color(
-        "direction:N",
-        scale=alt.Scale(domain=labels, range=[BLUE, VERMILION]),
+        "winner:N",
+        scale=alt.Scale(domain=names, range=[BLUE, VERMILION]),
         legend=alt.Legend(title=None, orient="bottom"),
     )
     lines = (
         from_rows(rows)
         .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(x=alt.X("minutes:Q", title="minutes"), y=alt.Y("lead:Q", title="best lead in screening"), color=colour)
+        .encode(x=alt.X(f"{unit}:Q", title=unit), y=alt.Y("lead:Q", title="best lead in screening"), color=colour)
     )
     chart = alt.layer(lines).properties(width=330, height=220)
-    return styled(chart, "How the search went", "Screening is done without tuning: it proposes, and proves nothing")
+    said = "The largest lead of each method over the other so far, without tuning: it proposes, and proves nothing"
+    return styled(chart, "How the search went", said)
