@@ -121,6 +121,21 @@ def test_open_pairs_are_on_the_page_with_how_hard_each_was_tried(collection):
     )
 
 
+def test_claims_that_were_measured_again_are_counted_by_their_means(collection):
+    means, errors = [0.2, 0.05, 0.049, -0.01, -0.03], [0.01] * 5
+    again = pd.DataFrame(
+        {
+            "dataset": ["product"] * 5, "up": ["A"] * 5, "down": ["BClassifier"] * 5, "printed_mean": [0.2] * 5,
+            "printed_low": [0.06] * 5, "samples": [6, 6, 6, 6, 7], "mean": means, "se": errors, "share_won": [1.0] * 5,
+        }
+    )  # fmt: skip
+    said = {s.name: words_of(s.blocks) for s in collection_page(collection.inspect(), collection, again=again).sections}
+    assert "measured the 5 proven claims again, on 6 to 7 new samples each" in said["again"]
+    # A mean at the margin holds; one of two below 0 is so beyond noise.
+    assert "2 of 5 mean leads are at or above 0.05 (40.0%), and 1 is below 0" in said["again"]
+    assert "again" not in {section.name for section in collection_page(collection.inspect(), collection).sections}
+
+
 def test_the_statement_says_what_all_intervals_promise_together(collection):
     alone = " ".join(family_statement(collection))
     assert "no level for all of them together" in alone

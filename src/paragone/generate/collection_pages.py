@@ -58,6 +58,7 @@ def write_collection_page(
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
     opened: pd.DataFrame | None = None,
+    again: pd.DataFrame | None = None,
     source: str = "",
 ) -> Path:
     """Write the page, its tables as CSV and its charts as SVG into a folder, and return the page.
@@ -76,6 +77,8 @@ def write_collection_page(
         Another collection measured the same way, to compare with.
     opened : DataFrame, optional
         The pairs that are not proven; see `Evolved.open_table`. Without it those that the collection lists.
+    again : DataFrame, optional
+        The claims as a second script measured them; see `paragone.generate.shipped.measured_again`.
     source : str
         What `paragone.load` knows the collection by: its name, file or folder; ``FOLDER/collection.json`` without it.
 
@@ -97,7 +100,7 @@ def write_collection_page(
         empty_page(collection, curve, opened)
         if inspection is None
         else collection_page(
-            inspection, collection, curve, beside, opened, source or f"{Path(folder).as_posix()}/collection.json"
+            inspection, collection, curve, beside, opened, again, source or f"{Path(folder).as_posix()}/collection.json"
         )
     )
     return write_whole(folder, "collection page", page)
@@ -130,6 +133,7 @@ def collection_page(
     curve: pd.DataFrame | None = None,
     beside: Collection | None = None,
     opened: pd.DataFrame | None = None,
+    again: pd.DataFrame | None = None,
     source: str = "",
 ) -> Page:
     """Make the page; see `write_collection_page`."""
@@ -150,6 +154,8 @@ def collection_page(
         sheet = score_sheet("scores", f"Mean {metric} over the samples", table, keys)
         drawn = drawn_gallery(heat_map=heat_map(table, metric))
         sections.append(Section("evidence", "The evidence", (sheet, *drawn)))
+    if again is not None and collection is not None:
+        sections.append(Section("again", "Measured again", _again(again, collection.margin)))
     sections.append(Section("datasets", "The datasets", _datasets(inspection, collection, source)))
     if collection is not None:
         sections.append(Section("variants", "Variants", _variants(collection)))
@@ -411,6 +417,35 @@ def _search(curve: pd.DataFrame) -> tuple[Block, ...]:
         *drawn,
         Fold("The progress of the search, moment by moment", (frame_sheet("curve", "Coverage", shown, decimals=1),)),
     )
+
+
+def _again(again: pd.DataFrame, margin: float) -> tuple[Block, ...]:
+    """Say what became of the claims when a script that shares no code with the search measured them."""
+    n_held = int((again["mean"] >= margin).sum())
+    n_reversed = int((again["mean"] + 2 * again["se"] < 0).sum())
+    least, most = int(again["samples"].min()), int(again["samples"].max())
+    samples = f"{most}" if least == most else f"{least} to {most}"
+    said = (
+        f"A script that shares no code with the search measured the {len(again)} proven claims again, on {samples} new "
+        "samples each, with other seeds and both methods tuned by another tuner: "
+        f"{n_held} of {len(again)} mean leads are at or above {margin:g} ({n_held / len(again):.1%}), and "
+        f"{n_reversed} {'is' if n_reversed == 1 else 'are'} below 0 by more than two standard errors."
+    )
+    columns = {
+        "dataset": "dataset",
+        "up": "winner",
+        "down": "loser",
+        "printed_mean": "proven lead",
+        "printed_low": "lower limit",
+        "mean": "lead again",
+        "se": "standard error",
+        "share_won": "samples won",
+        "samples": "samples",
+    }
+    sheet = frame_sheet(
+        "again", "Every claim, as proven and measured again", again[list(columns)].rename(columns=columns)
+    )
+    return (Prose((said,)), Fold("Every claim, measured again", (sheet,)))
 
 
 def _beside(collection: Collection, other: Collection) -> tuple[Block, ...]:

@@ -1,7 +1,7 @@
 """What comes with the package beside its collections: how a search went, every fit of a proof, DIGEN measured.
 
 A collection is shipped by its files lying in two folders, and no list names it: ``NAME.json`` among the collections of
-`paragone.data`, and here, where they are known, ``NAME-curve.csv`` and ``NAME-fits.csv.xz``.
+`paragone.data`, and here, where they are known, ``NAME-curve.csv``, ``NAME-fits.csv.xz`` and ``NAME-again.csv``.
 """
 
 from __future__ import annotations
@@ -36,13 +36,30 @@ def search_curve(collection: str) -> pd.DataFrame | None:
     >>> bool(search_curve("paragone-v1")["proven"].is_monotonic_increasing)
     True
     """
+    return _kept(collection, "curve")
+
+
+def measured_again(collection: str) -> pd.DataFrame | None:
+    """Return what a script that shares no code with the search measured of a shipped collection's claims; or None.
+
+    One row per claim: the printed mean and lower limit, and the mean lead on new samples with its standard error.
+
+    Examples
+    --------
+    >>> measured_again("paragone-v1") is None
+    True
+    """
+    return _kept(collection, "again")
+
+
+def _kept(collection: str, what: str) -> pd.DataFrame | None:
     import pandas as pd
 
     collection_file(collection)
-    curve = files("paragone.generate").joinpath(MEASURED, f"{collection}-curve.csv")
-    if not curve.is_file():
+    table = files("paragone.generate").joinpath(MEASURED, f"{collection}-{what}.csv")
+    if not table.is_file():
         return None
-    with as_file(curve) as path:
+    with as_file(table) as path:
         return pd.read_csv(path)
 
 

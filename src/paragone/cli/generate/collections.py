@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,8 +23,6 @@ from paragone.errors import InputError
 from paragone.terminal import say
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from paragone.generate import Collection, Inspection
 
 
@@ -126,7 +124,7 @@ def inspect_collection(
     found = collection_named(collection)
     inspection = inspect_digen(margin) if found is None else found.inspect()
     if out is not None:
-        page = write_collection_page(inspection, out, found, *_around(collection), source=collection)
+        page = write_collection_page(inspection, out, found, **_around(collection, found), source=collection)
         say(f"page: {page}", stderr=True)
     tried = () if found is None else found.open
     if as_json:
@@ -210,17 +208,19 @@ def _import_from_here() -> None:
         sys.path.append(str(Path.cwd()))
 
 
-def _around(reference: str) -> tuple[pd.DataFrame | None, Collection | None]:
-    """Return the search's curve of a collection, and what is shown beside it, where they are known."""
+def _around(reference: str, found: Collection | None) -> dict[str, Any]:
+    """Return what the page of a collection shows beside its evidence, where it is known."""
     import pandas as pd
 
     from paragone.data.evolved import collections
-    from paragone.generate.shipped import CURVE, digen_measured, search_curve
+    from paragone.generate.shipped import CURVE, digen_measured, measured_again, search_curve
 
-    if reference in collections():
-        return search_curve(reference), digen_measured()
+    if found is not None and reference in collections():
+        # DIGEN was measured in fixed configurations: beside proofs under tuning it would look better than it is.
+        beside = digen_measured() if found.plan is None else None
+        return {"curve": search_curve(reference), "again": measured_again(reference), "beside": beside}
     curve = Path(reference) / CURVE
-    return (pd.read_csv(curve) if curve.is_file() else None), None
+    return {"curve": pd.read_csv(curve)} if curve.is_file() else {}
 
 
 def _show(inspection: Inspection, tried: Mapping[tuple[str, str], str]) -> None:
