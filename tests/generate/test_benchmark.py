@@ -162,7 +162,7 @@ def test_the_profile_shows_the_means_over_concepts():
     found = diagnose([by_hand()])
     assert found.means.loc["parity", "A"] == pytest.approx(0.92)
     rows = chart_specification(profile_chart(found))["data"]["values"]
-    shown = {(row["family"], row["method"]): row["auroc"] for row in rows}
+    shown = {(row["family"], row["method"]): row["score"] for row in rows}
     assert shown["parity (1)", "New"] == pytest.approx(0.52)
     assert len(shown) == 9
 

@@ -32,7 +32,7 @@ def layers(chart):
 
 def test_the_heat_map_shows_every_score_and_puts_like_rows_together():
     chart = chart_specification(heat_map(TABLE))
-    shown = {(row["dataset"], row["method"]): row["auroc"] for row in chart["data"]["values"]}
+    shown = {(row["dataset"], row["method"]): row["score"] for row in chart["data"]["values"]}
     assert shown == {(d, m): TABLE.loc[d, m] for d in TABLE.index for m in TABLE.columns}
     order = chart["layer"][0]["encoding"]["y"]["sort"]
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset("ac"), frozenset("bd")}

@@ -24,7 +24,6 @@ from paragone.generate import (
     Evidence,
     GeneratedSet,
     GeneratorSpec,
-    benchmark_method,
     prove_variants,
     write_collection_page,
 )
@@ -530,11 +529,6 @@ def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
     data = load(f"{tmp_path}:1")
     assert (data.n_features, data.task, len(np.unique(data.y))) == (3, "classification", 3)
     np.testing.assert_array_equal(data.groups, item.load().groups)
-
-
-def test_the_report_of_a_method_is_refused_where_numbers_are_predicted(numbers, tmp_path):
-    with pytest.raises(InputError, match="collection 'numbers' has numbers to predict: reports are for two classes"):
-        benchmark_method(TREE, InProcess(tmp_path / "b.sqlite"), numbers[0].collection)
 
 
 @pytest.mark.parametrize(

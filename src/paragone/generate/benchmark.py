@@ -1,4 +1,4 @@
-"""benchmark_method: put a classifier on a collection, next to the methods that were measured on it before."""
+"""benchmark_method: put a method on a collection, next to the methods that were measured on it before."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from paragone.errors import InputError, unknown_name
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.digen import CHOOSING_ROWS, best_configurations
 from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
-from paragone.generate.evidence import measure
+from paragone.generate.evidence import measure, row_seed
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
 from paragone.generate.methods import Contender, reference_methods
-from paragone.generate.proof import tuned_fits
+from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.targets import METRICS, SCORED_BY, TARGET_WORDS, check_methods, fresh_protocol, usual_methods
 from paragone.methods.spaces import new_study, suggest
 from paragone.stats import compare
 
@@ -33,12 +35,34 @@ Fits: TypeAlias = dict[str, tuple[Dataset, CellResult]]
 
 @dataclass(frozen=True)
 class GeneratedFormula:
-    """What a dataset of a collection was made of: its formula, its columns, its concept and its ceiling."""
+    """What a dataset of a collection was made of.
+
+    Parameters
+    ----------
+    formula : str
+        Its formula.
+    n_features, concept : int
+        The columns that the formula may use, and the number of its concept.
+    ceiling : float
+        The best score that any method can reach.
+    source : GeneratorSpec, optional
+        Where its rows come from; two classes, cut in the middle, where it is not given.
+
+    Examples
+    --------
+    >>> GeneratedFormula("mul(X0, X1)", 3, concept=1, ceiling=1.0).generator().target
+    'binary'
+    """
 
     formula: str
     n_features: int
     concept: int
     ceiling: float
+    source: GeneratorSpec | None = None
+
+    def generator(self) -> GeneratorSpec:
+        """Return the source of rows."""
+        return self.source or GeneratorSpec(self.formula, self.n_features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +74,21 @@ class MethodBenchmark:
     method, collection : str
         What was put on what.
     scores : DataFrame
-        AUROC, tidy: ``dataset, method, seed, value``; one seed per dataset on DIGEN, the evidence samples elsewhere.
+        AUROC, or R2 of numbers, tidy: ``dataset, method, seed, value``; one seed per dataset on DIGEN, the evidence
+        samples elsewhere.
     chosen : mapping
         The parameters that tuning chose, by dataset.
     predictions : mapping
-        Labels and the method's values on test rows, by dataset.
+        Labels and the method's values on test rows, by dataset; for several classes by dataset and class, each against
+        the rest. Empty for numbers.
     notes : tuple of str
         What the reader must know, such as a method scored by hard labels.
     how : str
         How the method and the others were tuned and scored, in a paragraph.
     specimens : mapping of str to GeneratedFormula
         What every dataset was made of.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What is predicted.
 
     Examples
     --------
@@ -81,16 +109,23 @@ class MethodBenchmark:
     notes: tuple[str, ...]
     how: str = ""
     specimens: Mapping[str, GeneratedFormula] = field(default_factory=dict)
+    target: TargetKind = "binary"
+
+    @property
+    def metric(self) -> str:
+        """What the scores are called."""
+        return METRICS[self.target]
 
     def table(self) -> pd.DataFrame:
-        """Return mean AUROC by dataset (down) and method (across)."""
+        """Return the mean score by dataset (down) and method (across)."""
         wide: pd.DataFrame = self.scores.pivot_table(index="dataset", columns="method", values="value", sort=False)
         return wide
 
     def comparison(self, reference: str | None = None) -> Any:
         """Return the statistical comparison over the datasets: of all pairs, or of a reference with the others."""
         tidy = self.scores.groupby(["dataset", "method"], sort=False, as_index=False)["value"].mean()
-        return compare(tidy.assign(metric="auroc"), metric="auroc", higher_is_better=True, reference=reference)
+        metric = fresh_protocol(self.target)[1]
+        return compare(tidy.assign(metric=metric), metric=metric, higher_is_better=True, reference=reference)
 
     def duels(self, margin: float = MARGIN) -> pd.DataFrame:
         """Count the datasets on which the row's method beats the column's by the margin."""
@@ -101,18 +136,23 @@ class MethodBenchmark:
         """Draw everything, by name."""
         from paragone.generate import charts
 
-        table = self.table()
+        table, metric = self.table(), self.metric
         several = self.scores.groupby("dataset")["seed"].nunique().max() > 1
         drawn = {
-            "heat_map": charts.heat_map(table),
-            "boxes": charts.score_boxes(self.scores, "datasets and seeds" if several else "datasets"),
-            "parallel_coordinates": charts.parallel_coordinates(table, self.method),
-            "roc": charts.roc_curves(self.predictions, self.method),
-            "precision_recall": charts.pr_curves(self.predictions, self.method),
-            "duels": charts.duel_chart(self.duels(), MARGIN),
+            "heat_map": charts.heat_map(table, metric),
+            "boxes": charts.score_boxes(self.scores, "datasets and seeds" if several else "datasets", metric=metric),
+            "parallel_coordinates": charts.parallel_coordinates(table, self.method, metric=metric),
         }
+        if self.target == "binary":
+            drawn["roc"] = charts.roc_curves(self.predictions, self.method)
+            drawn["precision_recall"] = charts.pr_curves(self.predictions, self.method)
+        elif self.target == "multiclass":
+            # No precision-recall curves: guessing has another precision for every class, and one line says it.
+            lines = "One line per dataset and class, the class against the rest, on fresh rows"
+            drawn["roc"] = charts.roc_curves(self.predictions, self.method, lines=lines)
+        drawn["duels"] = charts.duel_chart(self.duels(), MARGIN, metric=metric)
         if several:
-            drawn["boxes_over_seeds"] = charts.seed_boxes(self.scores, self.method)
+            drawn["boxes_over_seeds"] = charts.seed_boxes(self.scores, self.method, metric=metric)
         if len(table) > 1:
             drawn["critical_difference"] = self.comparison().charts["critical_difference"]
         return drawn
@@ -132,16 +172,18 @@ def benchmark_method(
     settings: DuelSettings | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> MethodBenchmark:
-    """Put a classifier on every dataset of a collection, beside the reference methods at the same tuning.
+    """Put a method on every dataset of a collection, beside the reference methods at the same tuning.
 
-    On DIGEN the published scores stand beside it, tuned with 200 trials, and it is given 200 trials too. On an evolved
-    collection the others were measured in the best of a few configurations; it is given as many, chosen in the same
+    On DIGEN the published scores stand beside it, tuned with 200 trials, and it is given 200 trials too. On a
+    collection that was proven under tuning it is tuned on every sample of the proof with the trials that the others
+    had; on one whose methods were measured in the best of a few configurations it is given as many, chosen in the same
     way. With another number of trials every method is tuned with that number here, the references too.
 
     Parameters
     ----------
     contender : Contender
-        The classifier with its search space; with none it is fitted as it is, and that is said.
+        The classifier, or the regressor for numbers, with its search space; with none it is fitted as it is, and that
+        is said.
     laboratory : Laboratory
         Where the fits run.
     collection : Collection, optional
@@ -170,9 +212,12 @@ def benchmark_method(
     if collection is None:
         chosen = [find(name) for name in sets] or list(entries())
         return _on_digen(contender, laboratory, chosen, trials, settings, say)
-    if collection.target != "binary":
-        what = "numbers" if collection.target == "regression" else "several classes"
-        raise InputError(f"collection {collection.name!r} has {what} to predict: reports are for two classes")
+    check_methods([contender], collection.target)
+    if collection.target != "binary" and collection.plan is None:
+        raise InputError(
+            f"collection {collection.name!r} does not say how its claims were proven: with "
+            f"{TARGET_WORDS[collection.target]} to predict, a report needs the samples of the proof"
+        )
     members = [item for item in collection.sets if not sets or item.name in sets]
     missing = [name for name in sets if name not in {item.name for item in collection.sets}]
     if missing:
@@ -253,10 +298,11 @@ def _on_collection(
 ) -> MethodBenchmark:
     names = list(chosen[0].aurocs)
     _refuse_known(contender, names)
-    others = _known_methods(names) if trials is not None else []
+    others = _known_methods(names, collection.target) if trials is not None else []
     n_tried = _configurations_tried(names)
     rows: list[SeedScore] = []
     fits: Fits = {}
+    is_binary = collection.target == "binary"
     for position, item in enumerate(chosen, start=1):
         if collection.plan is not None:
             found = _tuned_on_samples(contender, others, laboratory, collection, item, trials)
@@ -266,17 +312,21 @@ def _on_collection(
             scores, params = found
             known = item.aurocs if trials is None else {}
             rows += [(item.name, m, i, v) for m, values in {**known, **scores}.items() for i, v in enumerate(values)]
-            shown = _on_own_rows(contender, laboratory, item, params)
+            shown = (
+                _on_own_rows(contender, laboratory, item, params)
+                if is_binary
+                else _on_first_sample(contender, laboratory, collection, item, trials)
+            )
             if shown is not None:
                 fits[item.name] = shown
         say(f"{contender.name}: {position} of {len(chosen)} datasets of {collection.name}")
     how = _how_on_collection(contender, collection, trials, n_tried, settings)
-    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes) for i in chosen}
-    return _result(contender, collection.name, rows, fits, specimens, how)
+    specimens = {i.name: GeneratedFormula(i.formula, i.n_features, i.concept, i.bayes, i.generator()) for i in chosen}
+    return _result(contender, collection.name, rows, fits, specimens, how, collection.target)
 
 
 Measured: TypeAlias = tuple[dict[str, tuple[float, ...]], Mapping[str, Any]]
-"""AUROC on every sample by method, and the configuration of the new method that its curves are drawn with."""
+"""The score on every sample by method, and the configuration of the new method that its curves are drawn with."""
 
 
 def _tuned_on_samples(
@@ -288,8 +338,7 @@ def _tuned_on_samples(
     trials: int | None,
 ) -> Measured | None:
     """Tune on every sample of the proof, with the budget that the others had there."""
-    assert collection.plan is not None
-    plan = collection.plan if trials is None else replace(collection.plan, trials=trials)
+    plan = _plan_of(collection, trials)
     samples = range(len(next(iter(item.aurocs.values()))))
     taking_part = (contender, *others)
     seed = collection.seed or 0
@@ -298,6 +347,25 @@ def _tuned_on_samples(
         return None
     scores = {method.name: tuple(fits[method.name, i].score for i in samples) for method in taking_part}
     return scores, fits[contender.name, 0].params
+
+
+def _plan_of(collection: Collection, trials: int | None) -> ProofPlan:
+    assert collection.plan is not None
+    return collection.plan if trials is None else replace(collection.plan, trials=trials)
+
+
+def _on_first_sample(
+    contender: Contender, laboratory: Laboratory, collection: Collection, item: GeneratedSet, trials: int | None
+) -> tuple[Dataset, CellResult] | None:
+    """Return what the tuned method gave on the first sample of the proof: the store has it, and nothing is fitted."""
+    plan, seed, generator = _plan_of(collection, trials), collection.seed or 0, item.generator()
+    key = item.key or generator.identity
+    dataset = generator.parts(plan.n_train, plan.n_fresh, row_seed("evidence", seed, key, 0), name="sample 0")
+    methods = {contender.name: tuner_of(contender, plan, collection.target)}
+    protocol, _ = fresh_protocol(collection.target)
+    found = laboratory.run(f"evidence {key}", [dataset], methods, protocol, seed=seed)
+    fitted = found.get((dataset.name, contender.name))
+    return None if fitted is None else (dataset, fitted)
 
 
 def _in_one_configuration(
@@ -360,7 +428,13 @@ def _on_own_rows(
 def _how_on_collection(
     contender: Contender, collection: Collection, trials: int | None, n_tried: int, settings: DuelSettings
 ) -> str:
-    curves = "ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on the other 80 %."
+    curves = {
+        "binary": (
+            " ROC and precision-recall curves are of 20 % of the dataset's own rows, after a fit on the other 80 %."
+        ),
+        "multiclass": " ROC curves are of the fresh rows of the first sample, each class against the rest.",
+        "regression": "",
+    }[collection.target]
     plan = collection.plan
     if plan is not None:
         given = plan.trials if trials is None else trials
@@ -370,34 +444,39 @@ def _how_on_collection(
             if contender.space
             else f"has no search space and was fitted as it is on {rows}"
         )
-        whom = "in the proof" if trials is None else "here"
+        # A collection knows its methods by name alone: what is tuned anew are the package's own of these names.
+        others = (
+            f"The other methods, as far as they have anything to tune, were tuned with {given} trials in the proof"
+            if trials is None
+            else f"The other methods are the package's own of these names, tuned with {given} trials here"
+        )
         return (
-            f"{contender.name} {tuned}, and scored on {plan.n_fresh:,} fresh rows. The other methods were tuned with "
-            f"{given} trials {whom}, on the same samples. {curves}"
+            f"{contender.name} {tuned}, and scored by {SCORED_BY[collection.target]} on {plan.n_fresh:,} fresh rows. "
+            f"{others}, on the same samples.{curves}"
         )
     fresh = f"on the samples of the evidence, {collection.evidence_rows:,} fresh rows each"
     if trials is not None:
         return (
             f"{contender.name} {_tuning(contender, trials, settings)} on 80 % of each dataset, and so were the "
             "reference methods, with the same number of trials; all were measured in the configurations found "
-            f"{fresh}. {curves}"
+            f"{fresh}.{curves}"
         )
     if not contender.space:
         return (
             f"{contender.name} has no search space: it was measured with its own defaults {fresh}. The other methods "
-            f"were measured in the best of up to {n_tried} configurations, on the same samples. {curves}"
+            f"were measured in the best of up to {n_tried} configurations, on the same samples.{curves}"
         )
     return (
         f"The other methods were measured in the best of up to {n_tried} configurations, chosen on rows of their own, "
         f"and not tuned further. {contender.name} got the same: its defaults and draws of its space, {n_tried} "
         f"configurations in all, the best of them on {CHOOSING_ROWS:,} rows that are used for nothing else, "
-        f"measured {fresh}: the samples on which the others were measured. {curves}"
+        f"measured {fresh}: the samples on which the others were measured.{curves}"
     )
 
 
-def _known_methods(names: Sequence[str]) -> list[Contender]:
+def _known_methods(names: Sequence[str], target: TargetKind = "binary") -> list[Contender]:
     """Return the methods of a collection, which can be tuned again where they are the references."""
-    known = {method.name: method for method in reference_methods()}
+    known = {method.name: method for method in usual_methods(target)}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
@@ -445,6 +524,7 @@ def _result(
     fits: Fits,
     specimens: Mapping[str, GeneratedFormula],
     how: str,
+    target: TargetKind = "binary",
 ) -> MethodBenchmark:
     import pandas as pd
 
@@ -463,7 +543,8 @@ def _result(
         scores = scores.loc[scores["dataset"].isin(list(fits))]
         notes.append(f"{method} failed on {missing} of {n_sets} datasets; these are left out for all methods")
     infos = [fitted.info for _, fitted in fits.values()]
-    if any(info["source"] == "predict" for info in infos):
+    # A number is what a regressor predicts, and nothing harder than another.
+    if target != "regression" and any(info["source"] == "predict" for info in infos):
         notes.append(f"{method} has neither predict_proba nor decision_function: it is scored by its hard labels")
     warned = [text for info in infos for text in info["warned"]]
     if warned:
@@ -472,9 +553,23 @@ def _result(
     if bounded:
         notes.append(f"{bounded} fits of {method} hit the bound on iterations")
     chosen = {name: fitted.info["params"] for name, (_, fitted) in fits.items()}
-    predictions = {
-        name: (dataset.y[~np.asarray(dataset.train_part)], fitted.arrays["values"])
-        for name, (dataset, fitted) in fits.items()
-    }
     kept = {name: specimens[name] for name in specimens if name in fits}
-    return MethodBenchmark(method, collection, scores, chosen, predictions, tuple(notes), how, kept)
+    return MethodBenchmark(
+        method, collection, scores, chosen, _predictions(fits, target), tuple(notes), how, kept, target
+    )
+
+
+def _predictions(fits: Fits, target: TargetKind) -> dict[str, tuple[Any, Any]]:
+    """Return what curves are drawn of: labels and values, by dataset; for several classes each against the rest."""
+    if target == "regression":
+        return {}
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, (dataset, fitted) in fits.items():
+        train = np.asarray(dataset.train_part)
+        labels, values = np.asarray(dataset.y)[~train], np.asarray(fitted.arrays["values"])
+        if target == "binary":
+            found[name] = labels, values
+            continue
+        for place, number in enumerate(np.unique(np.asarray(dataset.y)[train])):
+            found[f"{name}, class {number}"] = (labels == number).astype(np.int64), values[:, place]
+    return found

@@ -126,10 +126,16 @@ def lead_chart(leads: pd.DataFrame, margin: float, limits: str = "95 % interval"
     return styled(chart, "Every lead and its interval", f"Mean difference, {limits}; dashed: {margin:g}")
 
 
-SIDE = 360
+SIDE = 310
+"""Of a square of curves: two of them stand beside each other on a page."""
 
 
-def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
+MOST_POINTS = 400
+"""More points than these of one curve are not seen apart: every so many of them are drawn."""
+LINES_OF_SETS = "One line per dataset, on its test rows"
+
+
+def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str, *, lines: str = LINES_OF_SETS) -> Any:
     """Draw the ROC curve of every dataset.
 
     Parameters
@@ -138,6 +144,8 @@ def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
         Labels 0/1 and the method's values on the test rows, by dataset.
     method : str
         The method.
+    lines : str
+        What a line is.
 
     Examples
     --------
@@ -151,7 +159,7 @@ def roc_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
         false, true, _ = roc_curve(labels, values)
         rows += _line(dataset, false, true, f"AUROC {auroc(np.asarray(labels), np.asarray(values)):.3f}")
     diagonal = [{"x": 0.0, "y": 0.0}, {"x": 1.0, "y": 1.0}]
-    return _drawn(rows, diagonal, "false positive rate", "true positive rate", f"ROC curves of {method}")
+    return _drawn(rows, diagonal, "false positive rate", "true positive rate", f"ROC curves of {method}", lines)
 
 
 def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
@@ -176,14 +184,17 @@ def pr_curves(predictions: Mapping[str, tuple[Any, Any]], method: str) -> Any:
 
 
 def _line(dataset: str, x: Any, y: Any, area: str) -> list[dict[str, Any]]:
-    points = zip(x.tolist(), y.tolist(), strict=True)
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
+    points = zip(x[kept].tolist(), y[kept].tolist(), strict=True)
     return [{"dataset": dataset, "x": a, "y": b, "order": i, "area": area} for i, (a, b) in enumerate(points)]
 
 
-def _drawn(rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y: str, title: str) -> Any:
+def _drawn(
+    rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y: str, title: str, lines: str = LINES_OF_SETS
+) -> Any:
     import altair as alt
 
-    lines = (
+    curves = (
         from_rows(rows)
         .mark_line(color=BLUE, opacity=0.55, strokeWidth=1.2)
         .encode(
@@ -195,8 +206,8 @@ def _drawn(rows: list[dict[str, Any]], chance: list[dict[str, float]], x: str, y
         )
     )
     guess = from_rows(chance).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
-    chart = alt.layer(guess, lines).properties(width=SIDE, height=SIDE)
-    return styled(chart, title, "One line per dataset, on its test rows; dashed: guessing")
+    chart = alt.layer(guess, curves).properties(width=SIDE, height=SIDE)
+    return styled(chart, title, f"{lines}; dashed: guessing")
 
 
 LEAF_WIDTH = 64
@@ -291,10 +302,10 @@ def clustered_order(values: Any) -> list[int]:
     return [int(leaf) for leaf in leaves_list(linkage(array, "average"))]
 
 
-def _auroc_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _score_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return one row per dataset and method."""
     return [
-        {"dataset": str(d), "method": str(m), "auroc": float(table.loc[d, m])}
+        {"dataset": str(d), "method": str(m), "score": float(table.loc[d, m])}
         for d in table.index
         for m in table.columns
     ]
@@ -322,24 +333,30 @@ def heat_map(table: pd.DataFrame, metric: str = "AUROC") -> Any:
     table = table.set_axis(short_names([str(name) for name in table.columns]), axis=1)
     datasets = [str(table.index[i]) for i in clustered_order(table)]
     methods = [str(table.columns[j]) for j in clustered_order(table.T)]
-    rows = _auroc_rows(table)
+    rows = _score_rows(table)
     base = from_rows(rows).encode(
         x=alt.X("method:N", sort=methods, axis=alt.Axis(orient="top", labelAngle=-40, title=None)),
         y=alt.Y("dataset:N", sort=datasets, axis=alt.Axis(title=None)),
     )
-    colour = alt.Color("auroc:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=metric, format=".2f"))
+    lowest, highest = (float(end(row["score"] for row in rows)) for end in (min, max))
+    order = "Rows and columns in the order of their clusters"
+    scale = alt.Scale(scheme="viridis")
+    if metric == "R2" and lowest < 0 < highest:
+        # R2 has no lower end: one method that fails badly would leave one colour to all others.
+        lowest, order = 0.0, f"{order}; all below 0 in the colour of 0"
+        scale = alt.Scale(scheme="viridis", domain=[lowest, highest], clamp=True)
+    colour = alt.Color("score:Q", scale=scale, legend=alt.Legend(title=metric, format=".2f"))
     # White letters on the dark half of the colours, black ones on the light half.
-    middle = (min(r["auroc"] for r in rows) + max(r["auroc"] for r in rows)) / 2
-    ink = colour_where(f"datum.auroc < {middle}", "#FFFFFF", "#000000")
+    ink = colour_where(f"datum.score < {(lowest + highest) / 2}", "#FFFFFF", "#000000")
     chart = alt.layer(
         base.mark_rect().encode(color=colour),
-        base.mark_text(fontSize=12).encode(text=alt.Text("auroc:Q", format=".2f"), color=ink),
+        base.mark_text(fontSize=12).encode(text=alt.Text("score:Q", format=".2f"), color=ink),
     ).properties(width=COLUMN_WIDTH * len(methods), height=ROW_HEIGHT * len(datasets))
-    return styled(chart, f"{metric} by dataset and method", "Rows and columns in the order of their clusters")
+    return styled(chart, f"{metric} by dataset and method", order)
 
 
-def score_boxes(scores: pd.DataFrame, over: str) -> Any:
-    """Draw each method's AUROC as a box over datasets or seeds.
+def score_boxes(scores: pd.DataFrame, over: str, *, metric: str = "AUROC") -> Any:
+    """Draw each method's scores as a box over datasets or seeds.
 
     Parameters
     ----------
@@ -347,6 +364,8 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
         Columns ``method`` and ``value``.
     over : str
         What the box is over, such as ``"datasets"``.
+    metric : str, default="AUROC"
+        What the scores are called.
 
     Examples
     --------
@@ -356,26 +375,26 @@ def score_boxes(scores: pd.DataFrame, over: str) -> Any:
     'boxplot'
     """
     order = _highest_first(scores.groupby("method", sort=False)["value"].median())
-    boxes = _boxes(scores[["method", "value"]], order, extent=1.5, color=BLUE, size=18)
+    boxes = _boxes(scores[["method", "value"]], order, metric, extent=1.5, color=BLUE, size=18)
     chart = boxes.properties(width=PLOT_WIDTH, height=26 * len(order))
-    return styled(chart, f"AUROC over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
+    return styled(chart, f"{metric} over {over}", "Box: quartiles; whiskers: 1.5 times their distance; points beyond")
 
 
-def _boxes(scores: pd.DataFrame, order: list[str], axis: Any = None, **mark: Any) -> Any:
+def _boxes(scores: pd.DataFrame, order: list[str], metric: str, axis: Any = None, **mark: Any) -> Any:
     import altair as alt
 
-    x = alt.X("value:Q", title="AUROC", scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
+    x = alt.X("value:Q", title=metric, scale=alt.Scale(zero=False), axis=axis or alt.Undefined)
     y = alt.Y("method:N", sort=order, axis=alt.Axis(title=None))
     return from_rows(scores.to_dict("records")).mark_boxplot(**mark).encode(x=x, y=y)
 
 
 def _highest_first(values: pd.Series) -> list[str]:
-    """Return the methods by their AUROC, the highest first, ties as they stand."""
+    """Return the methods by their scores, the highest first, ties as they stand."""
     return [str(values.index[place]) for place in loss_order(-values, size=1.0)]
 
 
-def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
-    """Draw each method's AUROC on each dataset as a box over seeds; one method is highlighted.
+def seed_boxes(scores: pd.DataFrame, highlighted: str, *, metric: str = "AUROC") -> Any:
+    """Draw each method's score on each dataset as a box over seeds; one method is highlighted.
 
     Parameters
     ----------
@@ -383,6 +402,8 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
         Columns ``dataset``, ``method`` and ``value``, one row per seed.
     highlighted : str
         The method that is highlighted.
+    metric : str, default="AUROC"
+        What the scores are called.
 
     Examples
     --------
@@ -396,15 +417,16 @@ def seed_boxes(scores: pd.DataFrame, highlighted: str) -> Any:
 
     order = _highest_first(scores.groupby("method", sort=False)["value"].mean())
     colour = colour_where(f"datum.method == {json.dumps(highlighted)}", VERMILION, BLUE)
-    boxes = _boxes(scores[["dataset", "method", "value"]], order, alt.Axis(tickCount=4), extent="min-max", size=7)
+    drawn, axis = scores[["dataset", "method", "value"]], alt.Axis(tickCount=4)
+    boxes = _boxes(drawn, order, metric, axis, extent="min-max", size=7)
     header = alt.Header(labelFontSize=12)
     facet = alt.Facet("dataset:N", title=None, header=header, sort=list(dict.fromkeys(scores["dataset"])))
     chart = boxes.encode(color=colour).properties(width=170, height=12 * len(order)).facet(facet=facet, columns=3)
-    return styled(chart, f"AUROC over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
+    return styled(chart, f"{metric} over seeds; {highlighted} in red", "Box: quartiles; whiskers: smallest and largest")
 
 
-def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
-    """Draw each method's AUROC over the datasets as a line; one method is highlighted.
+def parallel_coordinates(table: pd.DataFrame, highlighted: str, *, metric: str = "AUROC") -> Any:
+    """Draw each method's score over the datasets as a line; one method is highlighted.
 
     Parameters
     ----------
@@ -412,6 +434,8 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
         Datasets down (index), methods across.
     highlighted : str
         The method that is highlighted.
+    metric : str, default="AUROC"
+        What the scores are called.
 
     Examples
     --------
@@ -423,12 +447,12 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     import altair as alt
 
     order = [str(table.index[place]) for place in loss_order(table[highlighted], size=1.0)]
-    rows = _auroc_rows(table)
+    rows = _score_rows(table)
     base = from_rows(rows).encode(
         x=alt.X("dataset:N", sort=order, axis=alt.Axis(title=None, labelAngle=-60)),
-        y=alt.Y("auroc:Q", title="AUROC", scale=alt.Scale(zero=False)),
+        y=alt.Y("score:Q", title=metric, scale=alt.Scale(zero=False)),
         detail="method:N",
-        tooltip=["dataset:N", "method:N", alt.Tooltip("auroc:Q", format=".4f")],
+        tooltip=["dataset:N", "method:N", alt.Tooltip("score:Q", title=metric, format=".4f")],
     )
     named = json.dumps(highlighted)
     others = base.transform_filter(f"datum.method != {named}").mark_line(color=GREY, strokeWidth=1, opacity=0.55)
@@ -437,7 +461,7 @@ def parallel_coordinates(table: pd.DataFrame, highlighted: str) -> Any:
     )
     chart = alt.layer(others, own).properties(width=max(PLOT_WIDTH, 18 * len(order)), height=PLOT_HEIGHT)
     return styled(
-        chart, f"{highlighted} (red) among the other methods (grey)", f"Datasets by the AUROC of {highlighted}"
+        chart, f"{highlighted} (red) among the other methods (grey)", f"Datasets by the {metric} of {highlighted}"
     )
 
 

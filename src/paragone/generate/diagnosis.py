@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paragone.charts import BLUE, GREY, VERMILION, from_rows, styled
-from paragone.data.digen import Expression
 from paragone.generate.benchmark import MethodBenchmark
-from paragone.generate.concepts import agreements, numbered_concepts, signature
+from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
 from paragone.generate.evidence import mean_interval
-from paragone.generate.families import FAMILIES, MIXED, families
+from paragone.generate.families import FAMILIES, MIXED, family_rules, generator_families
 from paragone.generate.inspection import MARGIN
+from paragone.generate.sampling import GeneratorSpec, TargetKind
+from paragone.generate.targets import METRICS, common_target
 from paragone.page import Plot
 from paragone.ties import least_loss, rank_losses
 
@@ -37,7 +38,7 @@ class FamilyRecord:
     n_sets, n_concepts : int
         Datasets and distinct concepts of it.
     method : float
-        The method's mean AUROC: a mean over concepts, each the mean of its datasets, since ten datasets of one concept
+        The method's mean score: a mean over concepts, each the mean of its datasets, since ten datasets of one concept
         are one problem.
     best, best_method : float and str
         The reference with the largest mean, and that mean.
@@ -78,9 +79,11 @@ class MethodDiagnosis:
         One row per reference: the mean absolute difference of the scores over concepts, and Spearman's correlation; the
         nearest first.
     means : DataFrame
-        Mean AUROC over concepts by family (down) and method (across).
+        Mean score over concepts by family (down) and method (across).
     margin : float
         The difference that counts as a win or a failure.
+    target : {"binary", "multiclass", "regression"}, default="binary"
+        What is predicted: scores are R2 for numbers, and AUROC else.
     """
 
     method: str
@@ -89,6 +92,12 @@ class MethodDiagnosis:
     likeness: pd.DataFrame
     means: pd.DataFrame
     margin: float
+    target: TargetKind = "binary"
+
+    @property
+    def metric(self) -> str:
+        """What the scores are called."""
+        return METRICS[self.target]
 
     @property
     def wins(self) -> pd.DataFrame:
@@ -105,10 +114,10 @@ class MethodDiagnosis:
 
     def sentences(self) -> tuple[str, ...]:
         """Return the diagnosis in words."""
-        n = len(self.datasets)
+        n, rules = len(self.datasets), family_rules(self.target)
         said = [
-            f"{self.method} beats every reference by {self.margin:g} AUROC on {len(self.wins)} of {n} datasets; on "
-            f"{len(self.failures)} some reference beats it by as much"
+            f"{self.method} beats every reference by {self.margin:g} {self.metric} on {len(self.wins)} of {n} "
+            f"datasets; on {len(self.failures)} some reference beats it by as much"
         ]
         far = [record for record in self.records if record.behind >= self.margin]
         for record in sorted(far, key=lambda one: -one.behind):
@@ -116,7 +125,7 @@ class MethodDiagnosis:
             verb = "may fall behind" if record.low <= 0 else "falls behind"
             limits = f" [{record.low:.2f}, {record.high:.2f}]" if np.isfinite(record.low) else ""
             said.append(
-                f"it {verb} on {record.family} ({FAMILIES.get(record.family, 'of no family')}): "
+                f"it {verb} on {record.family} ({rules.get(record.family, 'of no family')}): "
                 f"{record.behind:.2f}{limits} behind the best reference of each concept, over {_counted(record)}; "
                 f"{record.best_method} does best there with {record.best:.2f}, it has {record.method:.2f}"
             )
@@ -146,7 +155,7 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
     Parameters
     ----------
     benchmarks : sequence of MethodBenchmark
-        Of one method, beside the same references.
+        Of one method, beside the same references; all of one target.
     margin : float, default=0.05
         The difference that counts as a win or a failure.
 
@@ -165,20 +174,22 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
     import pandas as pd
 
     method = benchmarks[0].method
-    rows, scores = [], []
+    target = common_target([(benchmark.collection, benchmark.target) for benchmark in benchmarks])
+    rows, scores, generators = [], [], list[GeneratorSpec]()
     for benchmark in benchmarks:
         for dataset, row in benchmark.table().iterrows():
             specimen = benchmark.specimens[str(dataset)]
             references = row.drop(method).astype(float)
             best = str(references.index[least_loss(-references.to_numpy(), size=1.0)])
             place = rank_losses(-row.to_numpy(dtype=float), size=1.0)[list(row.index).index(method)]
-            of = families(Expression.parse(specimen.formula), n_features=specimen.n_features)
+            generator = specimen.generator()
+            generators.append(generator)
             rows.append(
                 {
                     "collection": benchmark.collection,
                     "dataset": str(dataset),
                     "concept": f"{benchmark.collection} {specimen.concept}",
-                    "families": of,
+                    "families": generator_families(generator),
                     "formula": specimen.formula,
                     "score": float(row[method]),
                     "best reference": best,
@@ -191,8 +202,7 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
             scores.append(row.astype(float).rename(str(dataset)))
     datasets = pd.DataFrame(rows)
     if len(benchmarks) > 1:
-        widest = max(one.n_features for benchmark in benchmarks for one in benchmark.specimens.values())
-        datasets["concept"] = _joined(datasets["concept"], datasets["formula"], widest)
+        datasets["concept"] = _joined(datasets["concept"], generators)
     table = pd.DataFrame(scores).reset_index(drop=True)
     met = {family for of in datasets["families"] for family in of}
     held = [family for family in (*FAMILIES, MIXED) if family in met]
@@ -200,31 +210,34 @@ def diagnose(benchmarks: Sequence[MethodBenchmark], margin: float = MARGIN) -> M
         family: table.loc[[family in of for of in datasets["families"]]].groupby(datasets["concept"], sort=False).mean()
         for family in held
     }
-    records = tuple(_record(family, by_concept[family], datasets, method) for family in held)
+    widest = np.inf if target == "regression" else 1.0
+    records = tuple(_record(family, by_concept[family], datasets, method, widest) for family in held)
     means = pd.DataFrame({family: concepts.mean() for family, concepts in by_concept.items()}).T
     whole = table.groupby(datasets["concept"], sort=False).mean()
-    return MethodDiagnosis(method, datasets, records, _likeness(whole, method), means, margin)
+    return MethodDiagnosis(method, datasets, records, _likeness(whole, method), means, margin, target)
 
 
-def _joined(concepts: Sequence[str], formulas: Sequence[str], n_features: int) -> list[str]:
+def _joined(concepts: Sequence[str], generators: Sequence[GeneratorSpec]) -> list[str]:
     """Give concepts of several collections one name where they are one problem: it is to count once.
 
     Examples
     --------
-    >>> _joined(["digen 1", "own 4", "own 5"], ["mul(X0, X1)", "mul(X2, sub(0.0, X7))", "X3"], 10)
+    >>> made = [GeneratorSpec(formula) for formula in ("mul(X0, X1)", "mul(X2, sub(0.0, X7))", "X3")]
+    >>> _joined(["digen 1", "own 4", "own 5"], made)
     ['digen 1', 'digen 1', 'own 5']
     """
     # Datasets of one concept of a collection agree already: one formula speaks for them.
-    first = dict(zip(reversed(list(concepts)), reversed(list(formulas)), strict=True))
+    first = dict(zip(reversed(list(concepts)), reversed(list(generators)), strict=True))
     names = list(dict.fromkeys(concepts))
-    marks = [signature(Expression.parse(first[name]), n_features=n_features) for name in names]
+    widest = max(generator.n_features for generator in generators)
+    marks = [signature(first[name].expression, concept_rule(first[name]), widest) for name in names]
     numbers = numbered_concepts(agreements(marks))
     called = dict(zip(reversed(numbers), reversed(names), strict=True))
     common = {name: called[number] for name, number in zip(names, numbers, strict=True)}
     return [common[name] for name in concepts]
 
 
-def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str) -> FamilyRecord:
+def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method: str, widest: float) -> FamilyRecord:
     references = concepts.drop(columns=method)
     means = references.mean()
     best = str(means.index[least_loss(-means.to_numpy(), size=1.0)])
@@ -238,9 +251,9 @@ def _record(family: str, concepts: pd.DataFrame, datasets: pd.DataFrame, method:
         float(means[best]),
         float(references.median(axis=1).mean()),
         behind.estimate,
-        # Two AUROCs differ by 1 at most, which Student's interval over a few concepts does not know.
-        max(behind.low, -1.0),
-        min(behind.high, 1.0),
+        # Two AUROCs differ by 1 at most, which Student's interval over a few concepts does not know; R2 has no end.
+        max(behind.low, -widest),
+        min(behind.high, widest),
     )
 
 
@@ -259,7 +272,7 @@ def _likeness(concepts: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
-    """Return the mean AUROC by family as the page draws it: the method, its nearest reference, then the others.
+    """Return the mean score by family as the page draws it: the method, its nearest reference, then the others.
 
     A cell is tinted by how far it is behind the best of its family.
 
@@ -275,8 +288,9 @@ def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
     means = diagnosis.means
     nearest = [str(name) for name in diagnosis.likeness["reference"]]
     counts = {record.family: f" ({record.n_concepts})" for record in diagnosis.records}
-    # Half an AUROC behind, as a guess is behind perfection, is the strongest tint.
-    shares = ((means.max(axis=1).to_numpy()[:, None] - means.to_numpy()) / 0.5).clip(0, 1)
+    # As far behind as a guess is behind perfection, half an AUROC or a whole R2, is the strongest tint.
+    far = 1.0 if diagnosis.target == "regression" else 0.5
+    shares = ((means.max(axis=1).to_numpy()[:, None] - means.to_numpy()) / far).clip(0, 1)
     place = {str(name): column for column, name in enumerate(means.columns)}
     series = {
         name: tuple(
@@ -290,7 +304,7 @@ def profile_plot(diagnosis: MethodDiagnosis) -> Plot:
 
 
 def profile_chart(diagnosis: MethodDiagnosis) -> Any:
-    """Draw the mean AUROC by family: the method in red, its nearest reference in blue, the others in grey.
+    """Draw the mean score by family: the method in red, its nearest reference in blue, the others in grey.
 
     Examples
     --------
@@ -308,7 +322,7 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
         {
             "family": f"{family} ({counts[family]})" if family in counts else str(family),
             "method": str(name),
-            "auroc": float(diagnosis.means.loc[family, name]),
+            "score": float(diagnosis.means.loc[family, name]),
             "who": method if name == method else f"{nearest}, the nearest" if name == nearest else "other references",
         }
         for family in diagnosis.means.index
@@ -318,10 +332,11 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
     who = [method, f"{nearest}, the nearest", "other references"]
     colours = alt.Scale(domain=who, range=[VERMILION, BLUE, GREY])
     sizes = alt.Scale(domain=who, range=[130, 90, 40])
+    metric = diagnosis.metric
     base = from_rows(rows).encode(
-        x=alt.X("auroc:Q", title="mean AUROC over concepts", scale=alt.Scale(zero=False)),
+        x=alt.X("score:Q", title=f"mean {metric} over concepts", scale=alt.Scale(zero=False)),
         y=alt.Y("family:N", sort=order, axis=alt.Axis(title=None)),
-        tooltip=["family:N", "method:N", alt.Tooltip("auroc:Q", format=".3f")],
+        tooltip=["family:N", "method:N", alt.Tooltip("score:Q", title=metric, format=".3f")],
     )
     dots = base.mark_circle(opacity=0.85).encode(
         color=alt.Color("who:N", scale=colours, sort=None, legend=alt.Legend(title=None, orient="bottom", columns=1)),
@@ -329,5 +344,5 @@ def profile_chart(diagnosis: MethodDiagnosis) -> Any:
     )
     chart = alt.layer(dots).properties(width=440, height=44 * len(order))
     return styled(
-        chart, f"The profile of {method}", "Mean AUROC by family of concepts, in brackets the number of concepts"
+        chart, f"The profile of {method}", f"Mean {metric} by family of concepts, in brackets the number of concepts"
     )

@@ -14,7 +14,7 @@ import numpy as np
 from paragone.data.digen import Expression
 from paragone.generate.concepts import NEGLIGIBLE, active_features
 from paragone.generate.formulas import Node, to_expression, to_tree
-from paragone.generate.sampling import GeneratorSpec
+from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.thresholds import TargetRule, Threshold, halving_threshold, population
 from paragone.generate.truth import changed_target
 from paragone.validation import FloatArray, IntArray
@@ -29,7 +29,7 @@ FAMILIES: Mapping[str, str] = {
 }
 """The families, each with its rule in words."""
 NUMBER_FAMILIES: Mapping[str, str] = {
-    "parity": "no feature tells anything alone: only together do they give the number",
+    "parity": "no feature explains anything of the number alone: only together do they",
     "thresholds": "a tree of at most 16 leaves gives the number: a few cuts through single features",
     "ratios": "a quotient counts by its size: a product in its place would give other numbers",
     "smooth": "nearly straight: a sum of features gives most of the number",
@@ -37,6 +37,15 @@ NUMBER_FAMILIES: Mapping[str, str] = {
     "sparse": "at most a fifth of the columns matter",
 }
 """The same families where the target is a number."""
+CLASS_FAMILIES: Mapping[str, str] = {
+    "parity": "no feature tells anything alone, of any class: only together do they give the class",
+    "thresholds": "a tree of at most 16 leaves gives the class: a few cuts through single features",
+    "ratios": "a quotient counts by its size: a product in its place would give other classes",
+    "smooth": "nearly straight borders: a sum of features gives most of the class",
+    "local": "only the sizes of the features count, not their signs",
+    "sparse": "at most a fifth of the columns matter",
+}
+"""The same families where there are several classes."""
 MIXED = "mixed"
 """A formula of none of them."""
 
@@ -52,8 +61,20 @@ CHANGED = 0.05
 STRAIGHT = 0.5
 """The share of the label that linear terms carry. The sign of any sum of normal features has 2/pi = .64."""
 STRAIGHT_NUMBERS = 0.8
-"""The same for numbers, where linear terms may carry everything: .5 of .64."""
+"""The same for numbers, where linear terms may carry everything: .5 of .64. For several classes it is this share of
+what linear terms carry where a sum of features is cut into the same classes."""
 FEW = 0.2
+
+
+def family_rules(target: TargetKind) -> Mapping[str, str]:
+    """Return the families with their rules in the words of a target.
+
+    Examples
+    --------
+    >>> family_rules("regression")["smooth"]
+    'nearly straight: a sum of features gives most of the number'
+    """
+    return {"binary": FAMILIES, "multiclass": CLASS_FAMILIES, "regression": NUMBER_FAMILIES}[target]
 
 
 def families(expression: Expression, threshold: Threshold | None = None, n_features: int = 10) -> tuple[str, ...]:
@@ -81,13 +102,17 @@ def families(expression: Expression, threshold: Threshold | None = None, n_featu
 def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
     """Return the families of a generator's formula with the target that it has.
 
-    Several classes are looked at by their numbers, lowest values first, and numbers as they are: a family holds by the
-    same rule, with correlation in the place of agreement.
+    The rules are those of two classes, in the terms of the target. What features tell of several classes is added up
+    over the classes, each against the rest: a product of features says nothing of the order of three classes, and yet
+    a small factor gives the middle one away. Borders are straight or not by the number of the class, lowest values
+    first. Of numbers, variance is explained, and correlation is what agreement is of labels.
 
     Examples
     --------
     >>> generator_families(GeneratorSpec("mul(X0, mul(X1, X2))", target="regression"))
     ('parity',)
+    >>> generator_families(GeneratorSpec("mul(X0, mul(X1, X2))", target="multiclass"))
+    ('mixed',)
     >>> generator_families(GeneratorSpec("add(X0, sub(X1, X2))", target="multiclass"))
     ('smooth',)
     """
@@ -100,40 +125,63 @@ def generator_families(generator: GeneratorSpec) -> tuple[str, ...]:
 def _number_families(expression: Expression, rule: TargetRule, n_features: int) -> tuple[str, ...]:
     rows = population(n_features)[:ROWS]
     values = expression.evaluate(rows)
-    target = rule.classes(values).astype(np.float64) if rule.shares else values
     active = active_features(expression, rule, n_features, negligible=NEGLIGIBLE)
     if not active or not np.isfinite(values).all():
         return (MIXED,)
-    straight = STRAIGHT if rule.shares else STRAIGHT_NUMBERS
     holds = {
-        "parity": len(active) > 1 and told_alone(rows, target, active) < ALONE,
+        "parity": len(active) > 1 and _told_of_all(rows, values, rule, active) < ALONE,
         "thresholds": False,
-        "ratios": _ratio_counts_in_numbers(expression, rows, rule, target),
-        "smooth": len(active) > 1 and straightness(rows, target, active) >= straight,
+        "ratios": _ratio_counts_in_numbers(expression, rows, values, rule),
+        "smooth": len(active) > 1 and _is_straight(rows, values, rule, active),
         "local": all(
             changed_target(rule, values, expression.evaluate(_turned(rows, feature))) <= CHANGED for feature in active
         ),
         "sparse": len(active) <= FEW * n_features,
     }
-    agreed = agreement_of_a_tree(rows, target.astype(np.int64)) if rule.shares else fit_of_a_tree(rows, target)
+    agreed = agreement_of_a_tree(rows, rule.classes(values)) if rule.shares else fit_of_a_tree(rows, values)
     holds["thresholds"] = not holds["parity"] and agreed >= BY_CUTS
     return tuple(name for name in FAMILIES if holds[name]) or (MIXED,)
 
 
-def _ratio_counts_in_numbers(expression: Expression, rows: FloatArray, rule: TargetRule, target: FloatArray) -> bool:
+def _told_of_all(rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]) -> float:
+    """Return what features explain one by one: of the number, or of all classes, each weighted by its variance."""
+    if not rule.shares:
+        return told_alone(rows, values, active)
+    classes = rule.classes(values)
+    memberships = [(classes == number).astype(np.int64) for number in np.unique(classes)]
+    if len(memberships) < 2:
+        return 0.0
+    weights = np.array([member.var() for member in memberships])
+    told = np.array([told_alone(rows, member, active) for member in memberships])
+    return float(weights @ told / weights.sum())
+
+
+def _is_straight(rows: FloatArray, values: FloatArray, rule: TargetRule, active: tuple[int, ...]) -> bool:
+    if not rule.shares:
+        return straightness(rows, values, active) >= STRAIGHT_NUMBERS
+    classes = rule.classes(values)
+    if not np.ptp(classes):
+        return False
+    # The most that linear terms can carry depends on the cuts: a straight value with as many rows in every class.
+    straight = np.sort(classes)[np.argsort(np.argsort(rows[:, 0]))]
+    return straightness(rows, classes, active) >= STRAIGHT_NUMBERS * straightness(rows, straight, (0,))
+
+
+def _ratio_counts_in_numbers(expression: Expression, rows: FloatArray, values: FloatArray, rule: TargetRule) -> bool:
     if "safeDiv" not in expression.tokens:
         return False
-    values = to_expression(_multiplied(to_tree(expression))).evaluate(rows)
-    if not np.isfinite(values).all() or np.ptp(values) == 0:
+    others = to_expression(_multiplied(to_tree(expression))).evaluate(rows)
+    if not np.isfinite(others).all() or np.ptp(others) == 0:
         return True
-    if rule.shares:
-        # By ranks, so that the classes have the shares that they have with the quotient.
-        cuts = np.quantile(values, np.cumsum(rule.shares)[:-1])
-        values = np.searchsorted(cuts, values, side="right").astype(np.float64)
-    if np.ptp(values) == 0:
-        return True
-    agreement = (1 + abs(float(np.corrcoef(values, target)[0, 1]))) / 2
-    return 1 - agreement > CHANGED
+    if not rule.shares:
+        agreement = (1 + abs(float(np.corrcoef(others, values)[0, 1]))) / 2
+        return 1 - agreement > CHANGED
+    classes = rule.classes(values)
+    # By ranks, so that the classes have the shares that they have with the quotient; in either order, since a product
+    # that falls where the quotient rises tells as much.
+    ends = np.cumsum(np.bincount(classes, minlength=len(rule.shares)))[:-1] / len(classes)
+    recut = [np.searchsorted(np.quantile(turned, ends), turned, side="right") for turned in (others, -others)]
+    return min(float((found != classes).mean()) for found in recut) > CHANGED
 
 
 def fit_of_a_tree(rows: FloatArray, values: FloatArray) -> float:

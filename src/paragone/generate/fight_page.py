@@ -14,7 +14,7 @@ from paragone.generate.claims import ClaimRecord
 from paragone.generate.collection import Collection, GeneratedSet
 from paragone.generate.concepts import agreements, concept_rule, numbered_concepts, signature
 from paragone.generate.evidence import Evidence
-from paragone.generate.families import FAMILIES, NUMBER_FAMILIES, generator_families
+from paragone.generate.families import family_rules, generator_families
 from paragone.generate.fight import FightResult, time_in_words
 from paragone.generate.fight_pictures import Picture, claims_chart, curve_chart, search_chart
 from paragone.generate.formulas import simplify
@@ -141,7 +141,7 @@ def load_lines(name: str, folder: str | Path) -> str:
 def boundary(result: FightResult, shown: Sequence[Picture]) -> tuple[str, ...]:
     """Say in words what kind of problem each method wins on."""
     said = []
-    rules = NUMBER_FAMILIES if result.plan.target == "regression" else FAMILIES
+    rules = family_rules(result.plan.target)
     for up, down in result.directions:
         own = [picture for picture in shown if picture.proof.claim.up == up]
         counts = Counter(family for picture in own for family in families_of(picture))

@@ -16,8 +16,10 @@ from paragone.folders import replaced_folder
 from paragone.generate.benchmark import MethodBenchmark
 from paragone.generate.collection import Collection
 from paragone.generate.diagnosis import MethodDiagnosis, diagnose, profile_chart, profile_plot
-from paragone.generate.families import FAMILIES
+from paragone.generate.families import family_rules
+from paragone.generate.inspection import MARGIN
 from paragone.generate.mathematics import mathematics
+from paragone.generate.targets import METRICS, common_target, fresh_protocol
 from paragone.page import (
     Attachment,
     Block,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 FORMULA = "formula_"
+CURVES = {"binary": "ROC and precision-recall curves", "multiclass": "ROC curves, each class against the rest"}
+"""The curves that a target has; numbers have none."""
 
 
 def score_sheet(name: str, title: str, table: pd.DataFrame, behind: Mapping[tuple[str, str], str]) -> Sheet:
@@ -107,10 +111,12 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     import pandas as pd
 
     method = benchmarks[0].method
+    target = common_target([(benchmark.collection, benchmark.target) for benchmark in benchmarks])
+    metric = METRICS[target]
     evidence: dict[str, NumberDetails] = {}
     sections: list[Section] = []
     for benchmark in benchmarks:
-        found, keys = sample_evidence(benchmark.scores, "seed")
+        found, keys = sample_evidence(benchmark.scores, "seed", metric)
         evidence |= found
         sections += _collection_sections(benchmark, keys, "" if len(benchmarks) == 1 else f" on {benchmark.collection}")
     if all(benchmark.specimens for benchmark in benchmarks):
@@ -122,12 +128,13 @@ def benchmark_page(benchmarks: Sequence[MethodBenchmark]) -> Page:
     files = (Attachment("scores.csv", frame_as_csv(scores)), Attachment("parameters.json", f"{parameters}\n"))
     listing = Listing(f"Parameters of {method}, by dataset", parameters)
     how = Prose(tuple(f"On {benchmark.collection}: {benchmark.how}" for benchmark in benchmarks))
-    rules = Points(tuple(f"{family}: {words}." for family, words in FAMILIES.items()))
+    rules = Points(tuple(f"{family}: {words}." for family, words in family_rules(target).items()))
     families = (Fold("The families of concepts, by their rules", (rules,)),)
     sections.append(Section("how", "How it was done", (how, *families, listing, *files)))
     n_sets = sum(len(benchmark.table()) for benchmark in benchmarks)
     n_methods = len(benchmarks[0].table().columns)
-    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_methods} methods, AUROC"
+    of = " of each class against the rest" if target == "multiclass" else ""
+    subtitle = f"{n_sets} dataset{'s' * (n_sets != 1)}, {n_methods} methods, {metric}{of}"
     named = " and ".join(benchmark.collection for benchmark in benchmarks)
     return Page(f"{method} on {named}", subtitle, (), tuple(sections), evidence)
 
@@ -201,17 +208,16 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
             for b in blocks
         )
 
-    def drawn(*names: str) -> tuple[Block, ...]:
-        return named(gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts}))
+    def drawn(*names: str, wide: bool = True) -> tuple[Block, ...]:
+        return named(gallery(**{f"{name}{ending}": charts[name] for name in names if name in charts}, wide=wide))
 
     table = benchmark.table()
     notes: tuple[Block, ...] = (Points(tuple(f"Note: {note}." for note in benchmark.notes)),) if benchmark.notes else ()
-    ranking = frame_sheet(f"standing{ending}", f"Standing{where}", _ranking(table), decimals=4)
+    ranking = frame_sheet(f"standing{ending}", f"Standing{where}", _ranking(table, benchmark.metric), decimals=4)
     heat, duels = (named(drawn_gallery(**{f"{name}{ending}": charts[name]})) for name in ("heat_map", "duels"))
     plots = (*heat, *drawn("parallel_coordinates", "boxes", "boxes_over_seeds"))
-    scores = score_sheet(f"scores{ending}", f"AUROC by dataset{where}", table, keys)
-    curves = Fold(f"ROC and precision-recall curves{where}", drawn("roc", "precision_recall"), is_open=not where)
-    return [
+    scores = score_sheet(f"scores{ending}", f"{benchmark.metric} by dataset{where}", table, keys)
+    sections = [
         Section(
             f"verdict{ending}",
             f"The verdict{where}",
@@ -219,8 +225,12 @@ def _collection_sections(benchmark: MethodBenchmark, keys: Mapping[tuple[str, st
         ),
         Section(f"who{ending}", f"Who beats whom{where}", (*drawn("critical_difference"), *duels)),
         Section(f"where{ending}", f"Scores{where}", (*plots, scores)),
-        Section(f"curves{ending}", f"Curves{where}", (curves,)),
     ]
+    if benchmark.target in CURVES:
+        title = f"{CURVES[benchmark.target]}{where}"
+        curves = Fold(title, drawn("roc", "precision_recall", wide=False), is_open=not where)
+        sections.append(Section(f"curves{ending}", f"Curves{where}", (curves,)))
+    return sections
 
 
 def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
@@ -229,24 +239,24 @@ def _verdict(benchmark: MethodBenchmark, ending: str = "") -> tuple[Block, ...]:
     duels = benchmark.duels().loc[benchmark.method].drop(benchmark.method)
     lead = (
         f"{benchmark.method} is first on {first} of {len(table)} datasets, and beats {int((duels > 0).sum())} of "
-        f"{len(duels)} methods by .05 on some dataset."
+        f"{len(duels)} methods by {MARGIN:g} {benchmark.metric} on some dataset."
     )
     if len(table) < 2:
         return (Prose((lead,), "lead"),)
     compared = benchmark.comparison(benchmark.method)
-    board = comparison_board(compared, f"board-auroc{ending}")
+    board = comparison_board(compared, f"board-{fresh_protocol(benchmark.target)[1]}{ending}")
     # A page of two collections has two boards, and each says of which it speaks.
     board = replace(board, scope=f"{board.scope} of {benchmark.collection}")
     words = Points(tuple(compared.verdict.splitlines()))
     return (board, *panels_of(board), Prose((lead,)), Fold("The verdict on every pair, in words", (words,)))
 
 
-def _ranking(table: pd.DataFrame) -> pd.DataFrame:
+def _ranking(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     import pandas as pd
 
     ranks = np.mean([rank_losses(-row, size=1.0) for row in table.to_numpy(dtype=float)], axis=0)
     rows = [
-        {"method": method, "mean rank": rank, "mean AUROC": table[method].mean(), "lowest": table[method].min()}
+        {"method": method, "mean rank": rank, f"mean {metric}": table[method].mean(), "lowest": table[method].min()}
         for method, rank in ((table.columns[place], float(ranks[place])) for place in loss_order(ranks))
     ]
     return pd.DataFrame(rows)
@@ -258,9 +268,9 @@ def drawn_gallery(*, wide: bool = True, **charts: Any) -> tuple[Block, ...]:
     return (Gallery(tuple(figures), wide=wide),) if charts else ()
 
 
-def gallery(**charts: Any) -> tuple[Block, ...]:
-    """Return charts, by name, beside each other."""
-    return (Gallery(tuple(figure(name, chart) for name, chart in charts.items())),) if charts else ()
+def gallery(*, wide: bool = False, **charts: Any) -> tuple[Block, ...]:
+    """Return charts, by name, beside each other; wide ones, which a column would cut, one under the other."""
+    return (Gallery(tuple(figure(name, chart) for name, chart in charts.items()), wide=wide),) if charts else ()
 
 
 def write_whole(

@@ -7,7 +7,7 @@ each are in files of one form: `methods.toml`, `multiclass.toml` (where it diffe
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,6 +22,18 @@ METRICS: Mapping[TargetKind, str] = {"binary": "AUROC", "multiclass": "AUROC", "
 """What scores are called where people read them."""
 CEILINGS: Mapping[TargetKind, str] = {"binary": "roc_auc", "multiclass": "roc_auc", "regression": "r2"}
 """What the truth sheet calls the best score that any method can reach."""
+SCORED_BY: Mapping[TargetKind, str] = {
+    "binary": "AUROC",
+    "multiclass": "the mean AUROC of each class against the rest",
+    "regression": "R2",
+}
+"""What the score of a target is, told in full."""
+TARGET_WORDS: Mapping[TargetKind, str] = {
+    "binary": "two classes",
+    "multiclass": "several classes",
+    "regression": "numbers",
+}
+"""What there is to predict."""
 
 
 def target_of(kinds: Mapping[str, Any]) -> TargetKind:
@@ -33,6 +45,33 @@ def target_of(kinds: Mapping[str, Any]) -> TargetKind:
     ('binary', 'regression')
     """
     target: TargetKind = kinds.get("target", "binary")
+    return target
+
+
+def common_target(targets: Sequence[tuple[str, TargetKind]]) -> TargetKind:
+    """Return the target that all collections of a report have; several are refused.
+
+    Scores of two targets have nothing in common: a mean of AUROC and R2 is neither, and no method predicts both.
+
+    Parameters
+    ----------
+    targets : sequence of (str, str)
+        Every collection with what is to be predicted there.
+
+    Examples
+    --------
+    >>> common_target([("one", "regression"), ("two", "regression")])
+    'regression'
+    >>> common_target([("digen", "binary"), ("own", "regression")])
+    Traceback (most recent call last):
+    ...
+    paragone.errors.InputError: 'digen' has two classes to predict and 'own' numbers: make a report of each
+    """
+    (name, target), *others = targets
+    for other, own in others:
+        if own != target:
+            has, has_not = TARGET_WORDS[target], TARGET_WORDS[own]
+            raise InputError(f"{name!r} has {has} to predict and {other!r} {has_not}: make a report of each")
     return target
 
 

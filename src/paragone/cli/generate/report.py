@@ -34,7 +34,8 @@ def report_method(
     method: Annotated[str, typer.Argument(help="A short name, module:Class, or FILE.py:Name.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the page.", show_default=False)],
     collection: Annotated[
-        list[str] | None, typer.Option(help="A collection; may be repeated. By default digen and all that are shipped.")
+        list[str] | None,
+        typer.Option(help="A collection; may be repeated. By default digen and all of two classes that are shipped."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call it; its class by default.")] = None,
     space: Space = None,
@@ -56,10 +57,15 @@ def report_method(
     from paragone.generate.diagnosis import diagnose
     from paragone.generate.methods import read_space
     from paragone.generate.opponents import opponent
+    from paragone.generate.targets import common_target
 
     wanted = check_formats(listed(formats))
-    declared = opponent(method, name=name, space=read_space(space) if space else None)
     chosen = [(where, collection_named(where)) for where in collection or ["digen", *collections()]]
+    if not collection:
+        # DIGEN has two classes, and a report is of one target.
+        chosen = [(where, held) for where, held in chosen if held is None or held.target == "binary"]
+    target = common_target([(where, "binary" if held is None else held.target) for where, held in chosen])
+    declared = opponent(method, name=name, space=read_space(space) if space else None, target=target)
     refuse_file(out)
     out.mkdir(parents=True, exist_ok=True)
     asked = _asked_sets(listed(sets), chosen)
@@ -85,7 +91,7 @@ def report_method(
     for result in results:
         means = result.table().mean()
         means = means.iloc[loss_order(-means, size=1.0)]
-        show_table(means.rename_axis("method").reset_index(name="mean AUROC"), title=f"{result.collection}")
+        show_table(means.rename_axis("method").reset_index(name=f"mean {result.metric}"), title=f"{result.collection}")
         for note in result.notes:
             say(f"note: {note}", stderr=True)
     for said in diagnose(results).sentences():
