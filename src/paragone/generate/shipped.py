@@ -133,3 +133,28 @@ def digen_measured() -> Collection:
     """
     with as_file(files("paragone.generate").joinpath(MEASURED, "digen-measured.json")) as path:
         return Collection.read(path)
+
+
+def shown_beside(reference: str, collection: Collection | None) -> dict[str, Any]:
+    """Return what the page of a collection shows beside its evidence, where it is known, by names of arguments.
+
+    Parameters
+    ----------
+    reference : str
+        The name of a collection that comes with the package, or a collection file or folder.
+    collection : Collection or None
+        The same, read; None stands for DIGEN.
+
+    Examples
+    --------
+    >>> sorted(shown_beside("paragone-v1", Collection.named("paragone-v1")))
+    ['again', 'beside', 'curve']
+    """
+    import pandas as pd
+
+    if collection is not None and reference in collections():
+        # DIGEN was measured in fixed configurations: beside proofs under tuning it would look better than it is.
+        beside = digen_measured() if collection.plan is None else None
+        return {"curve": search_curve(reference), "again": measured_again(reference), "beside": beside}
+    curve = Path(reference) / CURVE
+    return {"curve": pd.read_csv(curve)} if curve.is_file() else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,7 +23,7 @@ from paragone.errors import InputError
 from paragone.terminal import say
 
 if TYPE_CHECKING:
-    from paragone.generate import Collection, Inspection
+    from paragone.generate import Inspection
 
 
 @generate.command("write")
@@ -120,11 +120,12 @@ def inspect_collection(
     Example: paragone generate inspect digen
     """
     from paragone.generate import inspect_digen, write_collection_page
+    from paragone.generate.shipped import shown_beside
 
     found = collection_named(collection)
     inspection = inspect_digen(margin) if found is None else found.inspect()
     if out is not None:
-        page = write_collection_page(inspection, out, found, **_around(collection, found), source=collection)
+        page = write_collection_page(inspection, out, found, **shown_beside(collection, found), source=collection)
         say(f"page: {page}", stderr=True)
     tried = () if found is None else found.open
     if as_json:
@@ -206,21 +207,6 @@ def _import_from_here() -> None:
 
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))
-
-
-def _around(reference: str, found: Collection | None) -> dict[str, Any]:
-    """Return what the page of a collection shows beside its evidence, where it is known."""
-    import pandas as pd
-
-    from paragone.data.evolved import collections
-    from paragone.generate.shipped import CURVE, digen_measured, measured_again, search_curve
-
-    if found is not None and reference in collections():
-        # DIGEN was measured in fixed configurations: beside proofs under tuning it would look better than it is.
-        beside = digen_measured() if found.plan is None else None
-        return {"curve": search_curve(reference), "again": measured_again(reference), "beside": beside}
-    curve = Path(reference) / CURVE
-    return {"curve": pd.read_csv(curve)} if curve.is_file() else {}
 
 
 def _show(inspection: Inspection, tried: Mapping[tuple[str, str], str]) -> None:
