@@ -17,8 +17,11 @@ from paragone.cli import app
 from paragone.cli.run import leading_ranking, show_verdict
 from paragone.lab.results import Results
 from paragone.lab.view import View
-from paragone.protocols import Predict
+from paragone.page import words_of
+from paragone.protocols import Crossval, Predict
+from paragone.protocols.crossval import page as crossval_page
 from paragone.reporting.boards import comparison_board, view_boards
+from paragone.reporting.pages import page_of
 from paragone.reporting.write import written_report
 
 ROWS = 40
@@ -40,6 +43,14 @@ class Answer(ClassifierMixin, BaseEstimator):
 
 def run(path, right, metric):
     """Run methods that are right on so many of 40 rows, by method and dataset; the names are not in order."""
+    data, methods = answered(right)
+    experiment = Experiment(data, methods, {"folds": 4}, Predict(metrics=(metric,)), name="lab")
+    experiment.run(path, workers=0).close()
+    return experiment
+
+
+def answered(right):
+    """Return datasets with a column of answers for every method, and the methods."""
     rng = np.random.default_rng(0)
     data = []
     for place in range(len(next(iter(right.values())))):
@@ -50,10 +61,7 @@ def run(path, right, metric):
             columns.append(np.where(np.isin(np.arange(ROWS), wrong), 1 - y, y))
         # What belongs to no method keeps the rows apart.
         data.append(Dataset(f"set {place}", np.column_stack([*columns, rng.normal(size=ROWS)]), y, "classification"))
-    methods = {name: Answer(column) for column, name in enumerate(right)}
-    experiment = Experiment(data, methods, {"folds": 4}, Predict(metrics=(metric,)), name="lab")
-    experiment.run(path, workers=0).close()
-    return experiment
+    return data, {name: Answer(column) for column, name in enumerate(right)}
 
 
 def leaders(path, experiment, tmp_path, capsys):
@@ -147,3 +155,54 @@ def test_the_tests_within_datasets_are_of_the_leader():
     found = paragone.compare(pd.DataFrame(rows, columns=["dataset", "fold", "method", "value"]), metric="accuracy")
     assert found.leader == "huge"
     assert [len(found.leader_on(f"d{d}")) for d in range(4)] == [1, 1, 1, 1]
+
+
+def cross_validated(path, right, metric="accuracy"):
+    """Cross-validate methods that are right on so many of 40 rows of every dataset."""
+    data, methods = answered(right)
+    Experiment(data, methods, {"folds": 4}, Crossval(metric=metric), name="lab").run(path, workers=0).close()
+
+
+def lead_of(path, metric=None):
+    """Return what the page says over all problems, and its first screen's leader where it ranks the pipelines."""
+    with Results.open(path) as results:
+        page = page_of(View(results, metric=metric))
+    boards = page.boards()
+    name = "evidence" if boards else "verdict"
+    words = words_of(next(section for section in page.sections if section.name == name).blocks)
+    return re.search(r"Over \d+ problems, .*?\.(?= On (?:no|every|\d+) problem)", words).group(), boards
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+def test_a_cross_validation_names_the_leader_and_beside_it_who_has_the_best_average_rank(tmp_path, metric):
+    right, leader = CASES["one huge win"]
+    cross_validated(tmp_path / "s.sqlite", right, metric)
+    said, (board,) = lead_of(tmp_path / "s.sqlite")
+    assert board.standings[0].method == board.compared_with == leader == "zeta"
+    # On three of the four datasets alpha is first and zeta second: its average rank is (1 + 1 + 1 + 3) / 4.
+    assert said == (
+        "Over 4 problems, zeta has the best mean; it is the best on 1. "
+        "alpha has the best average rank, 1.50 of 3; it is the best on 3."
+    )
+
+
+def test_a_leader_that_shares_the_best_average_rank_has_it(tmp_path):
+    cross_validated(tmp_path / "s.sqlite", {"zeta": [30, 38], "alpha": [34, 36]})
+    said, (board,) = lead_of(tmp_path / "s.sqlite")
+    assert board.compared_with == "alpha"
+    assert said == "Over 2 problems, alpha has the best mean and the best average rank, 1.50 of 2; it is the best on 1."
+
+
+def test_the_leader_is_the_same_where_pipelines_are_too_many_to_rank_or_another_metric_is_asked_for(
+    tmp_path, monkeypatch
+):
+    right, leader = CASES["one huge win"]
+    cross_validated(tmp_path / "s.sqlite", right)
+    said, _ = lead_of(tmp_path / "s.sqlite")
+    by_other, boards = lead_of(tmp_path / "s.sqlite", "balanced_accuracy")
+    assert not boards
+    assert f"{leader} has the best mean" in by_other
+    monkeypatch.setattr(crossval_page, "MOST_RANKED", 2)
+    of_many, boards = lead_of(tmp_path / "s.sqlite")
+    assert not boards
+    assert of_many == said

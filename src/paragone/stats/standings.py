@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paragone.stats.scores import ScoreTable
 from paragone.ties import FloatArray, loss_order, rank_losses
 
 
@@ -55,3 +56,20 @@ def order_by_mean(values: FloatArray, *, higher_is_better: bool, average_ranks: 
     rest = sorted(np.flatnonzero(gone).tolist(), key=lambda place: average_ranks[place])
     ranks = rank_losses(losses, size=size)[order].tolist()
     return Order((*whole[order].tolist(), *rest), (*map(float, ranks), *[float("nan")] * len(rest)))
+
+
+def ordered_methods(table: ScoreTable) -> tuple[str, ...]:
+    """Return the methods of a table without gaps from best to worst, where no pair of them needs to be compared.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from paragone.stats.scores import score_table
+    >>> scores = pd.DataFrame({"dataset": list("abc"), "often": [0.7, 0.7, 0.7], "huge": [0.99, 0.69, 0.69]})
+    >>> ordered_methods(score_table(scores, metric="accuracy"))
+    ('huge', 'often')
+    """
+    # Average ranks order only methods that lack a score, and there are none.
+    unused = np.zeros(len(table.methods))
+    order = order_by_mean(table.values, higher_is_better=table.higher_is_better, average_ranks=unused, size=table.size)
+    return tuple(table.methods[place] for place in order.places)

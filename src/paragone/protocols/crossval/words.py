@@ -13,6 +13,7 @@ from paragone.errors import InputError, unknown_name
 from paragone.lab.measures import Wording
 from paragone.lab.view import View
 from paragone.page import NumberDetails, Sheet
+from paragone.protocols.crossval.frames import tidy_frame
 from paragone.protocols.crossval.ledger import repeats_of
 from paragone.protocols.crossval.problem import Problem, choose
 from paragone.protocols.crossval.reader import known_metrics, whole_run
@@ -32,6 +33,9 @@ from paragone.reporting.how import software_sentence, span
 from paragone.reporting.sections import WORSE, Behind, evidence_key
 from paragone.reporting.words import listing
 from paragone.stats import SampleComparison
+from paragone.stats.ranking import complete_methods
+from paragone.stats.scores import score_table
+from paragone.stats.standings import ordered_methods
 from paragone.tables import (
     Column,
     Table,
@@ -42,7 +46,7 @@ from paragone.tables import (
     mark_best,
     number_cell,
 )
-from paragone.ties import FloatArray, least_loss, rank_losses
+from paragone.ties import FloatArray, best_losses, least_loss, rank_losses
 
 COMPARED = 30
 
@@ -382,25 +386,52 @@ def _best(view: ProblemView) -> str:
 
 
 def summary(views: Sequence[ProblemView]) -> str:
-    """Say in a sentence or two what holds over several problems."""
+    """Say in a sentence or three what holds over several problems.
+
+    The leader is that of the first screen and of the terminal, by its mean; ranks, by which the table of all pipelines
+    is sorted, may put another one first, and then both are named.
+    """
     variants = [v for v in views[0].run.settings.variants if all(v in view.scores for view in views)]
     best = [variant for view in views for variant in view.best]
     most = max(dict.fromkeys(best), key=best.count)
     text = f"Over {len(views)} problems, "
     ranks = average_ranks(views, variants)
     if ranks is not None and variants:
-        leader = least_loss(ranks)
-        text += (
-            f"{variants[leader]} has the best average rank, {ranks[leader]:.2f} of {len(variants)}; it is the best on "
-            f"{best.count(variants[leader])}. "
-        )
-        if best.count(most) > best.count(variants[leader]):
+        leader, mean = _leader_by_mean(views)
+        first = best_losses(ranks)
+        # Several may share the best average rank: the leader is then one of them.
+        by_rank = leader if leader in variants and first[variants.index(leader)] else variants[least_loss(ranks)]
+        rank = f"the best average rank, {ranks[variants.index(by_rank)]:.2f} of {len(variants)}"
+        if leader == by_rank:
+            text += f"{leader} has the best {mean} and {rank}; it is the best on {best.count(leader)}. "
+        elif leader:
+            text += f"{leader} has the best {mean}; it is the best on {best.count(leader)}. "
+            text += f"{by_rank} has {rank}; it is the best on {best.count(by_rank)}. "
+        else:
+            text += f"{by_rank} has {rank}; it is the best on {best.count(by_rank)}. "
+        if best.count(most) > max(best.count(leader), best.count(by_rank)):
             text += f"Most often the best is {most}, on {best.count(most)}. "
     else:
         text += f"most often the best is {most}, on {best.count(most)}; no pipeline has them all. "
     alone = sum(view.distinction is not None and _stands_alone(view) for view in views)
     told = {0: "On no problem", len(views): "On every problem"}.get(alone, f"On {alone} problem{'s' * (alone != 1)}")
     return f"{text}{told} is the best shown to be better than all it was compared with."
+
+
+def _leader_by_mean(views: Sequence[ProblemView]) -> tuple[str, str]:
+    """Return the pipeline with the best mean over folds and problems, and what kind of mean that is.
+
+    Nothing where the problems are scored by several metrics, which have no common mean.
+    """
+    first, run = views[0], views[0].run
+    if len({view.scoring.metric for view in views}) > 1:
+        return "", ""
+    frame = tidy_frame(run.problems, run.settings, run.experiment, first.metric)
+    frame = frame[frame["method"].isin(complete_methods(frame))]
+    if frame.empty:
+        return "", ""
+    table = score_table(frame, metric=first.scoring.metric, higher_is_better=first.scoring.higher_is_better)
+    return ordered_methods(table)[0], "geometric mean" if table.differences == "log" else "mean"
 
 
 def _stands_alone(view: ProblemView) -> bool:
