@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from paragone import Dataset, Experiment
 from paragone.charts.save import chart_specification
 from paragone.metrics import metric_values
+from paragone.page.plots import plot_of
 from paragone.protocols import Crossval
 from paragone.protocols.crossval.charts import (
     candlestick_chart,
@@ -189,16 +190,27 @@ def test_the_heat_map_needs_two_datasets_and_marks_the_best_of_each(results, tmp
         assert min(mine, key=lambda row: row["score"])["behind"] == 0
     alone = run(tmp_path, [regression], {"Ridge": Ridge()}).crossval()
     assert heat_map(alone) is None
-    variants = {row["variant"] for row in rows}
+    variants = {row["pipeline"] for row in rows}
     assert "best on average" not in str(heat_map(cv).to_dict()["title"])
     assert f"the 1 of {len(variants)} pipelines" in str(heat_map(cv, n=1).to_dict()["title"])
     assert components_chart(alone.problems[0], alone) is None
 
 
+def test_no_chart_is_headed_variant(results):
+    """What the page draws is headed by the field where an axis has no title: people read of pipelines everywhere."""
+    cv = results.crossval()
+    problem = cv.problems[0]
+    drawn = [heat_map(cv), components_chart(problem, cv), candlestick_chart(problem, cv)]
+    specifications = [chart_specification(chart) for chart in drawn]
+    assert "variant" not in str(specifications)
+    plot = plot_of(specifications[0])
+    assert (plot.kind, plot.x, plot.y) == ("matrix", "dataset", "pipeline")
+
+
 def test_the_candlestick_holds_the_quartiles_of_the_folds(results):
     cv = results.crossval()
     rows = drawn_rows(candlestick_chart(cv.problems[0], cv))
-    folds = results.fold_scores().query("dataset == 'lake' and variant == @rows[0]['variant']")
+    folds = results.fold_scores().query("dataset == 'lake' and variant == @rows[0]['pipeline']")
     values = folds[folds["fold"].str.isdigit()]["val_score"]
     assert rows[0]["middle"] == pytest.approx(values.median())
     assert (rows[0]["low"], rows[0]["high"]) == (values.min(), values.max())

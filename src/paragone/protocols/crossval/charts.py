@@ -180,23 +180,23 @@ def heat_map(run: CrossvalRun, n: int = 40, metric: str | None = None) -> Any | 
         best = max(scores.values()) if scoring.higher_is_better else min(scores.values())
         for variant, value in scores.items():
             behind = abs(value - best) / abs(best) if best else abs(value - best)
-            rows.append({"variant": variant, "dataset": problem_name(problem, run), "score": value, "behind": behind})
+            rows.append({"pipeline": variant, "dataset": problem_name(problem, run), "score": value, "behind": behind})
     if len({row["dataset"] for row in rows}) < 2:
         return None
-    variants = dict.fromkeys(row["variant"] for row in rows)
-    means = {v: float(np.mean([row["behind"] for row in rows if row["variant"] == v])) for v in variants}
+    variants = dict.fromkeys(row["pipeline"] for row in rows)
+    means = {v: float(np.mean([row["behind"] for row in rows if row["pipeline"] == v])) for v in variants}
     kept = [list(means)[place] for place in loss_order(list(means.values()), size=1.0)[:n]]
-    shown = [row for row in rows if row["variant"] in kept]
+    shown = [row for row in rows if row["pipeline"] in kept]
     base = from_rows(shown).encode(
         x=alt.X("dataset:N", title=None, axis=alt.Axis(labelAngle=-30)),
-        y=alt.Y("variant:N", title=None, sort=kept),
+        y=alt.Y("pipeline:N", title=None, sort=kept),
     )
     # A variant many times worse than the best must not wash out the others.
     scale = alt.Scale(scheme="viridis", reverse=True, domain=[0, 1], clamp=True)
     tiles = base.mark_rect().encode(
         color=alt.Color("behind:Q", title="behind the best", scale=scale, legend=alt.Legend(format="%")),
         tooltip=[
-            alt.Tooltip("variant:N"),
+            alt.Tooltip("pipeline:N"),
             alt.Tooltip("dataset:N"),
             alt.Tooltip("score:Q", format=".4f"),
             alt.Tooltip("behind:Q", format=".1%"),
@@ -223,9 +223,9 @@ def candlestick_chart(problem: Problem, run: CrossvalRun, metric: str | None = N
     for variant in ranked:
         folds = scores[variant].fold_val[~np.isnan(scores[variant].fold_val)]
         low, first, middle, third, high = np.percentile(folds, [0, 25, 50, 75, 100]).tolist()
-        row = {"variant": variant, "low": low, "first": first, "middle": middle, "third": third, "high": high}
+        row = {"pipeline": variant, "low": low, "first": first, "middle": middle, "third": third, "high": high}
         rows.append({**row, "pooled": scores[variant].cv_score})
-    base = from_rows(rows).encode(y=alt.Y("variant:N", title=None, sort=ranked))
+    base = from_rows(rows).encode(y=alt.Y("pipeline:N", title=None, sort=ranked))
     title = f"{metric_name(scoring.metric)} of the folds"
     axis = alt.X("low:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(labelFlush=False))
     whisker = base.mark_rule(color=GREY).encode(x=axis, x2=alt.X2("high:Q"))
