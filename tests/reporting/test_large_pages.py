@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 
 from paragone import Dataset, Experiment, Results
 from paragone.lab.view import View
-from paragone.page import Page, Sheet
+from paragone.page import Page, Plot, Sheet
 from paragone.protocols.predict import Predict
 from paragone.reporting import boards, compared, pages, render, report, sections
 from paragone.stats.ranks import Cliques
@@ -94,7 +96,7 @@ def test_the_drawing_of_very_many_datasets_says_of_how_many_it_is(page, monkeypa
     for name, limit in {"CROWDED": 5, "FIRST_METHODS": 2, "MOST_DATASETS": 6, "FIRST_DATASETS": 3}.items():
         monkeypatch.setattr(boards, name, limit)
     assert boards.where_words(board)[1].endswith(" Shown: 2 of 6 methods on 3 of 7 datasets.")
-    assert render.board_data(board, {one.method: one.method for one in board.standings})["where"] == (2, 3)
+    assert render.board_data(board, {one.method: one.place for one in board.standings})["where"] == (2, 3)
 
 
 def test_a_matrix_of_very_many_methods_is_not_drawn_in_place_of_a_diagram(store, monkeypatch):
@@ -122,3 +124,39 @@ def test_ten_methods_on_ten_datasets_by_four_metrics_with_predictions_weigh_less
     experiment.run(tmp_path / "big.sqlite", 2).close()
     report(tmp_path / "big.sqlite", tmp_path / "page", charts=False)
     assert (tmp_path / "page" / "report.html").stat().st_size < 400_000
+
+
+def test_ten_rankings_of_features_on_ten_datasets_by_four_metrics_weigh_less_than_400_kb(tmp_path):
+    names = [f"method-{place}" for place in range(10)], [f"set-{place}" for place in range(10)]
+    metrics = ["micro_f1", "macro_f1", "hamming_loss", "subset_accuracy"]
+    path = write_store(tmp_path / "big.sqlite", *names, metrics=metrics, n_folds=5, points=range(2, 21, 2))
+    report(path, tmp_path / "page", charts=False)
+    assert (tmp_path / "page" / "report.html").stat().st_size < 400_000
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.25, 1 / 3], [12345.678, 1e-9, 3.0], [0.0, 0.0, 0.0], [1e-14, 0.5, 2.0]])
+def test_lines_keep_six_figures_of_every_value_and_draw_their_bands_to_a_part_of_a_pixel(values):
+    lines = {"A": tuple((float(place), y, y - 0.1, y + 0.2) for place, y in enumerate(values))}
+    found = render.plot_data(Plot("lines", "k", "score", lines), {})
+    (_, _, heights, low, high) = found["series"][0]
+    shown = [height / 10 ** found["decimals"] for height in unpacked(heights)]
+    assert shown == pytest.approx([float(f"{y:.6g}") for y in values], rel=1e-15)
+    height = max(values) + 0.2 - (min(values) - 0.1)
+    for steps, distance in ((low, 0.1), (high or low, 0.2)):
+        ends = [step * found["unit"] for step in unpacked(steps)]
+        # Y was rounded to six figures before its distance to the end of the band was taken.
+        assert ends == pytest.approx([distance] * 3, abs=height / render.UNSEEN + 1e-6 * max(values))
+
+
+def unpacked(column):
+    """Read whole numbers as the page's script does."""
+    if not isinstance(column, str):
+        return column
+    width, text = render.DIGITS.index(column[0]), column[1:]
+    numbers = [text[at : at + width] for at in range(0, len(text), width)]
+    return [sum(render.DIGITS.index(one) * 90**place for place, one in enumerate(reversed(part))) for part in numbers]
+
+
+@given(st.lists(st.integers(0, 2**53), min_size=3, max_size=12))
+def test_packed_numbers_are_read_back(values):
+    assert unpacked(render.packed(values)) == values

@@ -239,6 +239,7 @@
     const table = place.querySelector("table.rank");
     const axis = table.querySelector(".axis");
     if (!axis) return;
+    axis.setAttribute("aria-label", `Chart of the differences: ${place.querySelector(".finding h2").textContent} Left and right arrow keys follow one ${board.unit || "row"} through the rows.`);
     axis.replaceChildren();
     for (const cell of table.querySelectorAll("td.c-chart")) cell.replaceChildren();
     const cells = [...table.querySelectorAll("td.c-chart")].filter((cell) => printing() || cell.checkVisibility());

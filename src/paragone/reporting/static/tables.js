@@ -3,7 +3,7 @@
   const { make, begin } = window.paragone;
 
   /* A cell sorts by the number that it prints, by another where the page says so, or by its text. */
-  const PLAIN = /^[+\u2212-]?\d+(\.\d+)?(e[+-]?\d+)?(?= ±| \[|[+\u2212]?$)/;
+  const PLAIN = /^[+\u2212-]?\d+(\.\d+)?(e[+-]?\d+)?(?= ±| \[| %$| % \(|[+\u2212]?$)/;
 
   function numberOf(cell) {
     if ("number" in cell.dataset) return Number(cell.dataset.number);
@@ -66,7 +66,19 @@
     for (const row of table.rows) [...row.cells].forEach((cell, place) => { cell.hidden = !shown[place]; });
   }
 
+  /* A number leads to what is behind it; the sign of a test after it does not. */
+  function link(cell) {
+    const host = cell.querySelector(":scope > span") ?? cell;
+    /* The end of a row's line belongs to its last cell. */
+    if (host.lastChild?.nodeType === Node.TEXT_NODE) host.lastChild.data = host.lastChild.data.trimEnd();
+    const anchor = make("a", undefined, { href: `#b=${cell.dataset.b}` });
+    anchor.append(...[...host.childNodes].filter((node) => node.nodeName !== "SUP"));
+    host.prepend(anchor);
+    delete cell.dataset.b;
+  }
+
   begin.push(() => {
+    document.querySelectorAll("[data-b]").forEach(link);
     for (const sheet of document.querySelectorAll(".sheet")) {
       const table = sheet.querySelector("table");
       const scroll = sheet.querySelector(".scroll");
