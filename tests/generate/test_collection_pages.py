@@ -130,9 +130,10 @@ def test_claims_that_were_measured_again_are_counted_by_their_means(collection):
         }
     )  # fmt: skip
     said = {s.name: words_of(s.blocks) for s in collection_page(collection.inspect(), collection, again=again).sections}
-    assert "measured the 5 proven claims again, on 6 to 7 new samples each" in said["again"]
+    assert "measured again the 5 claims that had been shown, on 6 to 7 new samples each" in said["again"]
     # A mean at the margin holds; one of two below 0 is so beyond noise.
     assert "2 of 5 mean leads are at or above 0.05 (40.0%), and 1 is below 0" in said["again"]
+    assert "2 of them lie below 0.05 by more than two standard errors: these claims are marked" in said["again"]
     assert "again" not in {section.name for section in collection_page(collection.inspect(), collection).sections}
 
 

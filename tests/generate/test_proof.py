@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
@@ -18,10 +20,11 @@ from paragone.generate.collection import Collection
 from paragone.generate.evidence import measure, row_seed
 from paragone.generate.evolve_spec import EvolveSpec
 from paragone.generate.evolving import evolve
+from paragone.generate.fight import FightPlan
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.looks import Looks
 from paragone.generate.methods import Contender, reference_methods, reseeded
-from paragone.generate.proof import LeadClaim, ProofPlan, prove, tuned_fits
+from paragone.generate.proof import LeadClaim, ProofPlan, prove, tuned_fits, tuner_of
 from paragone.generate.sampling import GeneratorSpec
 
 SIGN = GeneratorSpec("X0", n_features=2)
@@ -383,3 +386,21 @@ def test_the_proof_under_tuning_refuses_them(tmp_path, pair):
         (proof,) = prove([LeadClaim(*pair, item.generator())], reference_methods(), laboratory, plan, seed=1)
     assert before.proven(0.05) == (pair,)
     assert not proof.holds
+
+
+def test_a_method_may_try_its_library_s_own_settings_where_its_space_leaves_them_out(laboratory):
+    """Ten cuts in a row need a deep tree: a space of shallow ones would prove that everything beats it."""
+    shallow = Contender("Tree", "sklearn.tree:DecisionTreeClassifier", space={"max_depth": {"low": 1, "high": 2}})
+    shallow = replace(shallow, portfolio=({"max_depth": 1}, {"max_depth": 2}))
+    box = GeneratorSpec("max(mul(X0, X0), max(mul(X1, X1), mul(X2, X2)))", n_features=3)
+    found = {}
+    for defaults in (False, True):
+        plan = ProofPlan(n_train=600, n_fresh=500, trials=4, looks=(2,), defaults=defaults)
+        assert len(tuner_of(shallow, plan)["params"]["first"]) == 2 + defaults
+        found[defaults] = tuned_fits(box, [shallow], laboratory, plan, 1, [0])["Tree", 0]
+    assert found[True].params == {}
+    assert found[True].score > found[False].score + 0.1
+    # A duel always does, and a method without anything to tune is not searched.
+    assert FightPlan().proof().defaults
+    plain = Contender("NB", "sklearn.naive_bayes:GaussianNB")
+    assert tuner_of(plain, ProofPlan(defaults=True)) == tuner_of(plain, ProofPlan())

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import permutations
+
 import numpy as np
 import pytest
 
+from known_leads import limits_by_bisection
 from paragone.data.evolved import entries, make_evolved
 from paragone.generate.collection import Collection
 from paragone.generate.evidence import measure
 from paragone.generate.laboratory import Laboratory
 from paragone.generate.methods import reference_method, reference_methods
-from paragone.generate.shipped import digen_measured, search_curve
+from paragone.generate.proof import tuned_fits
+from paragone.generate.shipped import digen_measured, measured_again, read_fits, search_curve
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +88,86 @@ def test_digen_is_measured_the_same_way(shipped):
     assert {item.concept for item in measured.sets} == set(range(1, 21))
     assert 30 <= len(measured.covered()) < len(shipped.covered())
     assert min(len(values) for item in measured.sets for values in item.aurocs.values()) >= 10
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    return Collection.named("paragone-v2")
+
+
+def test_the_tuned_collection_has_thirty_concepts_and_tells_how_hard_open_pairs_were_tried(tuned):
+    names = [method.name for method in reference_methods()]
+    concepts = Counter(item.concept for item in tuned.sets)
+    assert len(concepts) >= 30
+    assert max(concepts.values()) <= 3
+    assert tuned.margin == 0.05
+    # Every dataset has rows of its own.
+    assert len({item.x_hash for item in tuned.sets}) == len({item.seed for item in tuned.sets}) == len(tuned.sets)
+    assert all(list(item.aurocs) == names and item.proven(tuned.margin) for item in tuned.sets)
+    # What is not proven is listed, and nothing else.
+    opened = {(pair.up, pair.down) for pair in tuned.open}
+    assert opened == set(permutations(names, 2)) - set(tuned.covered())
+    assert all(pair.raced or not pair.tried for pair in tuned.open)
+    assert tuned.surviving() == tuned.covered()
+
+
+def test_every_interval_of_the_tuned_collection_follows_from_its_fits_by_a_second_way(tuned):
+    fits, plan = read_fits("paragone-v2"), tuned.plan
+    scores = {(row.formula, row.method, row.sample): row.score for row in fits.itertuples()}
+    n_claims = 0
+    for item in tuned.sets:
+        for claim in item.claims:
+            n = len(claim.leads)
+            leads = [scores[item.formula, claim.up, i] - scores[item.formula, claim.down, i] for i in range(n)]
+            np.testing.assert_allclose(claim.leads, leads, atol=1e-6)
+            low, high = limits_by_bisection(leads, plan)
+            assert (claim.low, claim.high) == pytest.approx((low, high), abs=1e-6)
+            assert (claim.holds or claim.ending == "not confirmed") == (low >= tuned.margin)
+            n_claims += 1
+    assert 80 <= n_claims <= plan.n_claims == 150
+    # Tuning cannot do better than perfect, and every configuration is one of the method's own space.
+    assert fits["score"].between(0, 1).all()
+    spaces = {method.name: set(method.space) for method in reference_methods()}
+    for row in fits.itertuples():
+        assert spaces[row.method] >= set(row.parameters) or row.parameters in portfolio_of(row.method)
+
+
+def portfolio_of(name):
+    return [dict(params) for params in reference_method(name).portfolio]
+
+
+def test_no_row_of_the_evidence_is_shown_or_shared_by_two_datasets(tuned):
+    fits = read_fits("paragone-v2")
+    per_formula = fits.groupby("formula")["row_seed"].agg(set)
+    # A sample is one seed, the same for all methods of a dataset, and never that of another dataset.
+    assert fits.groupby(["formula", "sample"])["row_seed"].nunique().max() == 1
+    assert sum(map(len, per_formula)) == len(set().union(*per_formula))
+    assert not {item.seed for item in tuned.sets} & set().union(*per_formula)
+
+
+def test_the_claims_hold_when_a_second_script_measures_them_again(tuned):
+    again = measured_again("paragone-v2").set_index(["dataset", "up", "down"])
+    shown = {(item.name, c.up, c.down): c for item in tuned.sets for c in item.claims if c.low >= tuned.margin}
+    assert set(again.index) == set(shown)
+    assert again["samples"].min() >= 8
+    assert (again["mean"] >= tuned.margin).mean() >= 0.95
+    assert not (again["mean"] + 2 * again["se"] < 0).any()
+    # What fell below the margin beyond noise is no longer claimed, and nothing else was taken back.
+    lost = again["mean"] + 2 * again["se"] < tuned.margin
+    assert {key: claim.holds for key, claim in shown.items()} == (~lost).to_dict()
+    assert {claim.ending for key, claim in shown.items() if lost[key]} == {"not confirmed"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("position", [0, 7, -1])
+def test_a_fit_of_the_tuned_collection_comes_out_again(tuned, position, tmp_path):
+    """Rows, tuning and score follow from what is recorded, to the sixth decimal, on whatever machine."""
+    item = tuned.sets[position]
+    kept = read_fits("paragone-v2").query("dataset == @item.name and sample == 0").set_index("method")
+    cheap = ["LogisticRegression", "DecisionTreeClassifier", "KNeighborsClassifier"]
+    with Laboratory(tmp_path / "again.sqlite") as laboratory:
+        methods = [reference_method(name) for name in cheap]
+        fits = tuned_fits(item.generator(), methods, laboratory, tuned.plan, tuned.seed, [0])
+    for name in cheap:
+        assert fits[name, 0].row_seed == kept.loc[name, "row_seed"]
+        assert fits[name, 0].score == pytest.approx(kept.loc[name, "score"], abs=2e-6)

@@ -7,7 +7,7 @@ search of days would begin anew.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from known_leads import InProcess
 from paragone.generate.evidence import row_seed
@@ -31,7 +31,7 @@ METHODS = {
 }
 SPEC = EvolveSpec(
     "kept", seed=4, generations=1, batch=8, chunk=4, screened=2, n_train=100, n_test=120, n_features=4, races=0,
-    methods=METHODS,
+    methods=METHODS, defaults=False,
 )  # fmt: skip
 NOISY = replace(SPEC, data={"noise": 0.1, "irrelevant": 2})
 
@@ -63,7 +63,7 @@ def test_so_are_those_with_kinds_of_data(tmp_path, monkeypatch):
 
 
 def test_so_are_the_keys_of_times_the_seeds_of_rows_and_what_is_tuned():
-    key = digest({**asdict(SPEC), "focus": None, "goal": "both"})[:16]
+    key = SPEC.key(None, "both")[:16]
     fought = FightPlan(seed=2, rows=80).key((opponent("forest"), opponent("logistic")))[:16]
     generator = SPEC.generator("mul(X0, X1)")
     tuned = Method.declare(tuner_of(opponent("forest"), SPEC.plan())).identity()[:16]

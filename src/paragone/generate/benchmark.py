@@ -18,11 +18,10 @@ from paragone.generate.duel import DuelSettings, published_split, seeded_dataset
 from paragone.generate.evidence import measure, row_seed
 from paragone.generate.inspection import MARGIN, duel_matrix, inspect_digen
 from paragone.generate.laboratory import CellResult, Holdout, Laboratory, parted
-from paragone.generate.methods import Contender, reference_methods
+from paragone.generate.methods import Contender, drawn_configurations, reference_methods
 from paragone.generate.proof import ProofPlan, tuned_fits, tuner_of
 from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.targets import METRICS, SCORED_BY, TARGET_WORDS, check_methods, fresh_protocol, usual_methods
-from paragone.methods.spaces import new_study, suggest
 from paragone.stats import compare
 
 if TYPE_CHECKING:
@@ -490,24 +489,6 @@ def _configurations_tried(names: Sequence[str]) -> int:
     """Return how many configurations the methods of a collection were chosen from, at most."""
     known = {method.name: len(method.portfolio) for method in reference_methods()}
     return max((known.get(name, 1) for name in names), default=1)
-
-
-def drawn_configurations(contender: Contender, n: int, seed: int) -> tuple[Mapping[str, Any], ...]:
-    """Return a contender's own configurations, and draws of its space up to a number of them.
-
-    Examples
-    --------
-    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB", space={"var_smoothing": {"low": 1e-9, "high": 1e-1}})
-    >>> len(drawn_configurations(own, 4, seed=0)), drawn_configurations(own, 4, seed=0)[0]
-    (4, {})
-    """
-    found = list(contender.portfolio)[:n]
-    if not contender.space:
-        return tuple(found[:1])
-    study = new_study(seed)
-    while len(found) < n:
-        found.append(suggest(study.ask(), contender.space))
-    return tuple(found)
 
 
 def _tuning(contender: Contender, trials: int, settings: DuelSettings) -> str:

@@ -366,6 +366,10 @@ class Collection:
             losses = -np.array([found.estimate for found, _ in leads])
             if np.isfinite(bounds).any():
                 losses = np.where(np.isfinite(bounds), -bounds, np.nan)
+            # A bound that was not confirmed counts after all that were, however large it is.
+            is_proven = np.array([(up, down) in item.proven(self.margin) for item in self.sets])
+            if is_proven.any():
+                losses = np.where(is_proven, -bounds, np.nan)
             lead, item = leads[least_loss(losses, size=1.0)]
             rows.append((up, down, item.name, *astuple(lead), (up, down) in item.proven(self.margin)))
         return pd.DataFrame(rows, columns=["up", "down", "dataset", "mean", "low", "high", "proven"])

@@ -426,11 +426,19 @@ def _again(again: pd.DataFrame, margin: float) -> tuple[Block, ...]:
     least, most = int(again["samples"].min()), int(again["samples"].max())
     samples = f"{most}" if least == most else f"{least} to {most}"
     said = (
-        f"A script that shares no code with the search measured the {len(again)} proven claims again, on {samples} new "
-        "samples each, with other seeds and both methods tuned by another tuner: "
+        f"A script that shares no code with the search measured again the {len(again)} claims that had been shown, on "
+        f"{samples} new samples each, with other seeds and both methods tuned by another tuner: "
         f"{n_held} of {len(again)} mean leads are at or above {margin:g} ({n_held / len(again):.1%}), and "
         f"{n_reversed} {'is' if n_reversed == 1 else 'are'} below 0 by more than two standard errors."
     )
+    n_lost = int((again["mean"] + 2 * again["se"] < margin).sum())
+    if n_lost:
+        is_one = n_lost == 1
+        said += (
+            f" {n_lost} of them {'lies' if is_one else 'lie'} below {margin:g} by more than two standard errors: "
+            f"{'that claim is' if is_one else 'these claims are'} marked as not confirmed, and no longer "
+            f"{'counts' if is_one else 'count'} as proven."
+        )
     columns = {
         "dataset": "dataset",
         "up": "winner",
@@ -498,9 +506,10 @@ def family_statement(collection: Collection) -> tuple[str, ...]:
     """Say what the intervals of a collection promise together, and what they do not."""
     plan = collection.plan
     if plan is not None:
+        tried = ", that of its library first," if plan.defaults else ""
         return (
-            f"Both methods of a claim were tuned on every sample with {plan.trials} trials on {plan.folds} inner folds "
-            f"of {plan.n_train} training rows, with seeds that are new on every sample, and scored on "
+            f"Both methods of a claim were tuned on every sample with {plan.trials} trials{tried} on {plan.folds} "
+            f"inner folds of {plan.n_train} training rows, with seeds that are new on every sample, and scored on "
             f"{plan.n_fresh:,} fresh rows. Search, races and proof have different rows, and what the proof came to "
             "steered nothing.",
             f"{plan.n_claims} claims were allowed for before any was looked at. The chance that any of their intervals "

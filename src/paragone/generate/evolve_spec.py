@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
@@ -12,6 +12,7 @@ from paragone.generate.methods import Contender, contenders
 from paragone.generate.proof import ProofPlan
 from paragone.generate.sampling import GeneratorSpec, TargetKind
 from paragone.generate.targets import check_methods, target_of, usual_methods
+from paragone.hashing import digest
 from paragone.reading import read_toml
 
 Strategy: TypeAlias = Literal["map-elites", "nsga3"]
@@ -65,6 +66,8 @@ class EvolveSpec:
     trials, folds : int
         Configurations that every method may try on every sample of a race's end and of the proof, beginning with its
         portfolio, and the inner folds that decide.
+    defaults : bool, default=True
+        Whether the first of these configurations is that of the method's library, which a search space may leave out.
     per_concept : int, default=3
         Datasets of one concept that the collection may hold.
     methods : mapping
@@ -106,6 +109,7 @@ class EvolveSpec:
     finalists: int = 20
     trials: int = 20
     folds: int = 3
+    defaults: bool = True
     per_concept: int = 3
     methods: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -196,7 +200,16 @@ class EvolveSpec:
             n_fresh=self.evidence_rows,
             looks=self.looks,
             n_claims=self.claims,
+            defaults=self.defaults,
         )
+
+    def key(self, focus: str | None, goal: str) -> str:
+        """Return what identifies the search with its focus and goal; how long it goes on is no part of it."""
+        told = asdict(replace(self, generations=1))
+        # Searches that were begun before defaults could be asked for are known by the keys that they had.
+        if not told.pop("defaults"):
+            return digest({**told, "focus": focus, "goal": goal})
+        return digest({**told, "defaults": True, "focus": focus, "goal": goal})
 
     def against(self, use: str) -> Self:
         """Return the spec with one method more: a class of the user's, with its default parameters."""

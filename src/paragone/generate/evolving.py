@@ -27,7 +27,6 @@ from paragone.generate.laboratory import Laboratory
 from paragone.generate.proof import Proof
 from paragone.generate.proving import DatasetProof, Race
 from paragone.generate.shipped import CURVE, FIT_COLUMNS, FITS
-from paragone.hashing import digest
 from paragone.tables import frame_as_csv, frame_to_csv
 from paragone.ties import best_losses, least_loss
 
@@ -318,7 +317,7 @@ def evolve(
         return hours is not None and time.monotonic() - begun > share * hours * 3600
 
     # The number of generations is not part of the key: a search that is asked for more of them continues.
-    key = digest({**asdict(replace(spec, generations=1)), "focus": focus, "goal": goal})
+    key = spec.key(focus, goal)
     stopwatch = Stopwatch(Path(store).with_suffix(".times.jsonl"), key)
     with Laboratory(store, workers, executor=executor, retry_failed=retry_failed) as laboratory:
         evolution = Evolution(spec, laboratory, stopwatch, focus, goal)

@@ -133,6 +133,7 @@ class FightPlan:
             n_fresh=self.fresh,
             looks=self.looks,
             n_claims=2 * self.finalists,
+            defaults=True,
         )
 
     def search(self, methods: Sequence[Contender]) -> EvolveSpec:

@@ -16,7 +16,7 @@ import numpy as np
 from paragone.errors import InputError, unknown_name
 from paragone.hashing import digest
 from paragone.methods.method import SEED_PARAMETERS, Method
-from paragone.methods.spaces import check_space
+from paragone.methods.spaces import check_space, new_study, suggest
 from paragone.reading import read_toml
 
 _SEED_KINDS = (int, np.integer, np.random.RandomState, np.random.Generator)
@@ -259,3 +259,21 @@ def digen_tuned() -> dict[str, dict[str, dict[str, Any]]]:
     text = files("paragone.generate").joinpath("digen_tuned.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return found
+
+
+def drawn_configurations(contender: Contender, n: int, seed: int) -> tuple[Mapping[str, Any], ...]:
+    """Return a contender's own configurations, and draws of its space up to a number of them.
+
+    Examples
+    --------
+    >>> own = Contender("NB", "sklearn.naive_bayes:GaussianNB", space={"var_smoothing": {"low": 1e-9, "high": 1e-1}})
+    >>> len(drawn_configurations(own, 4, seed=0)), drawn_configurations(own, 4, seed=0)[0]
+    (4, {})
+    """
+    found = list(contender.portfolio)[:n]
+    if not contender.space:
+        return tuple(found[:1])
+    study = new_study(seed)
+    while len(found) < n:
+        found.append(suggest(study.ask(), contender.space))
+    return tuple(found)

@@ -13,7 +13,7 @@ from tomllib import loads
 from typing import Any
 
 from paragone.errors import InputError, unknown_name
-from paragone.generate.methods import Contender, contenders
+from paragone.generate.methods import Contender, contenders, drawn_configurations
 from paragone.generate.sampling import TargetKind
 from paragone.generate.targets import check_methods, regressors, usual_methods
 from paragone.methods.method import Method
@@ -31,6 +31,8 @@ SHORT_NAMES = {
     "lightgbm": "LGBMClassifier",
 }
 """What people call the reference methods."""
+CONFIGURATIONS = 4
+"""A method of one's own is searched with in its defaults and three draws of its space."""
 REGRESSOR_NAMES = {
     "linear": "Ridge",
     "ridge": "Ridge",
@@ -106,7 +108,7 @@ def opponent(
     found = _of_code(written, target) if known is None else known
     check_methods([found], target)
     if space is not None:
-        found = replace(found, space=dict(space), portfolio=({},))
+        found = _looked_over(replace(found, space=dict(space), portfolio=({},)))
     return found if name is None else replace(found, name=name)
 
 
@@ -142,7 +144,12 @@ def _of_code(written: str, target: TargetKind) -> Contender:
         raise InputError(f"{kind} has no fit: name a {'regressor' if target == 'regression' else 'classifier'}")
     # An object is told by what it is made of: a module may be edited, and another process builds it anew.
     label = method.label if method.params or not inspect.isfunction(thing) else use
-    return Contender(called, label, dict(method.params), known_space(built))
+    return _looked_over(Contender(called, label, dict(method.params), known_space(built)))
+
+
+def _looked_over(method: Contender) -> Contender:
+    """Return a method with a few configurations of its space: by defaults alone a search would miss where it wins."""
+    return replace(method, portfolio=drawn_configurations(method, CONFIGURATIONS, seed=0))
 
 
 def _same_class(method: Method, target: TargetKind) -> Contender | None:

@@ -28,8 +28,9 @@ from paragone.stats import Interval
 GIVE_UP = 0.1
 """A configuration that falls further behind the best after two folds is not tried on the others."""
 
-Ending: TypeAlias = Literal["shown", "hopeless", "not shown", "failed", "not begun"]
-"""How a claim ended: at a look that showed it or had no hope for it, after all looks, by a failed fit, or by time."""
+Ending: TypeAlias = Literal["shown", "hopeless", "not shown", "failed", "not begun", "not confirmed"]
+"""How a claim ended: at a look that showed it or had no hope for it, after all looks, by a failed fit, or by time; or
+shown at first, and not when it was measured again by other means."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,9 @@ class ProofPlan:
         The claims of the whole family, those of other calls included.
     unseen : float, default=0.5
         See `paragone.generate.looks`.
+    defaults : bool, default=False
+        Whether the first configuration that each method tries is that of its library: a search space may leave it out,
+        and a method that loses to its own defaults was not tuned.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class ProofPlan:
     looks: tuple[int, ...] = (6, 12, 24)
     n_claims: int = 1
     unseen: float = UNSEEN
+    defaults: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("folds", 2), ("n_train", 10), ("n_fresh", 10)):
@@ -406,10 +411,13 @@ SCORING: Mapping[TargetKind, TrialScoring] = {"binary": "auroc", "multiclass": "
 
 def tuner_of(method: Contender, plan: ProofPlan, target: TargetKind = "binary") -> dict[str, Any]:
     """Return a method with the tuning of a plan, as an experiment declares it; its seed is the experiment's to set."""
+    first = [plain_params(params) for params in method.portfolio]
+    if plan.defaults and (method.space or len(first) > 1):
+        first = [{}, *(params for params in first if params)]
     params = {
         "classifier": method.declared(),
         "space": {name: dict(limits) for name, limits in method.space.items()},
-        "first": [plain_params(params) for params in method.portfolio],
+        "first": first,
         "trials": plan.trials,
         "folds": plan.folds,
         "tolerance": GIVE_UP,
