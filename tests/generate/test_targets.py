@@ -464,7 +464,7 @@ def test_a_plane_of_numbers_is_drawn_between_outer_quantiles():
     assert plane.colours.startswith("Blue: −1.59 and less")
     classes = plane_of(GeneratorSpec("mul(X0, X1)", n_features=3, target="multiclass"))
     assert set(np.unique(classes.truth)) == {0, 0.5, 1}
-    assert classes.colours == "Blue: class 0, red: class 2, between them the others"
+    assert classes.colours == "Blue: class 0, orange: class 2, between them the others"
 
 
 def test_the_usual_regressors_are_eight():

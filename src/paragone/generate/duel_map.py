@@ -297,7 +297,7 @@ def simultaneous(leads: Sequence[float], n_points: int, target: TargetKind = "bi
 
 
 def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
-    """Draw one plane of a map: blue where the first method leads, red where the second does, framed where sure."""
+    """Draw one plane of a map: blue where the first method leads, orange where the second does, framed where sure."""
     import altair as alt
 
     own = [p for p in found.points if (p.formula, p.axis) == (formula, axis)]
@@ -335,7 +335,7 @@ def map_chart(found: DuelMap, formula: str, axis: str) -> Any:
     )
     chart = alt.layer(cells, sure, texts).properties(width=64 * len(sizes), height=44 * max(len(values), 3))
     said = f"{METRICS[found.target]} of {found.first} minus {found.second}; framed: the interval excludes 0"
-    return styled(chart, f"{found.first} (blue) or {found.second} (red), by {found.titles[axis]}", said)
+    return styled(chart, f"{found.first} (blue) or {found.second} (orange), by {found.titles[axis]}", said)
 
 
 def write_map(found: DuelMap, folder: str | Path) -> Path:

@@ -75,8 +75,8 @@ class Plane:
         """What the colours mean, in words."""
         low, high = (f"{value:.3g}".replace("-", "−") for value in self.scale)
         if self.target == "regression":
-            return f"Blue: {low} and less, red: {high} and more"
-        return f"Blue: class {low}, red: class {high}" + (", between them the others" * (self.target == "multiclass"))
+            return f"Blue: {low} and less, orange: {high} and more"
+        return f"Blue: class {low}, orange: class {high}" + (", between them the others" * (self.target == "multiclass"))
 
     def rows(self, n_features: int) -> FloatArray:
         """Return the cells as rows of features, row by row from below."""
@@ -255,7 +255,7 @@ SIDE = 250
 
 
 def plane_chart(plane: Plane, values: FloatArray, title: str, points: Sequence[tuple[float, float, float]] = ()) -> Any:
-    """Draw one surface of a plane: blue for class 0 or low numbers, red for the last class or high ones.
+    """Draw one surface of a plane: blue for class 0 or low numbers, orange for the last class or high ones.
 
     Parameters
     ----------
