@@ -76,7 +76,9 @@ class Plane:
         low, high = (f"{value:.3g}".replace("-", "−") for value in self.scale)
         if self.target == "regression":
             return f"Blue: {low} and less, orange: {high} and more"
-        return f"Blue: class {low}, orange: class {high}" + (", between them the others" * (self.target == "multiclass"))
+        return f"Blue: class {low}, orange: class {high}" + (
+            ", between them the others" * (self.target == "multiclass")
+        )
 
     def rows(self, n_features: int) -> FloatArray:
         """Return the cells as rows of features, row by row from below."""
