@@ -103,13 +103,13 @@ def test_a_search_for_numbers_proves_both_directions_and_plain_fits_give_its_sco
         if row.method == "Linear":
             assert row.score == pytest.approx(r2_score(y_fresh, LinearRegression().fit(X, y).predict(X_fresh)))
         else:
-            # Trees break ties by their seed, which is new on every sample.
+            # Trees break ties by their seed, which is new on every sample; full-grown ones have many.
             scores = [
                 r2_score(
                     y_fresh,
                     DecisionTreeRegressor(**json.loads(row.parameters), random_state=seed).fit(X, y).predict(X_fresh),
                 )
-                for seed in range(5)
+                for seed in range(5 if json.loads(row.parameters) else 100)
             ]
             assert min(scores) - 0.05 <= row.score <= max(scores) + 0.05
 
@@ -534,11 +534,11 @@ def test_groups_of_a_dataset_are_loaded_beside_its_features(tmp_path):
 @pytest.mark.parametrize(
     ("kinds", "names", "said"),
     [
-        ({"target": "regression"}, ("linear", "tree"), ("0.05 R2", "mean R2", ": the number ", "and less, red")),
+        ({"target": "regression"}, ("linear", "tree"), ("0.05 R2", "mean R2", ": the number ", "and less, orange")),
         (
             {"target": "multiclass", "n_classes": 3, "noise": 0.05},
             ("logistic", "tree"),
-            ("0.05 AUROC", "mean AUROC", ": 3 classes by ", "red: class 2"),
+            ("0.05 AUROC", "mean AUROC", ": 3 classes by ", "orange: class 2"),
         ),
     ],
 )

@@ -136,6 +136,9 @@ def serving(store: Path, port: int) -> subprocess.Popen[str]:
 def test_failures_wrong_predictions_and_a_view_that_comes_back(browser, broken_lab):
     from axe_core_python.selenium import Axe
 
+    # A page that is still open may have asked a server of the test before, which is gone.
+    browser.get("about:blank")
+    console(browser)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
