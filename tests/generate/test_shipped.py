@@ -167,7 +167,7 @@ def test_a_fit_of_the_tuned_collection_comes_out_again(tuned, position, tmp_path
     cheap = ["LogisticRegression", "DecisionTreeClassifier", "KNeighborsClassifier"]
     with Laboratory(tmp_path / "again.sqlite") as laboratory:
         methods = [reference_method(name) for name in cheap]
-        fits = tuned_fits(item.generator(), methods, laboratory, tuned.plan, tuned.seed, [0])
+        fits = tuned_fits(item.generator(), methods, laboratory, tuned.plan, tuned.seed, [0], key=item.key)
     for name in cheap:
         assert fits[name, 0].row_seed == kept.loc[name, "row_seed"]
         assert fits[name, 0].score == pytest.approx(kept.loc[name, "score"], abs=2e-6)
