@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from paragone.charts.save import chart_specification
 from paragone.generate import GeneratorSpec, Laboratory
-from paragone.generate.planes import LEVELS, STEPS, plane_chart, plane_of, runs, surfaces
+from paragone.generate.planes import ELSEWHERE, LEVELS, STEPS, plane_chart, plane_of, runs, surfaces
 
 
 @pytest.mark.parametrize("formula", ["mul(X0, X1)", "mul(X3, mul(X1, add(X2, X5)))", "gt(X4, 0.3)", "add(X0, X9)"])
@@ -39,7 +39,7 @@ def test_a_surface_is_what_the_method_says_of_the_cells(tmp_path):
     methods = {"L": {"use": "sklearn.linear_model:LogisticRegression"}, "S": {"use": "sklearn.svm:LinearSVC"}}
     with Laboratory(tmp_path / "lab.sqlite") as laboratory:
         shown = surfaces("sum", plane, generator, data, methods, laboratory)
-    cells = np.zeros((STEPS * STEPS, 3))
+    cells = np.full((STEPS * STEPS, 3), ELSEWHERE)
     cells[:, 0], cells[:, 1] = np.tile(plane.at, STEPS), np.repeat(plane.at, STEPS)
     expected = LogisticRegression().fit(data.X, data.y).predict_proba(cells)[:, 1]
     np.testing.assert_allclose(shown["L"].ravel(), expected, atol=1e-6)
@@ -63,3 +63,13 @@ def test_points_of_the_dataset_are_drawn_with_their_labels():
     plane = plane_of(GeneratorSpec("mul(X0, X1)"))
     layers = chart_specification(plane_chart(plane, plane.truth, "t", [(0.1, 0.2, 1), (9.0, 0.0, 0)]))["layer"]
     assert layers[1]["data"]["values"] == [{"x": 0.1, "y": 0.2, "label": 1}]
+
+
+def test_features_that_do_not_matter_do_not_tie_the_truth_of_a_slice():
+    """At X3 = 0 the minimum is 0 where X1 and X2 have one sign, and X0 would decide nothing there."""
+    plane = plane_of(GeneratorSpec("mul(X0, min(mul(X3, X3), mul(X1, X2)))", n_features=4))
+    assert {plane.across, plane.up, *plane.held} == {0, 1, 2}
+    rows = plane.rows(4)
+    sign = np.prod(rows[:, :3], axis=1) >= 0
+    np.testing.assert_array_equal(plane.truth.ravel(), sign)
+    assert 0.4 < plane.truth.mean() < 0.6

@@ -26,6 +26,8 @@ REACH = 2.5
 STEPS = 50
 PLACES = (0.0, 0.7, -0.7)
 """Where the other features may stand: the middle, and about the two quartiles."""
+ELSEWHERE = 0.7
+"""Where features stand that do not matter. Not at 0: a square of theirs is 0 there alone, and may tie the cut."""
 BETTER = 0.03
 """A slice further from the middle is taken for so much more of the smaller class, not for less."""
 MOST_MOVED = 4
@@ -148,7 +150,7 @@ def _scale(generator: GeneratorSpec) -> tuple[float, float]:
 
 
 def _rows(at: FloatArray, across: int, up: int, held: Mapping[int, float], n_features: int) -> FloatArray:
-    rows = np.zeros((len(at) ** 2, n_features))
+    rows = np.full((len(at) ** 2, n_features), ELSEWHERE)
     rows[:, up] = np.repeat(at, len(at))
     rows[:, across] = np.tile(at, len(at))
     for feature, value in held.items():
