@@ -506,7 +506,7 @@ def family_statement(collection: Collection) -> tuple[str, ...]:
     """Say what the intervals of a collection promise together, and what they do not."""
     plan = collection.plan
     if plan is not None:
-        tried = ", that of its library first," if plan.defaults else ""
+        tried = ", the settings of its library first," if plan.defaults else ""
         return (
             f"Both methods of a claim were tuned on every sample with {plan.trials} trials{tried} on {plan.folds} "
             f"inner folds of {plan.n_train} training rows, with seeds that are new on every sample, and scored on "

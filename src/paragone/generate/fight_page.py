@@ -375,8 +375,8 @@ def _how(result: FightResult) -> tuple[Block, ...]:
     untuned = [method.name for method in result.methods if not method.space and len(method.portfolio) < 2]
     budget = (
         f"On every sample of races and proof each method tried {plan.trials} configuration{'s' * (plan.trials != 1)} "
-        f"of its search space, that of its library first, on {plan.folds} inner folds of the {plan.rows} training "
-        "rows, with seeds that are new on every sample, nested ones included, and was scored by "
+        f"of its search space, the settings of its library first, on {plan.folds} inner folds of the {plan.rows} "
+        "training rows, with seeds that are new on every sample, nested ones included, and was scored by "
         f"{plan.metric} on {plan.fresh:,} fresh rows."
     )
     if untuned:
